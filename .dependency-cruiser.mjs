@@ -24,24 +24,24 @@ const serverLayers = [
   ['egress'],
   ['money'],
   ['notify'],
-  ['dialects'],
-  ['calls'],
-  ['upstream'],
+  ['formats'],
+  ['kinds'],
+  ['exchange', 'providers'],
   // What several slices do to one kind of record.
   ['logs'],
   ['tokens'],
   ['tasks'],
   ['accounts'],
   ['features'],
-  ['relay'],
-  ['responses'],
+  ['call'],
+  ['slices/responses'],
   // What callers leave at providers.
-  ['files'],
-  ['videos'],
-  ['batches'],
-  ['context-caches'],
-  ['vector-stores'],
-  ['tuning'],
+  ['slices/files'],
+  ['slices/videos'],
+  ['slices/batches'],
+  ['slices/context-caches'],
+  ['slices/vector-stores'],
+  ['slices/fine-tuning'],
   ['jobs'],
 ];
 
@@ -171,7 +171,7 @@ export default {
       name: 'server-relay-without-features',
       comment: 'Calls to the API know no slice of the console: what both need goes into a folder below both.',
       severity: 'error',
-      from: { path: '^server/relay/', pathNot: testFiles },
+      from: { path: '^server/call/', pathNot: testFiles },
       to: { path: '^server/features/' },
     },
     {
@@ -184,21 +184,21 @@ export default {
       to: { path: '^server/features/([^/]+)/', pathNot: '^server/features/$1/' },
     },
     {
-      name: 'dialects-are-apart',
+      name: 'formats-are-apart',
       comment:
-        'A format may not use another one: what both need belongs into server/dialects itself (parts.ts is what they have in common).',
+        'A format may not use another one: what both need belongs into server/formats itself (parts.ts is what they have in common).',
       severity: 'error',
-      from: { path: '^server/dialects/([^/]+)/', pathNot: testFiles },
-      to: { path: '^server/dialects/([^/]+)/', pathNot: '^server/dialects/$1/' },
+      from: { path: '^server/formats/([^/]+)/', pathNot: testFiles },
+      to: { path: '^server/formats/([^/]+)/', pathNot: '^server/formats/$1/' },
     },
     {
       name: 'one-door-dialects',
       comment:
-        'Only server/dialects/registry.ts knows the formats. Ask the dialect object for what differs; a new difference is a new member of ' +
+        'Only server/formats/registry.ts knows the formats. Ask the dialect object for what differs; a new difference is a new member of ' +
         '`ClientDialect` or `UpstreamDialect`.',
       severity: 'error',
-      from: { path: '^(server|scripts)/', pathNot: ['^server/dialects/registry[.]ts$', '^server/dialects/[^/]+/', ...testFiles] },
-      to: { path: '^server/dialects/[^/]+/' },
+      from: { path: '^(server|scripts)/', pathNot: ['^server/formats/registry[.]ts$', '^server/formats/[^/]+/', ...testFiles] },
+      to: { path: '^server/formats/[^/]+/' },
     },
     {
       name: 'pwa-features-are-apart',
@@ -250,17 +250,17 @@ export default {
     oneDoor('node:sqlite', '^server/db/embedded[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
     oneDoor(
       'undici',
-      '^server/upstream/(send|dispatchers)[.]ts$',
-      'Call upstreams through server/upstream/send.ts: it keeps pools, deadlines and bodies in order.',
+      '^server/exchange/(send|dispatchers)[.]ts$',
+      'Call upstreams through server/exchange/send.ts: it keeps pools, deadlines and bodies in order.',
     ),
     oneDoor(
       'gpt-tokenizer',
-      '^server/upstream/token-worker[.]ts$',
-      'Count through server/upstream/token-estimate.ts: counting can hold up the event loop.',
+      '^server/exchange/token-worker[.]ts$',
+      'Count through server/exchange/token-estimate.ts: counting can hold up the event loop.',
     ),
     oneDoor(
       'ws',
-      '^server/sockets/(socket-room|upstream-socket)[.]ts$',
+      '^server/sockets/(socket-server|upstream-socket)[.]ts$',
       'Sockets of clients are `MessageSocket`, those to providers `UpstreamSocket` (server/sockets/): bounded and kept alive.',
     ),
     oneDoor('nodemailer', '^server/notify/mail[.]ts$', 'Send mails through `context.mail`.'),

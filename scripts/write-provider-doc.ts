@@ -2,18 +2,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { channelType } from '#shared/channel-types.ts';
-import type { CallKindName } from '#server/calls/call-kind.ts';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import type { UpstreamDialectName } from '#server/dialects/registry.ts';
-import type { Provider, ProviderFormat } from '#server/upstream/providers/spec.ts';
-import { providers } from '#server/upstream/providers/registry.ts';
+import type { CallKindName } from '#server/kinds/call-kind.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import type { UpstreamDialectName } from '#server/formats/registry.ts';
+import type { Provider, ProviderFormat } from '#server/providers/spec.ts';
+import { providers } from '#server/providers/registry.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/providers.md');
 
 const head = `# What each provider can do
 
-Written by \`node scripts/run-node.mjs scripts/write-provider-doc.ts\` from the records in \`server/upstream/providers/\`.
+Written by \`node scripts/run-node.mjs scripts/write-provider-doc.ts\` from the records in \`server/providers/\`.
 
 The number is the channel's type. A call goes out in the first of the provider's formats that its caller speaks, else in one that loses little
 ([translation.md](translation.md)): every format that callers may speak reaches every conversation. Formats in brackets are spoken at the

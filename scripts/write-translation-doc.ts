@@ -1,10 +1,10 @@
 // Writes `docs/translation.md` from the table of what does not translate; with `--check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
-import { translationTable } from '#server/dialects/translation-table.ts';
-import type { TranslationRow } from '#server/dialects/translation-table.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
+import { translationTable } from '#server/formats/translation-table.ts';
+import type { TranslationRow } from '#server/formats/translation-table.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/translation.md');
 const dialects: readonly { name: string; title?: string }[] = [...Object.values(upstreamDialects), ...Object.values(clientDialects)];
@@ -12,7 +12,7 @@ const names = new Map(dialects.map(({ name, title = name }): [string, string] =>
 
 const head = `# What does not translate
 
-Written by \`node scripts/run-node.mjs scripts/write-translation-doc.ts\` from \`server/dialects/translation-table.ts\`; a test tries every row.
+Written by \`node scripts/run-node.mjs scripts/write-translation-doc.ts\` from \`server/formats/translation-table.ts\`; a test tries every row.
 
 A call whose model is served in the format that its caller speaks passes through as it is, unknown fields included. Otherwise it is
 translated, and this is what the other format has no place for. **Refused**: the answer is 400 \`untranslatable\` with the field's name,

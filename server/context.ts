@@ -11,9 +11,9 @@ import type { LowBalance } from '#server/notify/low-balance.ts';
 import type { Mail } from '#server/notify/mail.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
-import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
-import type { ChannelIndex } from '#server/upstream/channel-index.ts';
-import type { Sender } from '#server/upstream/send.ts';
+import type { ChannelFigures } from '#server/exchange/channel-figures.ts';
+import type { ChannelIndex } from '#server/exchange/channel-index.ts';
+import type { Sender } from '#server/exchange/send.ts';
 
 /** Everything that a handler may reach outside itself. Tests replace the clock and the random source here. */
 export interface AppContext {

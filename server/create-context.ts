@@ -25,10 +25,10 @@ import { createRandomText } from '#server/secrets/random-text.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
 import { cutCallsMs } from '#server/process/shutdown-bounds.ts';
-import { createChannelFigures } from '#server/upstream/channel-figures.ts';
-import { createChannelIndex } from '#server/upstream/channel-index.ts';
-import { createSender } from '#server/upstream/send.ts';
-import { abandonCounts } from '#server/upstream/token-estimate.ts';
+import { createChannelFigures } from '#server/exchange/channel-figures.ts';
+import { createChannelIndex } from '#server/exchange/channel-index.ts';
+import { createSender } from '#server/exchange/send.ts';
+import { abandonCounts } from '#server/exchange/token-estimate.ts';
 
 export interface RunningContext extends AppContext {
   /** Waits for the work that outlived its request, settles the books and closes the database. */

@@ -17,7 +17,7 @@ import {
   textSetting,
   urlSetting,
 } from '#shared/setting-values.ts';
-import { keptSettings } from '#shared/kept-settings.ts';
+import { keptSettings } from '#shared/retention-settings.ts';
 import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
 import { isKnownTierName, isTierPriceName } from '#shared/service-tiers.ts';

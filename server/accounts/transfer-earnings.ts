@@ -2,7 +2,7 @@
 // them under the same name, once, then the note goes. Whoever finds a note may take it from there, after a crash too.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import type { TransferInput } from '#shared/own-account.ts';
+import type { TransferInput } from '#shared/account-actions.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';

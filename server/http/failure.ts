@@ -1,4 +1,4 @@
-// How failures leave on `/api`: the envelope, in the caller's language. The relay has its own shapes (`server/relay/`).
+// How failures leave on `/api`: the envelope, in the caller's language. The relay has its own shapes (`server/call/`).
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';

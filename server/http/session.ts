@@ -9,7 +9,7 @@ import type { Filter } from '#server/db/collection.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
-import { isAskedByOwnPage } from '#server/http/own-page.ts';
+import { isAskedByOwnPage } from '#server/http/same-origin.ts';
 
 const cookieName = 'session';
 /** 43 characters of 62: 256 random bits. */

@@ -19,23 +19,23 @@ import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
-import { sweepFiles } from '#server/files/sweep-files.ts';
-import { tendCaches } from '#server/context-caches/tend-caches.ts';
-import { tendStores } from '#server/vector-stores/tend-stores.ts';
-import { pollBatches } from '#server/batches/poll-batches.ts';
-import { pollTunings } from '#server/tuning/poll-jobs.ts';
-import { sweepTunedModels } from '#server/tuning/tuned-models.ts';
-import { failOrphans } from '#server/responses/background.ts';
-import { sweepResponses, sweepResponsesOfDeleted } from '#server/responses/sweep-responses.ts';
+import { sweepFiles } from '#server/slices/files/sweep-files.ts';
+import { tendCaches } from '#server/slices/context-caches/tend-caches.ts';
+import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
+import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
+import { sweepTunedModels } from '#server/slices/fine-tuning/tuned-models.ts';
+import { failOrphans } from '#server/slices/responses/background.ts';
+import { sweepResponses, sweepResponsesOfDeleted } from '#server/slices/responses/sweep-responses.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishCallRefunds } from '#server/features/logs/refund-call.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
 import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
-import { sweepChannelSlots } from '#server/upstream/channel-slots.ts';
-import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
-import { renewSignIns } from '#server/upstream/renew-sign-ins.ts';
-import { sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
+import { sweepChannelSlots } from '#server/exchange/channel-slots.ts';
+import { sweepChannelFigures } from '#server/exchange/channel-figures.ts';
+import { renewSignIns } from '#server/exchange/renew-sign-ins.ts';
+import { sweepDeletedChannels } from '#server/exchange/deleted-channels.ts';
 
 export interface Job {
   /** Never change it: its last run is stored under this name. */

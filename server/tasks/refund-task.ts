@@ -11,7 +11,7 @@ import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
-import { addChannelUse } from '#server/upstream/deleted-channels.ts';
+import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { resolveCharge } from './task-charge.ts';
 import { callersName } from './task-data.ts';
 import { taskPlatforms } from './platforms/registry.ts';

@@ -3,7 +3,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 

@@ -1,13 +1,13 @@
 // AWS Bedrock against the provider vectors, and before a stand-in that judges signatures and answers in frames.
 import { describe, expect, it, test } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
-import { callKinds } from '#server/calls/registry.ts';
-import { decodeWhole } from '#server/dialects/decode-whole.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { decodeWhole } from '#server/formats/decode-whole.ts';
+import { clientDialects } from '#server/formats/registry.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/exchange/build-request.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamRequest } from '#server/exchange/build-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { signedHeaders } from '#tests/support/aws-oracle.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';

@@ -1,9 +1,9 @@
 // ChatGPT accounts: what is asked of them, and what comes back of streams, which is all that they answer with. The stand-in takes nothing
 // that the vendor's own program does not send.
 import { describe, expect, test } from 'vitest';
-import { upstreamDialects } from '#server/dialects/registry.ts';
+import { upstreamDialects } from '#server/formats/registry.ts';
 import { framings } from '#server/framing/registry.ts';
-import { EventSieve } from '#server/upstream/event-sieve.ts';
+import { EventSieve } from '#server/exchange/event-sieve.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { engines } from '#tests/support/engines.ts';
 import { codexKey, startFakeCodex } from '#tests/support/fake-codex.ts';

@@ -1,8 +1,8 @@
 // Cohere's chat and embeddings: what is written of every caller's request, and read of every response. The stand-in takes requests strictly.
 import { describe, expect, test } from 'vitest';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { framings } from '#server/framing/registry.ts';
-import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
+import { modelListQuestions, readModelList } from '#server/exchange/read-model-list.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { chatOf } from '#tests/support/cohere-responses.ts';

@@ -1,6 +1,6 @@
 // Bedrock's Converse: what is written of every caller's request, and read of every response. The stand-in takes requests strictly.
 import { describe, expect, test } from 'vitest';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { framings } from '#server/framing/registry.ts';
 import { eventFrame, exceptionFrame } from '#tests/support/aws-oracle.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';

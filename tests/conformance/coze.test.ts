@@ -1,13 +1,13 @@
 // Bots of Coze: against the provider vectors, what is written of every caller's request, what is asked about a chat that does not stream, and
 // what is read of every response. The stand-in takes requests strictly.
 import { describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import { TextTally } from '#server/dialects/text-tally.ts';
-import { TranslatedStream } from '#server/dialects/translated-stream.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import { TextTally } from '#server/formats/text-tally.ts';
+import { TranslatedStream } from '#server/formats/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamRequest } from '#server/exchange/build-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { chatOf } from '#tests/support/coze-responses.ts';

@@ -1,11 +1,11 @@
 // Streams of every format, to callers of every format: wherever the network cuts them the caller gets the same, and whatever is in them
 // is told or ends in an error, but never in an exception.
 import { describe, expect, test } from 'vitest';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import { openStream } from '#server/dialects/open-stream.ts';
-import { TextTally } from '#server/dialects/text-tally.ts';
-import type { Way } from '#server/dialects/way.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import { openStream } from '#server/formats/open-stream.ts';
+import { TextTally } from '#server/formats/text-tally.ts';
+import type { Way } from '#server/formats/route.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { eventFrame } from '#tests/support/aws-oracle.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';

@@ -1,7 +1,7 @@
 // Every model whose vendor's price is known here has it from the start: what the console offers as the vendors' list, and what providers' records offer.
 import { expect, test } from 'vitest';
 import catalogue from '#pwa/features/settings/catalogue-prices.json' with { type: 'json' };
-import defaultModels from '#server/upstream/providers/default-models.json' with { type: 'json' };
+import defaultModels from '#server/providers/default-models.json' with { type: 'json' };
 import { defaultText } from '#server/settings/defaults.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import { findPrice } from '#shared/find-price.ts';

@@ -1,16 +1,16 @@
 // Applications of Dify: against the provider vectors, what is written of every caller's request, and read of every response. The stand-in
 // takes requests strictly.
 import { describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import { TextTally } from '#server/dialects/text-tally.ts';
-import { TranslatedStream } from '#server/dialects/translated-stream.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import { TextTally } from '#server/formats/text-tally.ts';
+import { TranslatedStream } from '#server/formats/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import type { UpstreamRequest } from '#server/upstream/build-request.ts';
-import type { Exchange } from '#server/upstream/exchange.ts';
-import { leaveFiles } from '#server/upstream/leave-files.ts';
-import type { SendRequest } from '#server/upstream/send.ts';
+import type { UpstreamRequest } from '#server/exchange/build-request.ts';
+import type { Exchange } from '#server/exchange/exchange.ts';
+import { leaveFiles } from '#server/exchange/leave-files.ts';
+import type { SendRequest } from '#server/exchange/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { chatOf } from '#tests/support/dify-responses.ts';

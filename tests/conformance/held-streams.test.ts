@@ -4,10 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { clientDialects } from '#server/dialects/registry.ts';
-import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import { openStream } from '#server/dialects/open-stream.ts';
-import { TextTally } from '#server/dialects/text-tally.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import { openStream } from '#server/formats/open-stream.ts';
+import { TextTally } from '#server/formats/text-tally.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 
 setFlagsFromString('--expose-gc');

@@ -1,14 +1,14 @@
 // Hunyuan of Tencent: against the provider vectors, signatures byte for byte; what is written of every caller's request, and read of every
 // response; and what calls may cost that it cannot be told a limit for. The stand-in takes requests strictly.
 import { describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import { TextTally } from '#server/dialects/text-tally.ts';
-import { TranslatedStream } from '#server/dialects/translated-stream.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import { TextTally } from '#server/formats/text-tally.ts';
+import { TranslatedStream } from '#server/formats/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/exchange/build-request.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamRequest } from '#server/exchange/build-request.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { countMessages } from '#tests/support/count-prompt.ts';

@@ -1,8 +1,8 @@
 // Libraries of AI Proxy: what is asked, and that an answer names the documents that it rests on.
 import { expect, test } from 'vitest';
-import { upstreamDialects } from '#server/dialects/registry.ts';
+import { upstreamDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { clientDialects } from '#server/formats/registry.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { startFakeLibrary } from '#tests/support/fake-library.ts';
 import type { FakeLibrary } from '#tests/support/fake-library.ts';

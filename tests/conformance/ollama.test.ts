@@ -1,12 +1,12 @@
 // Ollama's own chat: what is written of every caller's request, and read of every response. The stand-in takes requests strictly.
 import { describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/exchange/build-request.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
 import { noTokens } from '#shared/token-usage.ts';
-import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
+import { modelListQuestions, readModelList } from '#server/exchange/read-model-list.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { noSender } from '#tests/support/no-sender.ts';

@@ -1,20 +1,20 @@
 // Every provider of the OpenAI shape against the provider vectors: address, headers and body of the call; answer, stream
 // and errors on the way back.
 import { describe, expect, it } from 'vitest';
-import type { CallKind, CallKindName } from '#server/calls/call-kind.ts';
-import { callKinds } from '#server/calls/registry.ts';
-import { callAddress } from '#server/dialects/call-address.ts';
-import { callParameters } from '#server/dialects/openai-chat/check-request.ts';
-import { errorIn } from '#server/dialects/openai-chat/response-errors.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
-import { authorizeRequest } from '#server/upstream/build-request.ts';
+import type { CallKind, CallKindName } from '#server/kinds/call-kind.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { callAddress } from '#server/formats/call-address.ts';
+import { callParameters } from '#server/formats/openai-chat/check-request.ts';
+import { errorIn } from '#server/formats/openai-chat/response-errors.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { authorizeRequest } from '#server/exchange/build-request.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import type { UpstreamRequest } from '#server/upstream/build-request.ts';
-import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat/stream-transform.ts';
-import { readTokenUsage, writeTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
-import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
-import { modelListQuestions } from '#server/upstream/read-model-list.ts';
-import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import type { UpstreamRequest } from '#server/exchange/build-request.ts';
+import { createStreamTransform, isUsageOnly } from '#server/formats/openai-chat/stream-transform.ts';
+import { readTokenUsage, writeTokenUsage } from '#server/formats/openai-chat/token-usage.ts';
+import { isSupported, providerOf, providers } from '#server/providers/registry.ts';
+import { modelListQuestions } from '#server/exchange/read-model-list.ts';
+import { parseUpstreamError } from '#server/exchange/upstream-error.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { noSender } from '#tests/support/no-sender.ts';

@@ -1,8 +1,8 @@
 // PaLM: against the provider vectors, what is written of every caller's request, and read of every response.
 import { describe, expect, test } from 'vitest';
 import { noTokens } from '#shared/token-usage.ts';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';

@@ -1,6 +1,6 @@
 // Perplexity's Agent API: what callers of every format ask of it, by the earlier names of its models too, and what comes back of searches.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { upstreamDialects } from '#server/dialects/registry.ts';
+import { upstreamDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { startFakePerplexity } from '#tests/support/fake-perplexity.ts';
@@ -8,7 +8,7 @@ import type { FakePerplexity } from '#tests/support/fake-perplexity.ts';
 import { pages } from '#tests/support/perplexity-responses.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { clientDialects } from '#server/formats/registry.ts';
 
 const earlier = ['sonar', 'sonar-pro', 'sonar-reasoning-pro', 'sonar-deep-research'];
 const models = [...earlier, 'perplexity/sonar', 'low', 'anthropic/claude-sonnet-5', 'openai/gpt-6-luna', 'my-search'];

@@ -2,7 +2,7 @@
 // A type or capability that nothing tries fails by its name. Conversations and what is beside them are in the files `provider-table-*`.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { providerOf } from '#server/upstream/providers/registry.ts';
+import { providerOf } from '#server/providers/registry.ts';
 import { isKind } from './provider-table/exercises.ts';
 import { providerTypes } from './provider-table/facts.ts';
 import { apartOf } from './provider-table/other-calls.ts';

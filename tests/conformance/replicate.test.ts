@@ -1,8 +1,8 @@
 // Predictions of Replicate: what is written of every caller's request, what is asked until they have ended, and what is read of them, whole
 // and as streams. The stand-in takes inputs strictly.
 import { describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';

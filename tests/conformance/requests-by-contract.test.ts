@@ -3,10 +3,10 @@
 // (`docs/translation.md`) is what happens to it.
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import { fieldsByName } from '#server/dialects/request-fields.ts';
-import { translationTable } from '#server/dialects/translation-table.ts';
-import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import { fieldsByName } from '#server/formats/request-fields.ts';
+import { translationTable } from '#server/formats/translation-table.ts';
+import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { knownModels, plainBodies } from '#tests/support/plain-bodies.ts';
 import { samplesOf, wordsLike } from '#tests/support/vendor-samples.ts';

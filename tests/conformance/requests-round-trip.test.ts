@@ -1,10 +1,10 @@
 // Request → a provider's body → request, for generated requests of every format that both callers and providers speak: nothing is lost.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import type { ChatRequest, Message } from '#server/dialects/parts.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import type { ChatRequest, Message } from '#server/formats/parts.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 
 const model = 'gemini-3-flash-preview';

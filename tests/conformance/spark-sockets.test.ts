@@ -1,13 +1,13 @@
 // Spark of iFlytek by WebSocket: against the provider vectors, and calls before a stand-in that looks at every signature.
 import { describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import { TextTally } from '#server/dialects/text-tally.ts';
-import { TranslatedStream } from '#server/dialects/translated-stream.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
+import { TextTally } from '#server/formats/text-tally.ts';
+import { TranslatedStream } from '#server/formats/translated-stream.ts';
 import { framings } from '#server/framing/registry.ts';
-import { authorizeRequest } from '#server/upstream/build-request.ts';
+import { authorizeRequest } from '#server/exchange/build-request.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import { createSender } from '#server/upstream/send.ts';
+import { createSender } from '#server/exchange/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';

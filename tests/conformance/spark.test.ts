@@ -1,7 +1,7 @@
 // Spark of iFlytek by HTTP, and Zhipu's first platform by the keys that its next one takes: what is asked, and what comes back. The stand-in
 // takes nothing that its vendor does not know.
 import { describe, expect, test } from 'vitest';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { clientDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { engines } from '#tests/support/engines.ts';
 import { sparkKey as key, startFakeSpark } from '#tests/support/fake-spark.ts';

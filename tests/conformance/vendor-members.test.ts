@@ -1,9 +1,9 @@
 // What providers may say, member by member, as their vendors' own packages have it: what callers of other formats do not hear of is named, with
 // the reason, in `unheard` of the provider's format. A package that knows more than we do fails here.
 import { describe, expect, test } from 'vitest';
-import { upstreamDialects } from '#server/dialects/registry.ts';
-import type { ResponsePart } from '#server/dialects/parts.ts';
-import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
+import { upstreamDialects } from '#server/formats/registry.ts';
+import type { ResponsePart } from '#server/formats/parts.ts';
+import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
 import { vendorTypes } from '#tests/support/vendor-types.ts';
 import { noteMembers, samplesOf, wordsLike } from '#tests/support/vendor-samples.ts';
 

@@ -2,7 +2,7 @@
 // null included, in whole responses and in every event of a stream, with ids of the vendor's form.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { clientDialects } from '#server/formats/registry.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { framings } from '#server/framing/registry.ts';
 import { createScene } from '#tests/support/relay-scene.ts';

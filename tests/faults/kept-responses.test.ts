@@ -1,9 +1,9 @@
 // What goes wrong while responses are kept: a write that fails, processes that die with what they had begun.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { failOrphans } from '#server/responses/background.ts';
-import { eventRows } from '#server/responses/event-log.ts';
-import { trimResponses } from '#server/responses/holdings.ts';
+import { failOrphans } from '#server/slices/responses/background.ts';
+import { eventRows } from '#server/slices/responses/event-log.ts';
+import { trimResponses } from '#server/slices/responses/holdings.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene, setOption, until } from '#tests/support/relay-scene.ts';

@@ -1,6 +1,6 @@
 // Files that callers leave, whole and in parts, read and delete, while servers are killed: what they were told of is there, and nothing else is counted.
 import type { RunningContext } from '#server/create-context.ts';
-import { sweepFiles } from '#server/files/sweep-files.ts';
+import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { addPart, begin, complete, halves, leave, post } from '#tests/faults/held-files.ts';
 import type { Told } from '#tests/faults/held-files.ts';
 import { wasTaken } from '#tests/faults/kill-load.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import { failOrphans } from '#server/responses/background.ts';
+import { failOrphans } from '#server/slices/responses/background.ts';
 import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
 import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
 import { geminiModel, pacedModels } from '#tests/faults/kill-scene.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LogType } from '#shared/logs.ts';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LogType } from '#shared/logs.ts';
-import { sweepFiles } from '#server/files/sweep-files.ts';
+import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { askKind, everyKind, modelsOf } from '#tests/faults/every-kind.ts';
 import type { AskedKind, KindOfCall } from '#tests/faults/every-kind.ts';

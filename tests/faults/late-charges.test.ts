@@ -1,10 +1,10 @@
 // A process that creates a batch or a training stands still before it is charged, is taken for dead, and goes on: what was given up meanwhile is paid back.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Ledger } from '#server/money/ledger.ts';
-import { pollTunings } from '#server/tuning/poll-jobs.ts';
+import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeTuning } from '#tests/support/fake-tuning.ts';

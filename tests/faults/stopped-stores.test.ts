@@ -2,7 +2,7 @@
 // nothing of it stays at the provider.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { tendStores } from '#server/vector-stores/tend-stores.ts';
+import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeStores } from '#tests/support/fake-stores.ts';
 import type { FakeStores } from '#tests/support/fake-stores.ts';

@@ -2,7 +2,7 @@
 // runs at the provider that nobody pays.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { pollTunings } from '#server/tuning/poll-jobs.ts';
+import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeTuning } from '#tests/support/fake-tuning.ts';
 import type { FakeTuning } from '#tests/support/fake-tuning.ts';

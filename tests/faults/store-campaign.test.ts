@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { balanceOf } from '#server/money/account.ts';
 import { readStatement } from '#server/features/statements/read-statement.ts';
-import { tendStores } from '#server/vector-stores/tend-stores.ts';
+import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
 import { createChance, pickOf } from '#tests/support/chance.ts';
 import { engines } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';

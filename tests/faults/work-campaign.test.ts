@@ -2,9 +2,9 @@
 // their ends cost, what the log tells and what is gone from the balances is the same.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { balanceOf } from '#server/money/account.ts';
-import { pollTunings } from '#server/tuning/poll-jobs.ts';
+import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeTuning } from '#tests/support/fake-tuning.ts';
 import type { FakeTuning } from '#tests/support/fake-tuning.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startScheduler } from '#server/jobs/scheduler.ts';
 import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
 import { jobs } from '#server/jobs/registry.ts';
-import { hoursSince } from '#server/upstream/channel-figures.ts';
+import { hoursSince } from '#server/exchange/channel-figures.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';
 

@@ -4,7 +4,7 @@ import { reasonText } from '#shared/errors.ts';
 import { reasonTexts, saidReason } from '#shared/failure-reasons.ts';
 import { alertOfChannel } from '#server/notify/notifications.ts';
 import { textOf, webhookContent } from '#server/notify/notification-texts.ts';
-import { disableChannel } from '#server/upstream/auto-disable.ts';
+import { disableChannel } from '#server/exchange/auto-disable.ts';
 import { startRun } from '#server/features/channels/channel-runs.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';

@@ -5,7 +5,7 @@ import type { Collection } from '#server/db/collection.ts';
 import type { DeletedChannelRecord } from '#server/db/records/deleted-channel.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { jobs } from '#server/jobs/registry.ts';
-import { addChannelUse, sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
+import { addChannelUse, sweepDeletedChannels } from '#server/exchange/deleted-channels.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';

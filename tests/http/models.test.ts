@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultText } from '#server/settings/defaults.ts';
 import { channelTypes } from '#shared/channel-types.ts';
-import { providerOf, supportedTypes } from '#server/upstream/providers/registry.ts';
+import { providerOf, supportedTypes } from '#server/providers/registry.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';

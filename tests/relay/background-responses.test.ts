@@ -1,7 +1,7 @@
 // Responses that go on without their callers: polled, followed, called off, charged as ever; and what a process leaves that dies.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { failOrphans } from '#server/responses/background.ts';
+import { failOrphans } from '#server/slices/responses/background.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';

@@ -1,8 +1,8 @@
 // Batches: whose they are, what they cost, and that this is charged once, whatever happens on the way.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
-import { mostBeside } from '#server/batches/read-beside.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
+import { mostBeside } from '#server/slices/batches/read-concurrently.ts';
 import { renameGroup } from '#server/features/groups/start-move.ts';
 import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';

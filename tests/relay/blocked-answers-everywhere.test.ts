@@ -1,7 +1,7 @@
 // Words that the site blocks, in an answer of every address at which callers may ask for something: one that has no row here fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { relayEndpoints } from '#server/relay/endpoints.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { relayEndpoints } from '#server/call/endpoints.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';

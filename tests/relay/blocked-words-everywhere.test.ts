@@ -1,6 +1,6 @@
 // Words that the site blocks, in a prompt of every address at which callers may ask for something: one that has no row here fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { relayEndpoints } from '#server/relay/endpoints.ts';
+import { relayEndpoints } from '#server/call/endpoints.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';

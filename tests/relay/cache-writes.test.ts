@@ -1,8 +1,8 @@
 // Prompts that the provider writes into its cache: they are reserved at the price that they are charged at.
 import { describe, expect, test } from 'vitest';
-import { promptContent } from '#server/dialects/claude/prompt-content.ts';
-import { promptContent as chatContent } from '#server/dialects/openai-chat/prompt-content.ts';
-import { countPrompt } from '#server/upstream/token-estimate.ts';
+import { promptContent } from '#server/formats/claude/prompt-content.ts';
+import { promptContent as chatContent } from '#server/formats/openai-chat/prompt-content.ts';
+import { countPrompt } from '#server/exchange/token-estimate.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { ChannelFigureSheet } from '#shared/channels.ts';
 import type { Database } from '#server/db/database.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import { createChannelFigures, sweepChannelFigures } from '#server/upstream/channel-figures.ts';
+import { createChannelFigures, sweepChannelFigures } from '#server/exchange/channel-figures.ts';
 import { createClock } from '#tests/support/clock.ts';
 import { engines, onEachEngine } from '#tests/support/engines.ts';
 import { createScene, readEvents, testModel, until } from '#tests/support/relay-scene.ts';

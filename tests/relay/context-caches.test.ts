@@ -1,8 +1,8 @@
 // Gemini's `cachedContents`, as the official library has them: whose they are, what storing costs, and what becomes of them.
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { describe, expect, test } from 'vitest';
-import { tendCaches } from '#server/context-caches/tend-caches.ts';
-import { priceFor } from '#server/context-caches/cache-price.ts';
+import { tendCaches } from '#server/slices/context-caches/tend-caches.ts';
+import { priceFor } from '#server/slices/context-caches/cache-price.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';

@@ -5,7 +5,7 @@ import { foldLog } from '#server/logs/fold-log.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
-import { sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
+import { sweepDeletedChannels } from '#server/exchange/deleted-channels.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { Customer, TaskScene } from '#tests/support/task-scene.ts';

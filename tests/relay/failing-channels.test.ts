@@ -4,7 +4,7 @@ import type { FailingChannel } from '#shared/channels.ts';
 import { LogType } from '#shared/logs.ts';
 import { engines } from '#tests/support/engines.ts';
 import { storeTestResult } from '#server/features/channels/test-channel.ts';
-import { createChannelSlots } from '#server/upstream/channel-slots.ts';
+import { createChannelSlots } from '#server/exchange/channel-slots.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { eventRows } from '#server/responses/event-log.ts';
+import { eventRows } from '#server/slices/responses/event-log.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, until as found } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';

@@ -3,7 +3,7 @@ import { ApiError, GoogleGenAI, JobState } from '@google/genai';
 import type { BatchJob, InlinedRequest } from '@google/genai';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';

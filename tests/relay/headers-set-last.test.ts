@@ -1,12 +1,12 @@
 // What an operator sets as a channel's headers is sent with every kind of request to its provider, whatever that kind writes itself.
 import { expect, test } from 'vitest';
-import { defaultClientDialect } from '#server/dialects/registry.ts';
+import { defaultClientDialect } from '#server/formats/registry.ts';
 import type { AppContext } from '#server/context.ts';
-import { askAccount } from '#server/files/upstream-files.ts';
-import { questionRequest } from '#server/tasks/ask-upstream.ts';
-import { authorizedGet } from '#server/upstream/authorized-get.ts';
-import { handshakeOf } from '#server/upstream/handshake.ts';
-import type { SendRequest } from '#server/upstream/send.ts';
+import { askAccount } from '#server/slices/files/upstream-files.ts';
+import { questionRequest } from '#server/tasks/request-upstream.ts';
+import { authorizedGet } from '#server/exchange/authorized-get.ts';
+import { handshakeOf } from '#server/exchange/handshake.ts';
+import type { SendRequest } from '#server/exchange/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { noSender } from '#tests/support/no-sender.ts';

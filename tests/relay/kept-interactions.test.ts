@@ -4,7 +4,7 @@ import { GoogleGenAI } from '@google/genai';
 import type { Interactions } from '@google/genai';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { failOrphans } from '#server/responses/background.ts';
+import { failOrphans } from '#server/slices/responses/background.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { SealPurpose } from '#server/secrets/secrets.ts';
-import { sealWindow } from '#server/responses/compaction.ts';
+import { sealWindow } from '#server/slices/responses/compaction.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';

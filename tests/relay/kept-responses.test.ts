@@ -2,9 +2,9 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import { readChain } from '#server/responses/read-chain.ts';
-import { ResponseStore } from '#server/responses/response-store.ts';
-import { sweepResponses, sweepResponsesOfDeleted } from '#server/responses/sweep-responses.ts';
+import { readChain } from '#server/slices/responses/read-chain.ts';
+import { ResponseStore } from '#server/slices/responses/response-store.ts';
+import { sweepResponses, sweepResponsesOfDeleted } from '#server/slices/responses/sweep-responses.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { AppContext } from '#server/context.ts';
 import type { Database, Write } from '#server/db/database.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import { ConversationStore } from '#server/responses/conversation-store.ts';
-import { ResponseStore } from '#server/responses/response-store.ts';
-import { sweepResponses } from '#server/responses/sweep-responses.ts';
+import { ConversationStore } from '#server/slices/responses/conversation-store.ts';
+import { ResponseStore } from '#server/slices/responses/response-store.ts';
+import { sweepResponses } from '#server/slices/responses/sweep-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 

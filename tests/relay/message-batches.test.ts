@@ -1,7 +1,7 @@
 // Claude's batches, on the engine of all: their requests come with their creation, and results are asked for.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';

@@ -1,7 +1,7 @@
 // Sounds of providers with forms of their own, through a running server: spoken as OpenAI's callers know it, and written down.
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wavHead } from '#server/calls/audio/wav-head.ts';
+import { wavHead } from '#server/kinds/audio/wav-head.ts';
 import { spokenPieces } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { isRelayPath } from '#shared/paths.ts';
-import { relayEndpoints } from '#server/relay/endpoints.ts';
+import { relayEndpoints } from '#server/call/endpoints.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';

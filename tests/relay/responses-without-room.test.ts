@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { framings } from '#server/framing/registry.ts';
-import { createSender } from '#server/upstream/send.ts';
+import { createSender } from '#server/exchange/send.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 
 const body = JSON.stringify({ text: 'x'.repeat(4 * 1024 * 1024) });

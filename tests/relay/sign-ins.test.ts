@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { renewSignIns } from '#server/upstream/renew-sign-ins.ts';
-import { readSignIn } from '#server/upstream/sign-in.ts';
+import { renewSignIns } from '#server/exchange/renew-sign-ins.ts';
+import { readSignIn } from '#server/exchange/sign-in.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { engines } from '#tests/support/engines.ts';

@@ -1,7 +1,7 @@
 // Texts that are spoken, through a running server: bytes and events, what they are paid by, and what becomes of a sound that ends early.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { mostSpoken } from '#server/calls/audio/spoken-sound.ts';
+import { mostSpoken } from '#server/kinds/audio/spoken-sound.ts';
 import { spokenPieces, spokenSeconds, spokenUsage } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';

@@ -1,9 +1,9 @@
 // An exception in any callback of a stream ends that stream with an error, charged; every other goes on.
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { ClientStream } from '#server/relay/stream/client-stream.ts';
-import { StreamSpending } from '#server/relay/stream/stream-spending.ts';
+import { ClientStream } from '#server/call/stream/client-stream.ts';
+import { StreamSpending } from '#server/call/stream/stream-spending.ts';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
-import { UsageMeter } from '#server/dialects/openai-chat/usage-meter.ts';
+import { UsageMeter } from '#server/formats/openai-chat/usage-meter.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';

@@ -1,6 +1,6 @@
 // How much a submission of a drawing or of music may hold.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { longestPrompt, mostTextBytes } from '#server/relay/tasks/task-bounds.ts';
+import { longestPrompt, mostTextBytes } from '#server/call/tasks/task-bounds.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';

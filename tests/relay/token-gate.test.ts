@@ -1,7 +1,7 @@
 // What the gate keeps of keys: strangers choose them, so nothing may grow by what they send.
 import { describe, expect, test } from 'vitest';
-import { createTokenGate } from '#server/relay/admission/token-gate.ts';
-import type { TokenGate } from '#server/relay/admission/token-gate.ts';
+import { createTokenGate } from '#server/call/admission/token-gate.ts';
+import type { TokenGate } from '#server/call/admission/token-gate.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';

@@ -1,11 +1,11 @@
 // Trainings: whose they are, what they cost, that this is charged once, and that a trained model is its owner's alone.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test, vi } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { pollTunings } from '#server/tuning/poll-jobs.ts';
+import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
 import { until } from '#tests/support/until.ts';
-import { sweepTunedModels } from '#server/tuning/tuned-models.ts';
+import { sweepTunedModels } from '#server/slices/fine-tuning/tuned-models.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';

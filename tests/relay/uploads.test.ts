@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { sweepFiles } from '#server/files/sweep-files.ts';
+import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf as failed } from '#tests/support/failure-of.ts';

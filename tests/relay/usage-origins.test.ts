@@ -1,7 +1,7 @@
 // Where each number of a bill comes from, for every kind of call: told by the provider, counted, or estimated. A kind without a row fails by its name.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callKinds } from '#server/calls/registry.ts';
-import { relayEndpoints } from '#server/relay/endpoints.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { relayEndpoints } from '#server/call/endpoints.ts';
 import { everyKind, modelsOf } from '#tests/faults/every-kind.ts';
 import type { KindOfCall } from '#tests/faults/every-kind.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';

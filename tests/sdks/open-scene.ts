@@ -1,5 +1,5 @@
 // A running server before an upstream of one format, for the packages of this folder.
-import { clientDialects } from '../../server/dialects/registry.ts';
+import { clientDialects } from '../../server/formats/registry.ts';
 import { model } from '../conformance/shared-cases.ts';
 import { embeddedEngine } from '../support/engines.ts';
 import { createScene } from '../support/relay-scene.ts';

@@ -1,12 +1,12 @@
 // Channel records for tests, and channels prepared from them.
-import type { CallKindName } from '#server/calls/call-kind.ts';
+import type { CallKindName } from '#server/kinds/call-kind.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { defaultClientDialect } from '#server/dialects/registry.ts';
+import { defaultClientDialect } from '#server/formats/registry.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
-import type { ChannelWay } from '#server/upstream/find-way.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { prepareChannel } from '#server/upstream/prepared-channel.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { prepareChannel } from '#server/exchange/prepared-channel.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 const testSecrets = createSecrets('a master key for tests only');
 

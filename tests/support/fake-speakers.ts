@@ -1,5 +1,5 @@
 // Providers that speak, or write down what they hear, in a form of their own: each takes its own words strictly, and answers as it does.
-import { wavHead } from '#server/calls/audio/wav-head.ts';
+import { wavHead } from '#server/kinds/audio/wav-head.ts';
 import { spokenPieces } from './audio-responses.ts';
 import { publicName } from './fake-internet.ts';
 import { jsonOf, startFront } from './provider-front.ts';

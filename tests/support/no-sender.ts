@@ -1,4 +1,4 @@
-import type { Signing } from '#server/upstream/auth/scheme.ts';
+import type { Signing } from '#server/exchange/auth/scheme.ts';
 
 /** For schemes that need nothing but a key. */
 export const noSender: Signing['sender'] = {

@@ -1,7 +1,7 @@
 // The request of a call through one channel, on the route that the channel has for it.
-import { buildRequest } from '#server/upstream/build-request.ts';
-import type { UpstreamCall, UpstreamRequest } from '#server/upstream/build-request.ts';
-import { resolveRoute } from '#server/upstream/resolve-route.ts';
+import { buildRequest } from '#server/exchange/build-request.ts';
+import type { UpstreamCall, UpstreamRequest } from '#server/exchange/build-request.ts';
+import { resolveRoute } from '#server/exchange/resolve-route.ts';
 
 type Unrouted = Omit<UpstreamCall, 'route'> & { version?: string | undefined };
 

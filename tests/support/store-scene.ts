@@ -1,7 +1,7 @@
 // A server with a provider of vector stores, as tests of what they cost begin.
 import OpenAI, { toFile } from 'openai';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { tendStores } from '#server/vector-stores/tend-stores.ts';
+import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { startFakeStores } from '#tests/support/fake-stores.ts';
 import type { FakeStores } from '#tests/support/fake-stores.ts';

@@ -1,5 +1,5 @@
 // Types of vendors' packages that responses consist of, by the format that they are of, and what their samples have to be like to make sense.
-import type { upstreamDialects } from '#server/dialects/registry.ts';
+import type { upstreamDialects } from '#server/formats/registry.ts';
 import type { Vendor } from './vendor-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;

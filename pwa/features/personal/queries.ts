@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { accountApi } from '#shared/account.ts';
-import { ownAccountApi } from '#shared/own-account.ts';
+import { ownAccountApi } from '#shared/account-actions.ts';
 import { notificationApi } from '#shared/notifications.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';

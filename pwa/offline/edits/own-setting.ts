@@ -2,8 +2,8 @@
 // `false`. Empty: none.
 import { accountApi } from '#shared/account.ts';
 import { userSettingOf, wantsChannelAlerts } from '#shared/user-setting.ts';
-import { ownAccountApi } from '#shared/own-account.ts';
-import type { UserSettingEdit } from '#shared/own-account.ts';
+import { ownAccountApi } from '#shared/account-actions.ts';
+import type { UserSettingEdit } from '#shared/account-actions.ts';
 import { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';

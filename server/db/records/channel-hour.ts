@@ -1,4 +1,4 @@
-/** What was called through one channel in one hour; `server/upstream/channel-figures.ts` counts. Kept for two days. */
+/** What was called through one channel in one hour; `server/exchange/channel-figures.ts` counts. Kept for two days. */
 export interface ChannelHourRecord {
   /** `<channel>:<hour>`. */
   id: string;

@@ -1,4 +1,4 @@
-/** What was called through one channel in five minutes, or in what was left of them after a passed test; `server/upstream/channel-slots.ts` counts. Kept for a day. */
+/** What was called through one channel in five minutes, or in what was left of them after a passed test; `server/exchange/channel-slots.ts` counts. Kept for a day. */
 export interface ChannelSlotRecord {
   /** `<channel>:<slot>`, or `<channel>:<begins>`. */
   id: string;

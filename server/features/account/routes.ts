@@ -1,5 +1,5 @@
 import { accountApi } from '#shared/account.ts';
-import { ownAccountApi } from '#shared/own-account.ts';
+import { ownAccountApi } from '#shared/account-actions.ts';
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type UserSetting, userSettingOf } from '#shared/user-setting.ts';
-import type { UserSettingEdit } from '#shared/own-account.ts';
+import type { UserSettingEdit } from '#shared/account-actions.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { NotifyType } from '#shared/notifications.ts';

@@ -19,8 +19,8 @@ import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/upstream/channel-json.ts';
-import { providerOf } from '#server/upstream/providers/registry.ts';
+import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/exchange/channel-json.ts';
+import { providerOf } from '#server/providers/registry.ts';
 import { wrongJson } from './wrong-json.ts';
 
 export type ChannelInput = Omit<ChannelCreate & Partial<ChannelEdit>, 'copy_from' | 'id' | 'revision' | 'key' | 'status'>;

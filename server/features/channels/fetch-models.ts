@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { exchange } from '#server/upstream/exchange.ts';
-import { refusedReason } from '#server/upstream/upstream-error.ts';
-import { prepareChannel } from '#server/upstream/prepared-channel.ts';
-import { modelListQuestions, readModelList } from '#server/upstream/read-model-list.ts';
+import { exchange } from '#server/exchange/exchange.ts';
+import { refusedReason } from '#server/exchange/upstream-error.ts';
+import { prepareChannel } from '#server/exchange/prepared-channel.ts';
+import { modelListQuestions, readModelList } from '#server/exchange/read-model-list.ts';
 import type { ChannelTest } from './test-channel.ts';
 import { checkStoredKey } from './check-stored-key.ts';
 import { receiveWhole } from './receive-whole.ts';

@@ -2,7 +2,7 @@ import type { Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import type { Language } from '#shared/errors.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { presentInfo, readReasonText } from '#server/upstream/status-reason.ts';
+import { presentInfo, readReasonText } from '#server/exchange/status-reason.ts';
 
 /** A channel for administrators: everything but the key, with what failed in the reader's language. */
 export function presentChannel(record: ChannelRecord, language: Language): Channel {

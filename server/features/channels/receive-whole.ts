@@ -1,13 +1,13 @@
 // What comes of a request of an administrator's own: what fails on the way is told to whoever configured the channel.
 import { AppError } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
-import type { Exchange } from '#server/upstream/exchange.ts';
-import { maskSecrets } from '#server/upstream/mask-secrets.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { SendLimits } from '#server/upstream/send.ts';
-import type { SendFailure } from '#server/upstream/send-failure.ts';
-import type { EventSource } from '#server/upstream/upstream-stream.ts';
-import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import type { Exchange } from '#server/exchange/exchange.ts';
+import { maskSecrets } from '#server/exchange/mask-secrets.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { SendLimits } from '#server/exchange/send.ts';
+import type { SendFailure } from '#server/exchange/send-failure.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 interface ReceiveOptions {
   channel: PreparedChannel;

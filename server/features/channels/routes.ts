@@ -1,12 +1,12 @@
 import { channelApi } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { clientDialects } from '#server/formats/registry.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds, totalExtra } from '#server/http/paging.ts';
-import { readFailingChannels } from '#server/upstream/failing-channels.ts';
-import { builtInModels, ownerOf } from '#server/upstream/model-owners.ts';
+import { readFailingChannels } from '#server/exchange/failing-channels.ts';
+import { builtInModels, ownerOf } from '#server/exchange/model-owners.ts';
 import { countChannels } from './count-channels.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';

@@ -6,11 +6,11 @@ import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
-import { parseChannelSetting } from '#server/upstream/channel-json.ts';
-import { enableChannel } from '#server/upstream/auto-enable.ts';
-import { providerOf } from '#server/upstream/providers/registry.ts';
-import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
+import { parseChannelSetting } from '#server/exchange/channel-json.ts';
+import { enableChannel } from '#server/exchange/auto-enable.ts';
+import { providerOf } from '#server/providers/registry.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { storeTestResult, testChannel } from './test-channel.ts';
 import { updateBalance } from './update-balance.ts';
 

@@ -1,12 +1,12 @@
 // Which call shows whether a model of a channel answers.
 import { commaList } from '#shared/comma-list.ts';
 import { videoNames } from '#shared/video-models.ts';
-import type { CallKind } from '#server/calls/call-kind.ts';
-import { callKinds } from '#server/calls/registry.ts';
-import { defaultClientDialect } from '#server/dialects/registry.ts';
+import type { CallKind } from '#server/kinds/call-kind.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { defaultClientDialect } from '#server/formats/registry.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { hasKind, kindOfModel } from '#server/upstream/kind-of-model.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { hasKind, kindOfModel } from '#server/exchange/kind-of-model.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 /** One that is asked for videos takes orders alone, each of which costs and takes minutes. */
 export function takesOrders({ provider, modelMapping }: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): boolean {

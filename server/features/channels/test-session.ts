@@ -1,16 +1,16 @@
 // A channel's test of a model that is only spoken with in sessions: one is opened, says so, and is closed. No response is asked for, so it costs nothing.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { defaultClientDialect } from '#server/dialects/registry.ts';
+import { defaultClientDialect } from '#server/formats/registry.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { closeCodes } from '#server/sockets/message-socket.ts';
 import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
-import type { ChannelWay } from '#server/upstream/find-way.ts';
-import { handshakeOf } from '#server/upstream/handshake.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { SendFailure } from '#server/upstream/send-failure.ts';
-import { failureOfSend, parseUpstreamError, refusedReason } from '#server/upstream/upstream-error.ts';
-import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import { handshakeOf } from '#server/exchange/handshake.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { SendFailure } from '#server/exchange/send-failure.ts';
+import { failureOfSend, parseUpstreamError, refusedReason } from '#server/exchange/upstream-error.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 type TestContext = Pick<AppContext, 'sender' | 'now'>;
 

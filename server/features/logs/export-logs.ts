@@ -11,7 +11,7 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { afterCursor } from '#server/http/paging.ts';
-import { accountName } from '#server/http/read-in-turn.ts';
+import { accountName } from '#server/http/fair-reads.ts';
 import { sessionCsvHead, sessionCsvLine } from './call-session-lines.ts';
 import { afterLast, lastFirst, presentSession, sessionFilter } from './list-call-sessions.ts';
 import type { SessionQuery } from './list-call-sessions.ts';

@@ -2,7 +2,7 @@ import type { Log } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { callText } from './call-text.ts';
-import { accountErrors } from '#server/upstream/failure-consequences.ts';
+import { accountErrors } from '#server/exchange/failure-consequences.ts';
 
 /** Rows for administrators. Channels and users that are gone have no name, unless the row itself kept it. */
 export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: readonly LogRecord[]): Promise<Log[]> {

@@ -19,7 +19,7 @@ import type { AccountKind } from '#server/money/account.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { isCharged } from '#server/tasks/task-charge.ts';
-import { addChannelUse } from '#server/upstream/deleted-channels.ts';
+import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { readLog } from './list-logs.ts';
 
 /** Others may claim or finish refunds of the same call meanwhile. */

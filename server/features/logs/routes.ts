@@ -6,7 +6,7 @@ import { signedIn } from '#server/http/call.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { mountReading } from '#server/http/read-in-turn.ts';
+import { mountReading } from '#server/http/fair-reads.ts';
 import { deleteLogs } from './delete-logs.ts';
 import { createExports } from './export-logs.ts';
 import { listCallSessions } from './list-call-sessions.ts';

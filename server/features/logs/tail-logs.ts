@@ -8,14 +8,14 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
-import { accountName } from '#server/http/read-in-turn.ts';
+import { accountName } from '#server/http/fair-reads.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
 import { mayStillRead } from '#server/http/reader-rights.ts';
 import type { LogReader } from '#server/http/reader-rights.ts';
-import { createTailPlaces } from './tail-places.ts';
-import type { TailPlace } from './tail-places.ts';
+import { createTailPlaces } from './tail-slots.ts';
+import type { TailPlace } from './tail-slots.ts';
 
 type Query = Partial<QueryOf<typeof logApi.tail>>;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { channelTypes } from '#shared/channel-types.ts';
-import { providerOf } from '#server/upstream/providers/registry.ts';
+import { providerOf } from '#server/providers/registry.ts';
 import { defaultModels } from './default-models.ts';
 
 const models = defaultModels();

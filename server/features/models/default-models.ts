@@ -1,5 +1,5 @@
 import { channelTypes } from '#shared/channel-types.ts';
-import { providerOf } from '#server/upstream/providers/registry.ts';
+import { providerOf } from '#server/providers/registry.ts';
 
 const openai = 1;
 /** Addresses of other people's gateways, or of the same models elsewhere: they have what OpenAI has. */

@@ -14,8 +14,8 @@ import type { AppContext } from '#server/context.ts';
 import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
-import { kindOfModel } from '#server/upstream/kind-of-model.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { kindOfModel } from '#server/exchange/kind-of-model.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { priceUnitOf } from './price-unit.ts';
 
 /** Prices of the models that enabled channels offer, sorted by name; made anew when a channel or a setting has changed. */

@@ -1,11 +1,11 @@
 // What a model's price is taken for: by what it is asked for at the channels that have it, as its calls are charged (`QuotedPrice`, `CallUnits`).
 import type { PriceUnit } from '#shared/models.ts';
 import type { Price } from '#shared/pricing.ts';
-import { isByTokens } from '#server/calls/audio/heard-sound.ts';
-import { speaksTokens } from '#server/calls/audio/spoken-sound.ts';
-import type { CallKindName } from '#server/calls/call-kind.ts';
-import { kindOfModel } from '#server/upstream/kind-of-model.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { isByTokens } from '#server/kinds/audio/input-audio.ts';
+import { speaksTokens } from '#server/kinds/audio/spoken-sound.ts';
+import type { CallKindName } from '#server/kinds/call-kind.ts';
+import { kindOfModel } from '#server/exchange/kind-of-model.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 /** Of a price per call, by kind of call. Rerankers take it for their searches where the provider bills those. */
 const units: Partial<Record<CallKindName, PriceUnit>> = { images: 'image', transcriptions: 'minute', speech: 'characters' };

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { SignInAttemptRecord } from '#server/db/records/sign-in-attempt.ts';
 import type { Caller, RequestSource, RequestFacts } from '#server/http/call.ts';
-import { isAskedByOwnPage } from '#server/http/own-page.ts';
+import { isAskedByOwnPage } from '#server/http/same-origin.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 
 export type Attempt = SignInAttemptRecord;

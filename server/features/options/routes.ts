@@ -6,7 +6,7 @@ import { settingKeys, settings } from '#shared/settings.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { mountReading } from '#server/http/read-in-turn.ts';
+import { mountReading } from '#server/http/fair-reads.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
 import { priceSettings } from '#server/settings/price-maps.ts';

@@ -7,7 +7,7 @@ import { presentUser } from '#server/accounts/present-user.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { isUnwanted } from '#server/http/own-page.ts';
+import { isUnwanted } from '#server/http/same-origin.ts';
 import { endSession, endSessionOf, endSessionsOf, startSession } from '#server/http/session.ts';
 import { logIn } from './log-in.ts';
 import { register } from './register.ts';

@@ -5,7 +5,7 @@ import type { AccountBalance } from '#shared/statement.ts';
 import { readingFor } from '#server/db/reading-for.ts';
 import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { accountName } from '#server/http/read-in-turn.ts';
+import { accountName } from '#server/http/fair-reads.ts';
 import { mayStillRead } from '#server/http/reader-rights.ts';
 import type { LogReader } from '#server/http/reader-rights.ts';
 import { accountsOf, addParts, balancesOf, noParts, spanWithin } from './account-balances.ts';

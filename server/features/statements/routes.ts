@@ -4,7 +4,7 @@ import { statementApi } from '#shared/statement.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { mountReading } from '#server/http/read-in-turn.ts';
+import { mountReading } from '#server/http/fair-reads.ts';
 import { createBalanceExports } from './export-balances.ts';
 import { listBalances, readBalanceSums } from './list-balances.ts';
 import { readStatement } from './read-statement.ts';

@@ -1,7 +1,7 @@
 import { taskApi } from '#shared/tasks.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import { respond, signedIn } from '#server/http/call.ts';
-import { mountReading } from '#server/http/read-in-turn.ts';
+import { mountReading } from '#server/http/fair-reads.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { emptyTaskPage, listTasks } from '#server/tasks/list-tasks.ts';
 import type { TaskPage, TaskQuery } from '#server/tasks/list-tasks.ts';

@@ -7,7 +7,7 @@ import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
-import { requireRoom } from './token-room.ts';
+import { requireRoom } from './token-capacity.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 import type { NewToken } from '#server/tokens/insert-token.ts';
 

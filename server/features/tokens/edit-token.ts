@@ -3,7 +3,7 @@ import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import type { TokenEdit } from '#shared/tokens.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
-import { meantBalance } from '#server/accounts/meant-balance.ts';
+import { meantBalance } from '#server/accounts/requested-balance.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { Edited } from '#server/db/edit-record.ts';

@@ -2,7 +2,7 @@ import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecords } from '#server/db/edit-records.ts';
 import { restorableTexts } from '#server/clock/restorable-times.ts';
-import { requireRoom } from './token-room.ts';
+import { requireRoom } from './token-capacity.ts';
 
 /**
  * Takes back a deletion just made of the user's own tokens; returns how many are there again, as they were. Later a deleted key

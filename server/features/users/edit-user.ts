@@ -6,7 +6,7 @@ import { mayActOn } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
 import type { UserEdit } from '#shared/users.ts';
 import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
-import { meantBalance } from '#server/accounts/meant-balance.ts';
+import { meantBalance } from '#server/accounts/requested-balance.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';

@@ -5,7 +5,7 @@ import { signedIn } from '#server/http/call.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { isUnwanted } from '#server/http/own-page.ts';
+import { isUnwanted } from '#server/http/same-origin.ts';
 import { requestReset, resetPassword } from './reset-password.ts';
 import { bindOwnEmail, sendCode } from './send-code.ts';
 

@@ -1,8 +1,8 @@
 // What a kind of task is: how its upstream is asked what became of it, and how that is read.
 import type { TaskRecord } from '#server/db/records/task.ts';
-import type { UpstreamQuestion } from '#server/tasks/ask-upstream.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { Provider } from '#server/upstream/providers/spec.ts';
+import type { UpstreamQuestion } from '#server/tasks/request-upstream.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { Provider } from '#server/providers/spec.ts';
 
 /** What an upstream may say of a task, brought to what is stored. */
 export type ReportedFields = Partial<

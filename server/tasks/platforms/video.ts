@@ -1,9 +1,9 @@
 // Videos, whoever makes them: each provider has a form of its own (`server/tasks/videos/`), and is asked about one at a time.
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { maskSecrets } from '#server/upstream/mask-secrets.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { maskSecrets } from '#server/exchange/mask-secrets.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { videoFormOf } from '#server/tasks/videos/registry.ts';
-import type { FollowedVideo, VideoReport } from '#server/tasks/videos/video-form.ts';
+import type { FollowedVideo, VideoReport } from '#server/tasks/videos/video-format.ts';
 import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';
 import { jsonOf, progressOf, textOf, urlOf } from './report-values.ts';
 

@@ -4,7 +4,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf, resolutionOf } from './frame.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-form.ts';
+import type { VideoForm, VideoReport } from './video-format.ts';
 
 const path = '/api/v3/contents/generations/tasks';
 const at = (upstreamId: string) => `${path}/${encodeURIComponent(upstreamId)}`;

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-form.ts';
+import type { VideoForm, VideoReport } from './video-format.ts';
 
 const states: Readonly<Record<string, VideoReport['state']>> = { PROCESSING: 'running', SUCCESS: 'succeeded', FAIL: 'failed' };
 

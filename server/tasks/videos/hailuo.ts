@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-form.ts';
+import type { VideoForm, VideoReport } from './video-format.ts';
 
 /** Its usual one is a little larger than others'. */
 const resolutions: Readonly<Record<number, string>> = { 512: '512P', 720: '768P', 768: '768P', 1080: '1080P' };

@@ -1,11 +1,11 @@
 // Kling. https://app.klingai.com/global/dev/document-api/apiReference/model/textToVideo
 import { isObject } from '#server/framing/loose-json.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
-import { isPlainKlingKey } from '#server/upstream/auth/kling.ts';
+import { isPlainKlingKey } from '#server/exchange/auth/kling.ts';
 import { ratioOf } from './frame.ts';
 import { addressOrBase64 } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-form.ts';
+import type { VideoForm, VideoReport } from './video-format.ts';
 
 const ratios = ['16:9', '9:16', '1:1'];
 /** By the shorter side. */

@@ -1,8 +1,8 @@
 // Pictures of an order as providers take them in JSON: an address, a `data:` URL, or bare Base64.
 import { AppError } from '#shared/errors.ts';
-import { badField } from '#server/dialects/strict-fields.ts';
-import type { FormFile } from '#server/framing/form-data.ts';
-import type { VideoPicture } from './video-form.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { FormFile } from '#server/framing/multipart.ts';
+import type { VideoPicture } from './video-format.ts';
 
 /** Bytes of a picture that is sent in JSON, where it has to be in memory at once. */
 const mostBytes = 10 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // Questions to providers of videos, put together.
 import { randomBytes } from 'node:crypto';
-import type { VideoQuestion } from './video-form.ts';
+import type { VideoQuestion } from './video-format.ts';
 
 export function jsonQuestion(path: string, body: object, headers: Readonly<Record<string, string>> = {}): VideoQuestion {
   return { path, body: Buffer.from(JSON.stringify(body)), headers };

@@ -1,5 +1,5 @@
 // Every form of video providers, by the name that their records have for it.
-import type { Provider, VideoFormName } from '#server/upstream/providers/spec.ts';
+import type { Provider, VideoFormName } from '#server/providers/spec.ts';
 import { ark } from './ark.ts';
 import { cogVideo } from './cogvideo.ts';
 import { hailuo } from './hailuo.ts';
@@ -10,7 +10,7 @@ import { veo } from './veo.ts';
 import { veoVertex } from './veo-vertex.ts';
 import { vidu } from './vidu.ts';
 import { wan } from './wan.ts';
-import type { VideoForm } from './video-form.ts';
+import type { VideoForm } from './video-format.ts';
 
 export const videoForms: Readonly<Record<VideoFormName, VideoForm>> = {
   sora,

@@ -1,12 +1,12 @@
 // OpenAI's videos, and whoever has them in its form. https://platform.openai.com/docs/api-reference/videos
 import { isObject } from '#server/framing/loose-json.ts';
-import { FormFile, writeForm } from '#server/framing/form-data.ts';
-import type { FormPart } from '#server/framing/form-data.ts';
+import { FormFile, writeForm } from '#server/framing/multipart.ts';
+import type { FormPart } from '#server/framing/multipart.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { jsonQuestion, newBoundary } from './question.ts';
 import { partsOf } from './picture-text.ts';
-import type { VideoForm, VideoPicture } from './video-form.ts';
+import type { VideoForm, VideoPicture } from './video-format.ts';
 
 const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
 const at = (upstreamId: string) => `/v1/videos/${encodeURIComponent(upstreamId)}`;

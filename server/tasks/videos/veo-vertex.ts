@@ -2,12 +2,12 @@
 // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { badField } from '#server/dialects/strict-fields.ts';
+import { badField } from '#server/formats/strict-fields.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
-import { vertex, vertexHost } from '#server/upstream/providers/vertex.ts';
+import { vertex, vertexHost } from '#server/providers/vertex.ts';
 import { jsonQuestion } from './question.ts';
 import { veoBody } from './veo.ts';
-import type { VideoChannel, VideoForm, VideoQuestion } from './video-form.ts';
+import type { VideoChannel, VideoForm, VideoQuestion } from './video-format.ts';
 
 /** It is a path, and says in which region the work is done. */
 const operation =

@@ -4,7 +4,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf } from './frame.ts';
 import { inlineParts } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoOrder } from './video-form.ts';
+import type { VideoForm, VideoOrder } from './video-format.ts';
 
 const ratios = ['16:9', '9:16'];
 const resolutions: Readonly<Record<number, string>> = { 720: '720p', 1080: '1080p', 2160: '4k' };

@@ -4,7 +4,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf, resolutionOf } from './frame.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-form.ts';
+import type { VideoForm, VideoReport } from './video-format.ts';
 
 /** By how many pictures there are. */
 const paths = ['/ent/v2/text2video', '/ent/v2/img2video', '/ent/v2/start-end2video'];

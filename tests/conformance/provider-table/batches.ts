@@ -1,6 +1,6 @@
 // A batch at a provider whose files and batches are OpenAI's but for some of it: from its file to its results, and refused.
 import { expect } from 'vitest';
-import { pollBatches } from '#server/batches/poll-batches.ts';
+import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { accounts, startFakeAccount } from '#tests/support/fake-accounts.ts';
 import type { FakeAccount } from '#tests/support/fake-accounts.ts';

@@ -1,6 +1,6 @@
 // The rows of types that are asked by calls: conversations in each of their formats, from callers of each, and every kind of call beside them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { providerOf } from '#server/upstream/providers/registry.ts';
+import { providerOf } from '#server/providers/registry.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';

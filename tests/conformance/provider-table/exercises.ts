@@ -1,6 +1,6 @@
 // What each kind of call is tried with: whole, streamed where it streams, and with an error of the provider.
 import { expect } from 'vitest';
-import type { CallKindName } from '#server/calls/call-kind.ts';
+import type { CallKindName } from '#server/kinds/call-kind.ts';
 import { refusedText } from '#tests/support/provider-front.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 

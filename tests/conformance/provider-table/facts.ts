@@ -1,4 +1,4 @@
-// What is known of every provider type, written down apart from the records of `server/upstream/providers/`: that it exists, what it can
+// What is known of every provider type, written down apart from the records of `server/providers/`: that it exists, what it can
 // do, at which addresses, and in which words it tells errors.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 // The rows of the table: each type with each capability that the facts or the provider's record name, without those that are known to be
 // missing.
-import { callKinds } from '#server/calls/registry.ts';
-import { providerOf, providers } from '#server/upstream/providers/registry.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { providerOf, providers } from '#server/providers/registry.ts';
 import { capabilitiesOf, providerTypes } from './facts.ts';
 
 export interface Row {

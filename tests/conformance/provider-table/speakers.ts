@@ -1,5 +1,5 @@
 // A conversation as callers of every format ask for it, and how they see its end.
-import type { clientDialects } from '#server/dialects/registry.ts';
+import type { clientDialects } from '#server/formats/registry.ts';
 
 export interface Speaker {
   path(model: string, stream: boolean): string;

@@ -1,5 +1,5 @@
 // The stand-in of every provider type, and the models that it has: with its own form where there is one, else by what is known of it.
-import type { UpstreamDialectName } from '#server/dialects/registry.ts';
+import type { UpstreamDialectName } from '#server/formats/registry.ts';
 import { startFakeBaidu } from '#tests/support/fake-baidu.ts';
 import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { startFakeCodex } from '#tests/support/fake-codex.ts';

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import type { KeptResponseRecord } from '#server/db/records/kept-response.ts';
+import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
 import type { Language } from '#shared/errors.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';

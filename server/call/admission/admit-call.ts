@@ -1,0 +1,224 @@
+// Who calls, and what: everything that is checked before money is asked for. Whatever is wrong is refused, and nothing has been
+// spent.
+import { AppError } from '#shared/errors.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { AskedCall } from '#server/formats/call-address.ts';
+import type { CallParameters } from '#server/formats/client-dialect.ts';
+import type { PromptContent } from '#server/formats/prompt-content.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { calledSession } from '#server/call/admission/called-session.ts';
+import type { CalledSession } from '#server/call/admission/called-session.ts';
+import type { CallContent } from '#server/call/admission/call-content.ts';
+import type { CallConversation } from '#server/call/conversation-source.ts';
+import { endpointOf } from '#server/call/endpoints.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import type { NamedFiles } from '#server/call/referenced-files.ts';
+import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { RatePermit } from '#server/call/admission/rate-gate.ts';
+import { reserveQuota } from '#server/call/admission/reserve-call.ts';
+import { checkSchemas, mostSchemaParts } from '#server/formats/schema-parts.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { Turn } from '#server/call/turn.ts';
+import type { Admission, KeyAdmission } from '#server/call/admission/admission.ts';
+import { takesCall } from '#server/call/routing/supports-call.ts';
+import { offersModel } from '#server/exchange/channel-index.ts';
+
+export interface AdmittedCall {
+  /** What is asked for, by the shape of the body. */
+  endpoint: RelayEndpoint;
+  admission: Admission;
+  /** To be released by whoever gets it. */
+  content: CallContent;
+  /** To be closed by whoever gets it. */
+  conversation: CallConversation | null;
+  asked: AskedCall;
+  /** One that was trained for the caller. */
+  ownModel: OwnModel | null;
+  parameters: CallParameters;
+  /** As far as it was looked into. */
+  prompt: PromptContent | null;
+  permit: RatePermit | null;
+  /** The session of its client; null: it names none. */
+  session: CalledSession | null;
+}
+
+/** Characters of a header that is passed on. */
+const longestHeader = 8192;
+
+/** What is known of a call as it is being looked at: who is refused hears of it, and so does the log. */
+export interface Progress {
+  readonly requestId: string;
+  /** Once it is known who calls in the console. */
+  caller?: Admission;
+  /** Empty: not known yet. */
+  model: string;
+}
+
+/**
+ * The call of somebody who may ask for this model.
+ * @throws {AppError} of the key, the body, the model, the channels, the words of the prompt and the rate
+ */
+export async function admitCall(services: RelayServices, turn: Turn, progress: Progress): Promise<AdmittedCall> {
+  const { gate, sessions } = services;
+  const { request, connection } = turn;
+  const ofSession = turn.endpoint.callers === 'sessions';
+  const { within } = turn;
+  const admitted =
+    within !== undefined
+      ? within.admission
+      : ofSession
+        ? sessions.admit({ request, connection, progress })
+        : admitKey(services, request, connection);
+  const caller = admitted instanceof Promise ? await admitted : admitted;
+  // Counting reserves nothing afterwards.
+  if (turn.endpoint.kind.isCount || isCostlyToRead(request.headers)) await checkMeans(services, caller);
+  const content = await turn.readContent(caller.user.id);
+  let conversation: CallConversation | null = null;
+  try {
+    const { body } = content;
+    const endpoint = endpointOf(turn.endpoint, body);
+    const admission = ofSession && within === undefined ? sessions.inGroup(caller, content.ours) : caller;
+    if (ofSession) progress.caller = admission;
+    let asked = servedCall(services, admission, endpoint.read(body, turn.address));
+    const { model } = asked;
+    progress.model = model;
+    endpoint.check(body);
+    if (content.parts > mostSchemaParts) checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
+    gate.checkModel(admission, model);
+    const finding = services.ownModels.find(admission, model);
+    const ownModel = finding === null ? null : await finding;
+    checkChannels(services, admission, { endpoint, model, ownModel });
+    // Of what was sent: a conversation that is kept takes its place.
+    const session = within === undefined ? calledSession(endpoint, { headers: request.headers, body, admission }) : within.session;
+    const opening =
+      turn.conversations?.open({
+        requestId: progress.requestId,
+        caller: admission,
+        body,
+        bytes: content.bytes,
+        isAnswered: endpoint.kind.isWritten,
+        isCompaction: endpoint.isCompaction === true,
+        envelope: turn.envelope,
+      }) ?? null;
+    conversation = opening instanceof Promise ? await opening : opening;
+    if (conversation !== null) {
+      await content.replaceLong(conversation.body, conversation.bytes);
+      asked = endpoint.read(conversation.body, turn.address);
+    }
+    const parameters = endpoint.parameters(content.body);
+    const prompt = services.words.isOn || content.isLarge ? endpoint.promptContent(content.body, model, content.isLarge) : null;
+    const looking =
+      prompt === null || !services.words.isOn
+        ? undefined
+        : services.words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => content.use(work));
+    if (looking instanceof Promise) await looking;
+    const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
+    return {
+      endpoint,
+      admission,
+      content,
+      conversation,
+      asked,
+      ownModel,
+      parameters,
+      prompt,
+      session,
+      permit: rate === null ? null : await rate,
+    };
+  } catch (failure) {
+    content.release();
+    conversation?.close();
+    throw failure;
+  }
+}
+
+function admitKey({ gate, addressOf }: RelayServices, request: Request, connection: Connection | null): Admission | Promise<Admission> {
+  const check = (admission: KeyAdmission) => {
+    gate.checkUse(admission, addressOf(request, connection));
+    return admission;
+  };
+  const admitted = gate.admit(request);
+  return admitted instanceof Promise ? admitted.then(check) : check(admitted);
+}
+
+/** Beyond this, who cannot pay for anything is refused before the body is read. */
+const shortBody = 16 * 1024;
+
+function isCostlyToRead(headers: Headers): boolean {
+  const length = headers.get('content-length');
+  return length === null || Number(length) > shortBody || headers.has('content-encoding');
+}
+
+/** Every call costs at least one unit. @throws {AppError} as `reserveQuota` */
+export async function checkMeans(services: RelayServices, admission: Admission): Promise<void> {
+  services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
+}
+
+interface CallToServe {
+  endpoint: RelayEndpoint;
+  model: string;
+  ownModel: OwnModel | null;
+}
+
+/** Of the models that the call may mean, the first one that the caller may use and somebody serves. */
+function servedCall({ channels, gate }: RelayServices, admission: Admission, asked: AskedCall): AskedCall {
+  const { model, otherModels = [] } = asked;
+  if (otherModels.length === 0) return asked;
+  const isServed = (name: string) => gate.mayUse(admission, name) && channels.tiers(admission.group, name).length > 0;
+  return { ...asked, model: [model, ...otherModels].find(isServed) ?? model };
+}
+
+/** An unknown model and a known one that nobody serves right now get different responses. @throws {AppError} */
+export function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel }: CallToServe): void {
+  if (ownModel !== null) {
+    if (!takesCall(ownModel.channel, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
+    return;
+  }
+  if (admission.pinnedChannel !== undefined) {
+    const pinned = channels.get(admission.pinnedChannel);
+    if (pinned === undefined) throw new AppError('channel_pin_invalid');
+    if (pinned.status !== ChannelStatus.enabled || pinned.problem !== null) throw new AppError('channel_disabled');
+    if (!takesCall(pinned, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
+    return;
+  }
+  const tiers = channels.tiers(admission.group, model);
+  if (tiers.some((tier) => tier.channels.some((channel) => takesCall(channel, endpoint, model)))) return;
+  if (tiers.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
+  for (const channel of channels.all()) {
+    if (offersModel(channel, model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
+  }
+  throw new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+interface CallWithNames extends CallToServe {
+  files: NamedFiles;
+}
+
+/**
+ * What a prompt names lies at one channel, and goes nowhere else. A channel that is only switched off may be there later.
+ * @throws {AppError} `named_file_out_of_reach`
+ */
+export function checkReach({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel, files }: CallWithNames): void {
+  const channel = channels.get(files.channel);
+  if (channel === undefined) return;
+  const bound = ownModel?.channel.id ?? admission.pinnedChannel;
+  const isServed = bound === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : bound === channel.id;
+  if (isServed && takesCall(channel, endpoint, model)) return;
+  throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.field ?? files.searchingTool ?? 'file_id' });
+}
+
+/** Those that any provider of the format may be told: what one of them gave its client is for that one alone. */
+export function openHeadersOf(endpoint: RelayEndpoint, headers: Headers): Record<string, string> {
+  const { turnStateHeader } = endpoint.dialect;
+  return Object.fromEntries(Object.entries(clientHeadersOf(endpoint, headers)).filter(([name]) => name !== turnStateHeader));
+}
+
+/** The client's headers that are for a provider of the same format, by their names. */
+export function clientHeadersOf({ dialect }: RelayEndpoint, headers: Headers): Record<string, string> {
+  const forwarded: Record<string, string> = {};
+  for (const name of dialect.forwardedHeaders) {
+    const value = headers.get(name);
+    if (value !== null && value.length <= longestHeader) forwarded[name] = value;
+  }
+  return forwarded;
+}

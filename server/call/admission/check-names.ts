@@ -1,0 +1,91 @@
+// Every name of a body stands once, and one that decides what the call costs in one spelling: two readers of the same body then
+// read the same.
+import { fieldRules } from '#shared/field-rules.ts';
+import type { DecidingNames } from '#server/formats/critical-members.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import { endOfText } from '#server/framing/json-text.ts';
+import type { RawBody } from '#server/http/read-body.ts';
+
+type Members = Pick<RawBody, 'members' | 'hasEscapedNames'>;
+
+/** @throws {AppError} `invalid_request` with the name */
+export function checkNames(value: unknown, text: string, { members, hasEscapedNames }: Members, names: DecidingNames): void {
+  const count = countNames(value, names);
+  // Names that an object has twice are one name in the value.
+  if (count !== members || hasEscapedNames) checkWritten(text, names);
+}
+
+/** How many names there are. @throws {AppError} for one that is spelled otherwise */
+export function countNames(value: unknown, names: DecidingNames): number {
+  let count = 0;
+  // Not recursive: it costs less. What is opaque, or below a name that says nothing here, is counted only.
+  const left: unknown[] = [value];
+  const opaque: unknown[] = [];
+  for (let part = left.pop(); left.length > 0 || part !== undefined; part = left.pop()) {
+    if (typeof part !== 'object' || part === null) continue;
+    if (Array.isArray(part)) {
+      for (const item of part) if (typeof item === 'object' && item !== null) left.push(item);
+      continue;
+    }
+    const object: object = part;
+    for (const name of Object.keys(object)) {
+      const item: unknown = Reflect.get(object, name);
+      count += 1;
+      if (!names.has(name)) checkSpelling(name, names);
+      if (typeof item === 'object' && item !== null) (names.has(name) && !names.isOpaque(name) ? left : opaque).push(item);
+    }
+  }
+  for (let part = opaque.pop(); part !== undefined; part = opaque.pop()) {
+    if (typeof part !== 'object' || part === null) continue;
+    const items = Object.values(part);
+    if (!Array.isArray(part)) count += items.length;
+    for (const item of items) if (typeof item === 'object' && item !== null) opaque.push(item);
+  }
+  return count;
+}
+
+function checkSpelling(name: string, names: DecidingNames): void {
+  const meant = names.meant(name);
+  if (meant !== undefined && meant !== name) throw badField(shown(name), fieldRules.spelled(meant));
+}
+
+const [quote, backslash] = ['"', '\\'];
+
+/** Reads the names as they are written. Seldom needed, once through the text. @throws {AppError} */
+function checkWritten(text: string, names: DecidingNames): void {
+  // Of each object that is open its names; null for a list.
+  const open: (Set<string> | null)[] = [];
+  let isName = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === quote) {
+      const end = endOfText(text, at + 1);
+      const seen = open.at(-1);
+      if (isName && seen !== null && seen !== undefined) checkName(text.slice(at, end + 1), seen, names);
+      isName = false;
+      at = end;
+    } else if (letter === '{' || letter === '[') {
+      open.push(letter === '{' ? new Set() : null);
+      isName = letter === '{';
+    } else if (letter === '}' || letter === ']') {
+      open.pop();
+      isName = false;
+    } else if (letter === ',') isName = open.at(-1) !== null;
+  }
+}
+
+/** @param written with its quotes */
+function checkName(written: string, seen: Set<string>, names: DecidingNames): void {
+  const name = String(JSON.parse(written));
+  if (seen.has(name)) throw badField(shown(name), fieldRules.standsOnce);
+  seen.add(name);
+  // Who reads without unescaping takes it for another name.
+  if (written.includes(backslash) && names.meant(name) !== undefined) throw badField(shown(name), fieldRules.unescaped);
+}
+
+const longestShown = 100;
+
+/** Names that a caller chose go into messages and headers. */
+function shown(name: string): string {
+  return name.slice(0, longestShown).replace(/\p{Cc}/gu, '?');
+}

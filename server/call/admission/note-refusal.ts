@@ -1,0 +1,55 @@
+// What is kept of a call that was refused before any channel was asked.
+import type { AppError } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { Progress } from '#server/call/admission/admit-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+
+interface RefusedCall {
+  request: Request;
+  connection: Connection | null;
+  requestId: string;
+  progress: Progress;
+}
+
+/** Characters of a model's name that are kept. */
+const longestModel = 100;
+
+/** Those that are noted, with the id of the request that was told. */
+const noted = new WeakMap<AppError, string>();
+
+/** Undefined: it is not. */
+export function notedAs(error: AppError): string | undefined {
+  return noted.get(error);
+}
+
+/** For the log of whoever's key it is; and for whoever waits for a first call and would not know why none comes. */
+export function noteRefusal(
+  { context, gate, refusals, refusalLog, addressOf }: RelayServices,
+  error: AppError,
+  { request, connection, requestId, progress }: RefusedCall,
+): void {
+  noted.set(error, requestId);
+  const { model, caller } = progress;
+  if (caller !== undefined) {
+    const token = { id: 0, name: caller.tokenName, group: caller.group };
+    refusalLog.note({ user: caller.user, token, model, requestId, error });
+    return;
+  }
+  const { owner, tail, length } = gate.describe(request);
+  if (owner !== null) refusalLog.note({ ...owner, model, requestId, error });
+  if (!refusals.isWatching) return;
+  refusals.note({
+    userId: owner?.user.id ?? null,
+    refusal: {
+      request_id: requestId,
+      at: Math.floor(context.now() / 1000),
+      code: error.code,
+      status: error.status,
+      model: typeof error.details['model'] === 'string' ? model.slice(0, longestModel) : '',
+      ip: addressOf(request, connection),
+      token_name: owner?.token.name ?? null,
+      key_tail: tail,
+      key_length: length,
+    },
+  });
+}

@@ -1,0 +1,203 @@
+// Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is told at once, and
+// nothing has been spent.
+import type { AppError, Language } from '#shared/errors.ts';
+import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import { admitCall, checkReach, clientHeadersOf } from '#server/call/admission/admit-call.ts';
+import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
+import type { CallContent } from '#server/call/admission/call-content.ts';
+import type { CallConversation } from '#server/call/conversation-source.ts';
+import { ownError, playgroundError } from '#server/call/relay-failure.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import { reserveCall } from '#server/call/admission/reserve-call.ts';
+import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
+import type { BudgetHold } from '#server/call/admission/session-budget.ts';
+import { cacheNamed } from '#server/call/referenced-caches.ts';
+import { filesNamed, withFilesCounted } from '#server/call/referenced-files.ts';
+import type { NamedFiles } from '#server/call/referenced-files.ts';
+import { openOwnObject } from '#server/call/provider-containers.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { Affinity } from '#server/call/routing/affinity.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { Turn } from '#server/call/turn.ts';
+
+/** A turn that was turned down, and how its caller is told. */
+export interface RefusedTurn {
+  error: AppError;
+  told: ErrorObject;
+  language: Language;
+  requestId: string;
+  /** Nobody is signed in: the console hears of it as in all of its calls. */
+  isSignedOut: boolean;
+}
+
+/** The call of a turn, its money reserved; or why there is none. Never rejects. */
+export async function openCall(services: RelayServices, turn: Turn): Promise<{ call: RunningCall } | { refused: RefusedTurn }> {
+  const { context } = services;
+  const { request, connection, address, envelope, onComplete } = turn;
+  const startedAt = performance.now();
+  const requestId = newRequestId(context);
+  const language = callerLanguage(request.headers);
+  let content: CallContent | undefined;
+  let conversation: CallConversation | null = null;
+  let reserved: ReservedCall | undefined;
+  let budgetHold: BudgetHold | null = null;
+  const progress: Progress = { requestId, model: '' };
+  try {
+    const admitted = await admitWithFiles(services, turn, progress);
+    ({ content, conversation } = admitted);
+    const { endpoint, admission, ownModel, parameters, permit, session, files } = admitted;
+    const { model, isStream, streamType } = admitted.asked;
+    const quoted = quotedFor(services, admitted);
+    const settling = services.excess.settled(admission.user.id);
+    if (settling !== undefined) await settling;
+    const reserving = reserveAsked(services, admitted, quoted);
+    reserved = reserving instanceof Promise ? await reserving : reserving;
+    const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
+    budgetHold = budgeting === null ? null : await budgeting;
+    const call: RunningCall = {
+      services,
+      turn,
+      endpoint,
+      requestId,
+      language,
+      admission,
+      model,
+      content,
+      conversation,
+      responseFields: endpoint.responseFields?.(content.body, address) ?? noFields,
+      edits: endpoint.promptEdits?.(content.body) ?? null,
+      shortening: conversation?.shortening ?? endpoint.shortening?.(content.body) ?? null,
+      isTranslated: false,
+      wantsUsage: parameters.wantsUsage,
+      isStream: endpoint.kind.canStream && isStream,
+      streamType,
+      envelope,
+      onComplete,
+      clientHeaders: clientHeadersOf(endpoint, request.headers),
+      version: address.query.get('api-version') ?? undefined,
+      heldObject: openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
+      files,
+      ownModel,
+      affinity: affinityOf(services, turn, admitted),
+      startedAt,
+      createdAt: Math.floor(context.now() / 1000),
+      quoted,
+      // A copy of all fields is many times as dear.
+      reservation: reserved.reservation,
+      prompt: reserved.prompt,
+      choices: reserved.choices,
+      prompts: parameters.prompts ?? 1,
+      outputBound: reserved.outputBound,
+      choiceLimit: reserved.choiceLimit,
+      outputMost: reserved.outputMost,
+      outputLimit: reserved.outputLimit,
+      mostTokenBytes: parameters.mostTokenBytes,
+      permit,
+      session,
+      budgetHold,
+      attempts: [],
+      dropped: [],
+      sentLimit: undefined,
+      turnState: undefined,
+      stopped: undefined,
+      buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
+      onStop: undefined,
+    };
+    if (conversation?.later === undefined) turn.follow(call);
+    return { call };
+  } catch (failure) {
+    letGo({ content, conversation, budgetHold });
+    if (reserved !== undefined) context.ledger.release(reserved.reservation);
+    return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), language, progress }) };
+  }
+}
+
+interface Opened {
+  content: CallContent | undefined;
+  conversation: CallConversation | null;
+  budgetHold?: BudgetHold | null;
+}
+
+function letGo({ content, conversation, budgetHold }: Opened): void {
+  content?.release();
+  conversation?.close();
+  budgetHold?.end();
+}
+
+/** @throws {AppError} `model_price_error` */
+function quotedFor({ context: { quotes } }: RelayServices, { asked, admission, ownModel }: AdmittedCall): QuotedPrice {
+  const { group, user } = admission;
+  return ownModel === null ? quotes.priceOf(asked.model, group, user) : quotes.priceOfTrained(ownModel.base, group, user);
+}
+
+function refuseTurn(
+  services: RelayServices,
+  { endpoint, request, connection }: Turn,
+  { error, language, progress }: { error: AppError; language: Language; progress: Progress },
+): RefusedTurn {
+  const { requestId } = progress;
+  const ofSession = endpoint.callers === 'sessions';
+  const isSignedOut = ofSession && progress.caller === undefined;
+  if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
+  const told = (ofSession ? playgroundError : ownError)(error, language, requestId);
+  return { error, told, language, requestId, isSignedOut };
+}
+
+/** Only what a model writes has a beginning that is sent again. */
+function affinityOf({ affinities }: RelayServices, { request, within }: Turn, admitted: AdmittedCall): Affinity | null {
+  const { endpoint, admission, content, conversation, session, asked } = admitted;
+  const { dialect, kind } = endpoint;
+  if (!kind.isWritten) return null;
+  const call = { dialect, headers: request.headers, body: content.body, userId: admission.user.id, model: asked.model };
+  // A body in the place of the one that was sent may say something else.
+  return affinities.read(conversation === null && within === undefined ? { ...call, session } : call);
+}
+
+function reserveAsked(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
+  const { endpoint, admission, ownModel, parameters, prompt, content, files, asked } = admitted;
+  const needsTools = files?.searchingTool !== undefined;
+  return reserveCall(services, {
+    admission,
+    endpoint,
+    model: asked.model,
+    ownModel,
+    body: content.body,
+    parameters,
+    prompt,
+    quoted,
+    needsTools,
+  });
+}
+
+interface CallWithFiles extends AdmittedCall {
+  files: NamedFiles | null;
+}
+
+async function admitWithFiles(services: RelayServices, turn: Turn, progress: Progress): Promise<CallWithFiles> {
+  const admitted = await admitCall(services, turn, progress);
+  const { endpoint, admission, asked, ownModel, content, conversation } = admitted;
+  try {
+    const { namesFiles: isAble, namesCaches: isCaching } = endpoint.dialect;
+    // Most formats name none: nothing is put together for them.
+    const named = () => ({ userId: admission.user.id, text: content.text, body: content.body });
+    const naming =
+      isAble === true
+        ? filesNamed(services.context, named())
+        : isCaching === true
+          ? cacheNamed(services.context, { ...named(), model: asked.model })
+          : null;
+    const files = naming === null ? null : await naming;
+    if (files === null) return { ...admitted, files };
+    checkReach(services, admission, { endpoint, model: asked.model, ownModel, files });
+    return { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
+  } catch (failure) {
+    letGo({ content, conversation });
+    throw failure;
+  }
+}
+
+const noFields = {};

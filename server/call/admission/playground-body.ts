@@ -1,0 +1,32 @@
+// The body of a call that the console makes: OpenAI's format of its kind, and the group that it is to be served in.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+
+/** What the chat format and its dialects know of a message. Old clients send their own marks too: `id`, `createAt`, `status`. */
+const messageFields: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'name',
+  'prefix',
+  'partial',
+  'refusal',
+  'audio',
+  'function_call',
+  'tool_calls',
+  'tool_call_id',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+]);
+
+export function splitPlaygroundBody({ group, ...body }: RelayBody): { ours: RelayBody; body: RelayBody } {
+  const { messages } = body;
+  if (Array.isArray(messages)) body['messages'] = messages.map((message: unknown) => (isObject(message) ? knownFields(message) : message));
+  // Old clients say so that there is no limit.
+  if (body['max_tokens'] === 0) delete body['max_tokens'];
+  return { ours: { group }, body };
+}
+
+function knownFields(message: RelayBody): RelayBody {
+  return Object.fromEntries(Object.entries(message).filter(([field]) => messageFields.has(field)));
+}

@@ -1,0 +1,66 @@
+// The routes that a call may take, before a channel is picked: what is reserved covers the dearest of them.
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { Tier } from '#server/exchange/served-models.ts';
+
+export interface AdmittedRequest {
+  admission: Admission;
+  endpoint: RelayEndpoint;
+  model: string;
+  /** A model that was trained for the caller. If undefined, the model is everybody's. */
+  ownModel?: OwnModel | null;
+}
+
+/** Of a channel that has several for the call, all. */
+export function possibleRoutes(services: RelayServices, request: AdmittedRequest): readonly ChannelWay[] {
+  const { admission, endpoint, model, ownModel } = request;
+  const { channels } = services;
+  if (ownModel !== undefined && ownModel !== null) return routesThrough(ownModel.channel, request);
+  if (admission.pinnedChannel !== undefined) {
+    const pinned = channels.get(admission.pinnedChannel);
+    return pinned === undefined ? [] : routesThrough(pinned, request);
+  }
+  const tiers = channels.tiers(admission.group, model);
+  const { revision } = services.context.settings;
+  let byKind = routesOfTiers.get(tiers);
+  if (byKind === undefined) routesOfTiers.set(tiers, (byKind = new Map()));
+  // Not the endpoint itself: a call that names files has a copy of its own.
+  const kind = `${endpoint.dialect.name} ${endpoint.kind.name}`;
+  let last = byKind.get(kind);
+  if (last === undefined || last.model !== model || last.revision !== revision) {
+    const routes = tiers.flatMap((tier) => tier.channels.flatMap((channel) => routesThrough(channel, request)));
+    byKind.set(kind, (last = { model, revision, routes }));
+  }
+  return last.routes;
+}
+
+/** The largest number of tokens on those routes; 0 if none has any. */
+export function largestOnRoutes(
+  services: RelayServices,
+  request: AdmittedRequest,
+  tokensOf: (route: ChannelWay) => number | undefined,
+): number {
+  let largest = 0;
+  for (const route of possibleRoutes(services, request)) largest = Math.max(largest, tokensOf(route) ?? 0);
+  return largest;
+}
+
+interface LastRoutes {
+  /** Models of one family have the same tiers. */
+  model: string;
+  /** Revision of the settings, which routes depend on. */
+  revision: number;
+  routes: readonly ChannelWay[];
+}
+
+/** Tiers are new objects when one of their channels changes. */
+const routesOfTiers = new WeakMap<readonly Tier[], Map<string, LastRoutes>>();
+
+function routesThrough(channel: PreparedChannel, { endpoint, model }: AdmittedRequest): ChannelWay[] {
+  const route = channel.way(endpoint.dialect, endpoint.kind.name, model);
+  return route === null ? [] : [route, route.otherwise, route.withFunctions].filter((one) => one !== undefined);
+}

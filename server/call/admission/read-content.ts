@@ -1,0 +1,70 @@
+// From a request to the content of its call.
+import type { DecidingNames } from '#server/formats/critical-members.ts';
+import { partBytes } from '#server/framing/part-budget.ts';
+import type { Bodies } from '#server/http/bodies.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { readBody } from '#server/http/read-body.ts';
+import type { RawBody } from '#server/http/read-body.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import { CallContent, rawOf } from './call-content.ts';
+import type { ContentDependencies, FormSource, KnownContent, NamesOf, SplitBody } from './call-content.ts';
+
+interface ContentSource {
+  request: Request;
+  connection: Connection | null;
+  /** Bytes, decompressed. */
+  limit: number;
+  userId: number;
+  /** What of the body is for us, and what goes on; absent: all of it does. */
+  split?: SplitBody;
+  names: NamesOf;
+  form?: FormSource | undefined;
+}
+
+/** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
+export async function readContent(
+  bodies: Bodies,
+  { request, connection, limit, userId, split, names, form }: ContentSource,
+): Promise<CallContent> {
+  const owner = `user:${userId}`;
+  const hold = bodies.open(owner);
+  const spool = form === undefined ? undefined : bodies.spool.open(owner);
+  try {
+    const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch, spool });
+    return await openContent(raw, { bodies, owner, hold, split, names, form, ownsBytes: true });
+  } catch (failure) {
+    spool?.end();
+    throw failure;
+  }
+}
+
+/** Of a body that has come. What it holds is given back when it fails. @throws {AppError} as `parseBody`, and `invalid_request` */
+export async function openContent(raw: RawBody, dependencies: ContentDependencies, known: KnownContent = {}): Promise<CallContent> {
+  const { hold } = dependencies;
+  const { bytesBefore = 0, partsBefore = 0 } = known;
+  const content = new CallContent(raw, dependencies, known);
+  try {
+    hold.grow(bytesBefore);
+    hold.grow((raw.parts + partsBefore) * partBytes);
+    // What goes upstream is another copy.
+    if (content.isLarge) hold.grow(raw.bytes.length + bytesBefore);
+    const preparing = content.prepare();
+    if (preparing instanceof Promise) await preparing;
+    return content;
+  } catch (failure) {
+    content.release();
+    throw failure;
+  }
+}
+
+/** Of a body that is made here. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+export async function openBody(
+  bodies: Bodies,
+  { body, userId, names }: { body: RelayBody; userId: number; names: DecidingNames },
+): Promise<CallContent> {
+  const { text, raw } = rawOf(body);
+  const owner = `user:${userId}`;
+  const hold = bodies.open(owner);
+  hold.grow(raw.bytes.length);
+  return openContent(raw, { bodies, owner, hold, split: undefined, names }, { parsed: { text, value: body } });
+}

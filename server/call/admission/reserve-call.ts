@@ -1,0 +1,284 @@
+// What a call reserves: its prompt and the most that it can answer with. An account that cannot cover that reserves what it has,
+// and what that pays for goes upstream as the limit, so that the response ends with `length` and not in debt.
+import { AppError } from '#shared/errors.ts';
+import type { CallUnits } from '#shared/call-units.ts';
+import type { HostedCalls } from '#shared/hosted-tools.ts';
+import { quotaText } from '#shared/quota.ts';
+import type { CacheWriteClass } from '#shared/token-usage.ts';
+import type { CallParameters } from '#server/formats/client-dialect.ts';
+import { mostPromptTokens } from '#server/formats/prompt-content.ts';
+import { marksPrompts } from '#server/formats/prompt-marks.ts';
+import type { Made, PromptContent } from '#server/formats/prompt-content.ts';
+import { balanceOf } from '#server/money/account.ts';
+import type { AccountKind } from '#server/money/account.ts';
+import type { Refusal } from '#server/money/leases/lease.ts';
+import { promptRatio } from '#server/money/quote.ts';
+import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
+import type { ReserveResult } from '#server/money/leases/reservations.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
+import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
+import type { PromptBasis } from '#server/call/settlement/learned-usage.ts';
+import { largestOnRoutes, possibleRoutes } from '#server/call/admission/possible-routes.ts';
+import { dearestTier } from '#server/call/admission/dearest-tier.ts';
+import { outputOf } from '#server/call/admission/expected-output.ts';
+import type { Output } from '#server/call/admission/expected-output.ts';
+import { reservedTools, withoutTools } from '#server/call/admission/reserved-tools.ts';
+import type { ReservedTools } from '#server/call/admission/reserved-tools.ts';
+import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
+
+export interface CallToReserve {
+  admission: Admission;
+  endpoint: RelayEndpoint;
+  model: string;
+  /** One that was trained for the caller; missing: none. */
+  ownModel?: OwnModel | null;
+  body: RelayBody;
+  parameters: CallParameters;
+  /** Where somebody has looked into it already. */
+  prompt: PromptContent | null;
+  quoted: QuotedPrice;
+  /** Without its tools the response would be a wrong one. Missing: its caller may do without. */
+  needsTools?: boolean;
+}
+
+export interface ReservedCall {
+  reservation: Reservation;
+  prompt: ExpectedPrompt;
+  /** Tokens of each choice that go upstream as the limit, because the account pays for no more; undefined: it pays for all. */
+  outputBound: number | undefined;
+  /** Tokens of each choice that no limit may go beyond on its way upstream: the client's own limit, or what the account pays for. */
+  choiceLimit: number | undefined;
+  /** How many responses were asked for, on the way that asks for most of them. */
+  choices: number;
+  /** Tokens of all choices together that were reserved for. */
+  outputMost: number;
+  /** Quota that most calls like it cost. */
+  expected: number;
+  /** Tokens of all choices together that an upstream is told to keep to, by the client or by us; undefined: by nobody. */
+  outputLimit: number | undefined;
+}
+
+export interface ExpectedPrompt extends ReservedTools {
+  /** Before any correction. */
+  expected: number;
+  /** What is reckoned with. */
+  tokens: number;
+  /** What is reserved where the account has it. */
+  most: number;
+  cacheWrite: CacheWriteClass | null;
+  audio: number;
+  audioMost: number;
+  image?: number;
+  imageMost?: number;
+  isSpoken: boolean;
+  /** What a price per call may have to be paid for; missing: the call. */
+  units?: CallUnits;
+  /** Output tokens of a response that is paid for as what it is made of; missing: it is not. */
+  made?: number;
+  /** That the call takes at the most, each with the prompt; missing: one. */
+  requests?: number;
+  /** The dearest lane that it may take; missing: the usual one. */
+  tier?: string;
+  basis: PromptBasis;
+}
+
+/** An account that can pay for so many such calls is not looked at more closely: estimates will do. */
+const ampleCalls = 20;
+/** Characters of a prompt that are counted for an account that is not ample. */
+const countedCharacters = 256 * 1024;
+/** Images and files that nobody knows anything of may be so many times what is guessed. */
+const unknownMedia = 4;
+
+/**
+ * At once for an account that is ample while the leases suffice.
+ * @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted` @throws {DatabaseUnavailable}
+ */
+export function reserveCall(services: RelayServices, call: CallToReserve): ReservedCall | Promise<ReservedCall> {
+  const { quotes } = services.context;
+  const prompt = promptByEstimate(services, call);
+  const output = outputOf(services, call, prompt);
+  const usual = quotes.reserveFor(call.quoted, prompt, output.most);
+  if (isAmple(call.admission, usual * ampleCalls)) return reserveFor(services, call, { output, prompt });
+  return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
+}
+
+/** The most that it can cost, in quota, by an estimate of its prompt, and tools that are paid for; nothing is reserved. */
+export function largestCost(services: RelayServices, call: CallToReserve): { amount: number; hosted: HostedCalls | undefined } {
+  const prompt = promptByEstimate(services, call);
+  return { amount: costOf(services, call, prompt, outputOf(services, call, prompt).most), hosted: prompt.hosted };
+}
+
+/** Of images and files the sum may cost more; an account that has it keeps it until the call is settled. */
+export function costOf(
+  { context }: RelayServices,
+  { quoted }: Pick<CallToReserve, 'quoted'>,
+  prompt: ExpectedPrompt,
+  outputMost: number,
+): number {
+  const { most, audioMost, imageMost = 0 } = prompt;
+  return context.quotes.reserveFor(quoted, { ...prompt, tokens: most, audio: audioMost, image: imageMost }, outputMost);
+}
+
+function reserveFor(
+  services: RelayServices,
+  call: CallToReserve,
+  { output, prompt: asked }: { output: Output; prompt: ExpectedPrompt },
+): ReservedCall | Promise<ReservedCall> {
+  const { quotes } = services.context;
+  const { admission, quoted } = call;
+  const amount = costOf(services, call, asked, output.most);
+  const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? asked : withoutTools(asked), output.least));
+  const reserving = reserveQuota(services, admission, { amount, least });
+  const bounded = (reservation: Reservation): ReservedCall => {
+    const { choices, named } = output;
+    const has = reservation.amount;
+    const prompt = has >= amount ? asked : payable(quotes, quoted, asked, { has, least: output.least });
+    const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt, { has, most: output.most });
+    const outputBound = paid < output.most && call.endpoint.kind.isWritten ? Math.max(1, Math.floor(paid / choices)) : undefined;
+    const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
+    const choiceLimit = limit === Infinity ? undefined : limit;
+    const outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
+    return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit, expected: least };
+  };
+  return reserving instanceof Promise ? reserving.then(bounded) : bounded(reserving);
+}
+
+/** An account that cannot pay for the provider's tools beside the least response is answered without them. */
+function payable(
+  quotes: Quotes,
+  quoted: QuotedPrice,
+  prompt: ExpectedPrompt,
+  { has, least }: { has: number; least: number },
+): ExpectedPrompt {
+  return prompt.hosted === undefined || quotes.reserveFor(quoted, prompt, least) <= has ? prompt : withoutTools(prompt);
+}
+
+/** At once while the leases suffice. @throws {AppError} as `reserveCall` */
+export function reserveQuota(
+  { context }: RelayServices,
+  { user, token }: Admission,
+  { amount, least }: { amount: number; least: number },
+): Reservation | Promise<Reservation> {
+  const limited = token === null ? null : { id: token.id, isLimited: !token.unlimited_quota };
+  const request = { userId: user.id, token: limited, amount, least };
+  const reserving = context.ledger.reserve(request);
+  return reserving instanceof Promise ? reserving.then((result) => reservationOf(context, result)) : reservationOf(context, reserving);
+}
+
+function reservationOf(context: RelayServices['context'], result: ReserveResult): Reservation {
+  if ('refusal' in result) throw refusedMoney(context, result.refusal);
+  return result.reservation;
+}
+
+/** By the records as they were last read: they decide how closely is looked, and nothing else. */
+function isAmple({ user, token }: Admission, quota: number): boolean {
+  return balanceOf(user) >= quota && (token === null || token.unlimited_quota || balanceOf(token) >= quota);
+}
+
+/** What its prompt may cost, without counting it. */
+export function promptByEstimate(services: RelayServices, call: CallToReserve): ExpectedPrompt {
+  const { endpoint, model, body, prompt } = call;
+  const content = prompt ?? endpoint.promptContent(body, model);
+  const { texts, fixed, media, audio, audioMost, image, imageMost, isSpoken } = content;
+  const made = madeBy(services, call, content);
+  const units = made?.units ?? unitsOf(services, call, content);
+  const requests = made?.requests ?? 1;
+  const expected = requests * texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
+  const basis = media > 0 ? 'media' : 'estimated';
+  const reckoned = reckon(services, call, { expected, basis, content, requests });
+  return {
+    cacheWrite: cacheWriteOf(services, call, content),
+    audio,
+    audioMost,
+    isSpoken,
+    ...(image === undefined || imageMost === undefined ? {} : { image: requests * image, imageMost: requests * imageMost }),
+    ...(units === undefined ? {} : { units }),
+    ...(made === undefined ? {} : { made: made.tokens, requests }),
+    ...dearestTier(services, call, possibleRoutes(services, call)),
+    ...reckoned,
+    ...reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten }),
+  };
+}
+
+/** The dearest of what the channels that may be asked make of it. */
+function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
+  if (made === undefined) return undefined;
+  let { units, tokens, requests = 1 } = made({ upstreamModel: call.model, paramOverride: null });
+  for (const way of possibleRoutes(services, call)) {
+    const there = made(way);
+    if (there.units.count * (there.units.factor ?? 1) > units.count * (units.factor ?? 1)) ({ units } = there);
+    tokens = Math.max(tokens, there.tokens);
+    requests = Math.max(requests, there.requests ?? 1);
+  }
+  return { units, tokens, requests };
+}
+
+/** Where one of the channels that may be asked bills by them. */
+function unitsOf(services: RelayServices, call: CallToReserve, { units }: PromptContent): CallUnits | undefined {
+  if (units === undefined) return undefined;
+  return largestOnRoutes(services, call, ({ provider }) => (provider.billsSearches === true ? 1 : 0)) > 0 ? units : undefined;
+}
+
+function reckon(
+  { learned }: RelayServices,
+  { admission, model }: CallToReserve,
+  { expected, basis, content, requests }: { expected: number; basis: PromptBasis; content: PromptContent; requests: number },
+): Pick<ExpectedPrompt, 'expected' | 'basis' | 'tokens' | 'most'> {
+  const tokens = learned.promptTokens(model, admission.user.id, expected, basis);
+  const isUnknown = basis === 'media' && !learned.knowsPrompts(model, 'media');
+  const densest = Math.min(expected + requests * (content.mediaMost - content.media), requests * mostPromptTokens);
+  return { expected, basis, tokens, most: Math.max(isUnknown ? tokens * unknownMedia : tokens, densest) };
+}
+
+/** The caller may ask for it, and where it cannot, a request is marked on its way. */
+function cacheWriteOf(services: RelayServices, call: CallToReserve, { cacheWrite }: PromptContent): CacheWriteClass | null {
+  const { endpoint, body, quoted } = call;
+  if (cacheWrite !== null || !endpoint.kind.isWritten || promptRatio(quoted.price, 'cacheWrite5m') === 1) return cacheWrite;
+  if (
+    largestOnRoutes(services, call, ({ setting, dialect }) =>
+      setting.allowsSurcharges === true && dialect.writesLong?.(body) === true ? 1 : 0,
+    ) > 0
+  )
+    return 'cacheWrite1h';
+  const { settings } = services.context;
+  const marked = largestOnRoutes(services, call, (way) => (marksPrompts(way, settings) ? 1 : 0)) > 0;
+  const beginning = marked ? endpoint.dialect.beginningOf?.(body) : undefined;
+  return beginning !== undefined && (beginning.hasTools || beginning.turns > 1) ? 'cacheWrite5m' : null;
+}
+
+async function promptByCount(services: RelayServices, call: CallToReserve, estimated: ExpectedPrompt): Promise<ExpectedPrompt> {
+  const { admission, endpoint, model, body, prompt } = call;
+  const parts = prompt ?? endpoint.promptContent(body, model);
+  if (parts.texts.reduce((sum, text) => sum + text.length, 0) > countedCharacters) return estimated;
+  const counting = { owner: admission.user.id, isEstimated: false };
+  const { requests = 1 } = estimated;
+  const expected = requests * (await countPrompt(parts, model, counting));
+  const basis = estimated.basis === 'media' ? 'media' : counting.isEstimated ? 'estimated' : 'counted';
+  return { ...estimated, ...reckon(services, call, { expected, basis, content: parts, requests }) };
+}
+
+/** Why a running call cannot have so much, by the records as they were last read. @param need quota of all of it */
+export function refusedFurther({ context }: RelayServices, { user, token }: Admission, need: number): AppError {
+  const isOfToken = token !== null && !token.unlimited_quota && balanceOf(token) < balanceOf(user);
+  const account = isOfToken ? { kind: 'token' as const, id: token.id } : { kind: 'user' as const, id: user.id };
+  return refusedMoney(context, { account, balance: balanceOf(isOfToken ? token : user), need });
+}
+
+function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  return refusals[account.kind](balance, { remain: quotaText(balance, display), need: quotaText(need, display) });
+}
+
+const refusals: Record<AccountKind, (balance: number, texts: { remain: string; need: string }) => AppError> = {
+  user: (balance, { remain, need }) => new AppError('insufficient_user_quota', { detail: userQuotaText(balance, remain, need) }),
+  token: (balance, texts) => (balance <= 0 ? new AppError('key_exhausted') : new AppError('pre_consume_token_quota_failed', texts)),
+};
+
+/** Existing clients know these sentences. */
+function userQuotaText(balance: number, remain: string, need: string): string {
+  if (balance <= 0) return 'user quota is not enough';
+  return `chat pre-consumed quota failed, user quota: ${remain}, need quota: ${need}`;
+}

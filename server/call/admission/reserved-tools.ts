@@ -1,0 +1,87 @@
+// What a call reserves for tools that run at the provider.
+import { bothVariants } from '#shared/hosted-tools.ts';
+import type { HostedCalls, HostedKind, HostedVariants, PricedRuns } from '#shared/hosted-tools.ts';
+import { isPriced, pricedRuns } from '#shared/tool-prices.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import { possibleRoutes } from '#server/call/admission/possible-routes.ts';
+import type { AdmittedRequest } from '#server/call/admission/possible-routes.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import type { RelayServices } from '#server/call/services.ts';
+
+interface PaidTools {
+  /** Tools that run at the provider and have a price: how often each of them may, and is paid for. */
+  hosted?: HostedCalls;
+  /** The same by what they are charged as. */
+  runs?: PricedRuns;
+}
+
+export interface ReservedTools extends PaidTools {
+  /** What of both runs whatever is asked for; missing: nothing does. */
+  always?: PaidTools;
+}
+
+type AskedTool = readonly [kind: HostedKind, most: number];
+type CallToReserve = AdmittedRequest & { body: RelayBody; quoted: QuotedPrice };
+
+/** @param hosted what is asked for, and how often at the most; 0: nobody says. @param isWritten a model writes the response */
+export function reservedTools(
+  services: RelayServices,
+  call: CallToReserve,
+  { hosted, isWritten }: { hosted: ReadonlyMap<HostedKind, number> | null; isWritten: boolean },
+): ReservedTools {
+  const { tools } = call.quoted;
+  const always = isWritten ? alwaysRun(services, call) : [];
+  if (tools === undefined || (hosted === null && always.length === 0)) return {};
+  const variants = variantsOf(services, call);
+  const paid = (asked: readonly AskedTool[]): PaidTools => {
+    const calls: Partial<Record<HostedKind, number>> = {};
+    for (const [kind, most] of asked) if (isPriced(kind, tools, variants)) calls[kind] = Math.max(calls[kind] ?? 0, most);
+    return { hosted: calls, runs: pricedRuns(calls, tools, variants) };
+  };
+  const usual = services.context.settings.get('ToolCallsPerRequest');
+  const said = [...(hosted ?? [])].map(([kind, most]): AskedTool => [kind, most === 0 ? usual : most]);
+  // A channel's override takes the place of what its caller says.
+  const all = paid([...always, ...said]);
+  return always.length === 0 ? all : { ...all, always: paid(always) };
+}
+
+/** Without those that the caller may do without. */
+export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit<Prompt, keyof PaidTools> & PaidTools {
+  const { hosted: _hosted, runs: _runs, ...rest } = prompt;
+  return { ...rest, ...prompt.always };
+}
+
+/** Tools that the models of the channels run in each call, or that their overrides ask for. */
+function alwaysRun(services: RelayServices, call: CallToReserve): AskedTool[] {
+  const usual = services.context.settings.get('ToolCallsPerRequest');
+  const found: AskedTool[] = [];
+  for (const { dialect, upstreamModel, paramOverride } of possibleRoutes(services, call)) {
+    const { hosted: access } = dialect;
+    if (access === undefined) continue;
+    const model = paramOverride?.['model'];
+    for (const { kind, most = usual } of access.always?.(typeof model === 'string' ? model : upstreamModel) ?? []) found.push([kind, most]);
+    if (paramOverride === null) continue;
+    // Of formats whose responses do not tell of runs, one is all that is billed.
+    const mostOfOverride = access.atLeast === undefined ? usual : 1;
+    for (const { kind, most = mostOfOverride } of access.find(paramOverride)) found.push([kind, most]);
+  }
+  return found;
+}
+
+/** How one of the channels that may be asked is asked for tools. */
+function variantsOf(services: RelayServices, call: CallToReserve): HostedVariants {
+  let variants: HostedVariants = {};
+  // A prompt may be long, and channels many.
+  const seen = new Set<string>();
+  for (const { dialect, identity, upstreamModel, paramOverride } of possibleRoutes(services, call)) {
+    const { hosted: access } = dialect;
+    const alike = JSON.stringify([dialect.name, identity === null, upstreamModel, paramOverride]);
+    if (seen.has(alike)) continue;
+    seen.add(alike);
+    if (identity === null) variants = bothVariants(variants, access?.writtenVariants);
+    const own = identity === null ? {} : call.body;
+    const asked = access?.variants?.({ ...own, model: upstreamModel, ...paramOverride });
+    variants = bothVariants(variants, asked);
+  }
+  return variants;
+}

@@ -1,0 +1,62 @@
+// Who may call without a key: whoever is signed in to the console, as in all of its calls. Their own balance pays.
+import { AppError } from '#shared/errors.ts';
+import { endpoint } from '#shared/contract.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { limitCaller } from '#server/http/rate-limit.ts';
+import { createFactReader } from '#server/http/request-facts.ts';
+import { identify } from '#server/http/session.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import { groupNow, isSameGroup } from '#server/settings/group-moves.ts';
+import { usableGroups } from '#server/settings/usable-groups.ts';
+import { sessionAdmission } from './admission.ts';
+import type { Admission } from './admission.ts';
+import type { Progress } from './admit-call.ts';
+
+export interface SessionGate {
+  /**
+   * Whose session it is, read anew for every call. The header with the user's id is needed, which a foreign page cannot send.
+   * @throws {AppError} as every call of the console, and `access_token_not_supported`
+   */
+  admit(call: { request: Request; connection: Connection | null; progress: Progress }): Promise<Admission>;
+  /** The same in the group that the call names. @throws {AppError} `group_not_allowed`, `group_deprecated` */
+  inGroup(admission: Admission, ours: RelayBody): Admission;
+}
+
+const asUser = endpoint('POST', '/pg/chat/completions', { access: 'user' });
+
+export function createSessionGate(context: AppContext): SessionGate {
+  const readFacts = createFactReader(context);
+  const { settings } = context;
+  return {
+    async admit({ request, connection, progress }) {
+      const facts = readFacts(request, connection);
+      const caller = await identify(context, facts, asUser).catch(async (failure: unknown) => {
+        await limitCaller(context, facts, undefined);
+        throw failure;
+      });
+      if (caller === null) throw new AppError('not_logged_in');
+      const admission = sessionAdmission(caller.user);
+      progress.caller = admission;
+      if (caller.sessionId === null) throw new AppError('access_token_not_supported');
+      if (caller.setCookie !== undefined) connection?.res.setHeader('set-cookie', caller.setCookie);
+      return admission;
+    },
+    inGroup(admission, { group }) {
+      const { user } = admission;
+      if (group === undefined || group === null || group === '' || group === user.group) return admission;
+      if (typeof group !== 'string') throw badField('group', fieldRules.text);
+      if (isSameGroup(settings, group, user.group)) return admission;
+      // Browsers keep what was chosen. Until all channels have the new name, the old one finds them.
+      const name = settings.groupMoves.running?.step === 'channels' ? group : groupNow(settings, group);
+      const isUsable = Object.hasOwn(usableGroups(settings, user.group), name);
+      // As a key does whose group went into one that its owner may not choose.
+      if (!isUsable && name !== group) return admission;
+      if (!isUsable) throw new AppError('group_not_allowed', {}, { field: 'group' });
+      if (!Object.hasOwn(settings.get('GroupRatio'), name)) throw new AppError('group_deprecated', { group: name });
+      return sessionAdmission(user, name);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// What a caller is told of a prompt that a filter has stopped, where its format has a response for that.
+import { blockedPromptParts, isBlockedPrompt } from '#server/formats/blocked-prompt.ts';
+import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
+import { requestIdHeaders } from '#server/call/relay-failure.ts';
+import { writerOptions } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+
+/** Null: it is told as an error. */
+export function blockedResponse(call: RunningCall, error: ErrorObject): Response | null {
+  const { kind, dialect } = call.endpoint;
+  if (dialect.tellsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;
+  const ids = requestIdHeaders(dialect, call.requestId);
+  const options = writerOptions(call);
+  if (!call.isStream) {
+    const body = dialect.writeWhole(blockedPromptParts, null, options);
+    return bufferResponse(200, { 'content-type': kind.contentType, ...ids }, Buffer.from(JSON.stringify(body)));
+  }
+  const writer = dialect.createStreamWriter(options);
+  const text = blockedPromptParts.map((part) => writer.write(part)).join('') + writer.end(null);
+  const type = call.streamType === undefined ? {} : { 'content-type': call.streamType };
+  return bufferResponse(200, { ...eventStreamHeaders, ...type, ...ids }, Buffer.from(text));
+}

@@ -1,0 +1,23 @@
+// One attempt of a call, through one channel.
+import type { Attempt } from '#shared/logs.ts';
+import type { SentRequest } from '#server/exchange/exchange.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+
+export interface ChannelAttempt<Route> {
+  channel: PreparedChannel;
+  /** Null: the channel is the only one that may be asked, and cannot carry the call. */
+  route: Route | null;
+  /** What the log keeps of it. */
+  record: Attempt;
+  /** Its channel was not asked after all: it does not count, and the log keeps nothing of it. */
+  isPassedOver?: true;
+}
+
+/** Its route is resolved with all that the request is sent with, so every check judges the route that is taken. */
+export type CallAttempt = ChannelAttempt<ChannelWay>;
+
+/** One whose request is on its way, or was. */
+export interface SentAttempt extends CallAttempt {
+  request: SentRequest;
+}

@@ -1,0 +1,173 @@
+// Calls that count a prompt (`POST /v1/messages/count_tokens`). Nothing is generated and nothing charged. A provider that can
+// count says it exactly; elsewhere, and when it fails, the tokens are counted here.
+import { AppError } from '#shared/errors.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import { dropBody } from '#server/http/read-body.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { admitCall, openHeadersOf } from '#server/call/admission/admit-call.ts';
+import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import type { PromptContent } from '#server/formats/prompt-content.ts';
+import type { ConversationSource } from '#server/call/conversation-source.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { wantsMedia } from '#server/call/remote-media/inline-media.ts';
+import { openOwnObject } from '#server/call/provider-containers.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { httpTurn } from '#server/call/turn.ts';
+import { resolveRoute } from '#server/exchange/resolve-route.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { sendCall } from '#server/exchange/exchange.ts';
+import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
+
+/** A provider that takes longer than this is not waited for. */
+const limits = { responseMs: 15_000, maxBytes: 64 * 1024 };
+
+/** Never rejects: every failure leaves in the format of the call. */
+export async function countTokens(
+  services: RelayServices,
+  endpoint: RelayEndpoint,
+  request: Request,
+  connection: Connection | null,
+  source?: ConversationSource,
+  pathModel?: string,
+): Promise<Response> {
+  const { dialect } = endpoint;
+  const { context } = services;
+  const requestId = newRequestId(context);
+  const progress: Progress = { requestId, model: '' };
+  try {
+    const turn = httpTurn(services, endpoint, { request, connection, conversations: source, pathModel });
+    const admitted = await admitCall(services, turn, progress);
+    try {
+      const exact = await askInTurn(services, admitted, () => askProvider(services, endpoint, admitted, { request, connection }));
+      const { tokens, original } = exact ?? (await countHere(endpoint, admitted));
+      return Response.json(dialect.writeTokenCount?.(tokens, original), {
+        headers: {
+          'cache-control': 'no-store',
+          'x-tidegate-token-count': exact === null ? 'own' : 'upstream',
+          ...requestIdHeaders(dialect, requestId),
+        },
+      });
+    } finally {
+      admitted.content.release();
+      admitted.conversation?.close();
+    }
+  } catch (failure) {
+    if (connection !== null) dropBody(connection);
+    const error = toAppError(failure, context, requestId);
+    noteRefusal(services, error, { request, connection, requestId, progress });
+    const told = ownError(error, callerLanguage(request.headers), requestId);
+    return errorResponse(dialect, told, requestId, error.retryAfter);
+  }
+}
+
+/** Agents ask for dozens of counts at once; a channel's connections are everybody's. */
+const mostAsksOfUser = 4;
+const asking = new WeakMap<RelayServices, Map<number, number>>();
+
+/** Null: enough of this user's counts are at the provider. */
+async function askInTurn(
+  services: RelayServices,
+  { admission }: AdmittedCall,
+  ask: () => Promise<CountedPrompt | null>,
+): Promise<CountedPrompt | null> {
+  const asks = asking.get(services) ?? new Map<number, number>();
+  asking.set(services, asks);
+  const { id } = admission.user;
+  const running = asks.get(id) ?? 0;
+  if (running >= mostAsksOfUser) return null;
+  asks.set(id, running + 1);
+  try {
+    return await ask();
+  } finally {
+    const left = (asks.get(id) ?? 1) - 1;
+    if (left === 0) asks.delete(id);
+    else asks.set(id, left);
+  }
+}
+
+interface CountedPrompt {
+  tokens: number;
+  /** Before changes that were asked for; undefined: none were. */
+  original: number | undefined;
+}
+
+async function countHere(endpoint: RelayEndpoint, admitted: AdmittedCall): Promise<CountedPrompt> {
+  const { content, asked, admission, prompt } = admitted;
+  const { model } = asked;
+  const owner = admission.user.id;
+  const countOf = (counted: PromptContent) => countPrompt(counted, model, { owner, isEstimated: false });
+  const tokens = await countOf(prompt ?? endpoint.promptContent(content.body, model));
+  const edits = endpoint.promptEdits?.(content.body) ?? null;
+  if (edits === null) return { tokens, original: undefined };
+  const { body } = await content.use(() => edits.apply(content.body, tokens, estimateTextTokens));
+  return { tokens: body === null ? tokens : await countOf(endpoint.promptContent(body, model)), original: tokens };
+}
+
+interface Routed {
+  channel: PreparedChannel;
+  route: ChannelWay;
+}
+
+/** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
+async function askProvider(
+  services: RelayServices,
+  endpoint: RelayEndpoint,
+  { content, asked: { model }, admission }: AdmittedCall,
+  { request, connection }: { request: Request; connection: Connection | null },
+): Promise<CountedPrompt | null> {
+  const { context, channels, health } = services;
+  const held = openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
+  const isOwn = ({ route }: Routed) => route.identity !== null;
+  const all = channels
+    .tiers(admission.group, model)
+    .flatMap((tier) => tier.channels)
+    .filter(({ id }) => (held === null || held.channel === id) && health.factor(id, model, admission.user.id) > 0)
+    .flatMap((channel): Routed[] => {
+      const route = resolveRoute(channel, { client: endpoint.dialect, kind: endpoint.kind, model });
+      return route === null ? [] : [{ channel, route }];
+    });
+  // One of another format would have to be asked twice where the prompt is changed before.
+  const isAsItIs = (endpoint.promptEdits?.(content.body) ?? null) === null;
+  const found = all.find(isOwn) ?? (isAsItIs ? all.find(({ route }) => route.dialect.countBody !== undefined) : undefined);
+  if (found === undefined || admission.pinnedChannel !== undefined) return null;
+  const { channel, route } = found;
+  // Nothing is fetched for a number.
+  if (wantsMedia({ settings: services.context.settings, endpoint, body: content.body }, route)) return null;
+  try {
+    const longTexts = content.longTexts();
+    const call = {
+      client: endpoint.dialect,
+      clientHeaders: openHeadersOf(endpoint, request.headers),
+      kind: endpoint.kind,
+      channel,
+      route,
+      body: content.body,
+      rawText: content.text,
+      ...(longTexts === undefined ? {} : { longTexts }),
+      budget: () => content.budget(),
+      originModel: model,
+      isStream: false,
+      forceUsage: false,
+      ...(held === null ? {} : { ownObject: held }),
+    };
+    const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);
+    const { sending, received, request: sent } = await sendCall(context, call, { limits, isWanted });
+    connection?.res.once('close', () => sending.abort());
+    const response = await received;
+    if (response.kind === 'stream') response.stream.abort();
+    if (response.kind !== 'whole') return null;
+    const told = parseObject(response.body.toString('utf8')) ?? {};
+    const tokens = sent.way.dialect.readTokenCount?.(told);
+    return tokens === undefined ? null : { tokens, original: sent.way.dialect.readOriginalTokenCount?.(told) };
+  } catch (failure) {
+    // What another format has no place for can be counted here.
+    if (failure instanceof AppError && isOwn(found)) throw failure;
+    return null;
+  }
+}

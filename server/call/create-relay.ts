@@ -1,0 +1,106 @@
+// The relay of one process: its services, made from the context, and its routes.
+import type { AppContext } from '#server/context.ts';
+import { createAddressReader } from '#server/http/client-address.ts';
+import { createRefusalLog } from '#server/logs/refusal-log.ts';
+import { createChannelHealth } from '#server/call/routing/channel-health.ts';
+import { createChannelPicker } from '#server/call/routing/channel-picker.ts';
+import { createAffinities } from '#server/call/routing/affinity.ts';
+import { createMovedCalls } from '#server/call/routing/moved-calls.ts';
+import { createCacheWatch } from '#server/call/settlement/cache-watch.ts';
+import { createCostDrift } from '#server/call/settlement/cost-drift.ts';
+import { createChannelUse } from '#server/call/settlement/channel-use.ts';
+import { createExcessCharges } from '#server/call/settlement/excess-charges.ts';
+import { createResponseBuffers } from '#server/call/settlement/response-buffers.ts';
+import { createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
+import { createLearnedUsage } from '#server/call/settlement/learned-usage.ts';
+import { createBlockedWords } from '#server/call/admission/blocked-words.ts';
+import { createRateGate } from '#server/call/admission/rate-gate.ts';
+import { createSessionBudgets } from '#server/call/admission/session-budget.ts';
+import { createSessionGate } from '#server/call/admission/session-gate.ts';
+import { createModelTags } from '#server/call/model-list.ts';
+import { createOwnModels } from '#server/call/tuned-models.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
+import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
+import { createStreamClock } from '#server/call/stream/stream-clock.ts';
+import { createTokenGate } from '#server/call/admission/token-gate.ts';
+import { createCallSignatures } from '#server/call/call-signatures.ts';
+import { createKeptSummaries } from '#server/call/stored-summaries.ts';
+import { createUnknownEndings } from '#server/call/unknown-finish-reasons.ts';
+import { createTurnStates } from '#server/call/turn-state.ts';
+import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
+
+export interface Relay {
+  readonly services: RelayServices;
+  readonly sockets: RelaySockets;
+  /** Streams that are open right now. */
+  readonly openStreams: number;
+  /** What nobody waits for any more ends now. */
+  drain(): void;
+  /** Open streams end with an error that says why. Connections are cut soon after. */
+  shutDown(): void;
+}
+
+export function createRelay(context: AppContext): Relay {
+  const health = createChannelHealth({ now: context.now, onFailure: context.figures.failed });
+  const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
+  let isEnding = false;
+  const services: RelayServices = {
+    context,
+    channels: context.channels,
+    health,
+    affinities: createAffinities(context),
+    caches: createCacheWatch(),
+    costs: createCostDrift(context),
+    picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
+    ownModels: createOwnModels(context),
+    modelTags: createModelTags(context),
+    turnStates: createTurnStates(context),
+    signatures: createCallSignatures(context),
+    summaries: createKeptSummaries(context),
+    gate: createTokenGate(context),
+    sessions: createSessionGate(context),
+    words: createBlockedWords(context),
+    rates: createRateGate(context),
+    budgets: createSessionBudgets(context),
+    unknownEndings: createUnknownEndings(context.log),
+    learned: createLearnedUsage(),
+    excess: createExcessCharges(),
+    use: createChannelUse(context),
+    clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
+    abandoned: createAbandonedCalls(),
+    responseBuffers: createResponseBuffers(),
+    refusals: createRefusalWatch(context),
+    refusalLog: createRefusalLog(context),
+    isEnding: () => isEnding,
+    addressOf: addresses.read,
+  };
+  const sockets = createRelaySockets(services);
+  const stopForgetting = context.changes.listen('channel', (id) => health.forget(Number(id)));
+  context.onClose(async () => {
+    stopForgetting();
+    sockets.stop();
+    services.gate.stop();
+    services.refusals.stop();
+    await services.refusalLog.stop();
+    services.clock.stop();
+    await services.use.stop();
+  });
+  return {
+    services,
+    sockets,
+    get openStreams() {
+      return services.clock.size;
+    },
+    drain() {
+      services.abandoned.shutDown();
+      sockets.drain();
+    },
+    shutDown() {
+      isEnding = true;
+      services.abandoned.shutDown();
+      services.clock.shutDown();
+      sockets.shutDown();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// What is left and used, as OpenAI's old dashboard told it: many clients show a key's balance by these calls.
+// They answer for keys that are used up or have expired too.
+import { defaultClientDialect } from '#server/formats/registry.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { balanceOf } from '#server/money/account.ts';
+import type { KeyAdmission } from '#server/call/admission/admission.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+
+const prefixes = ['/dashboard/billing', '/v1/dashboard/billing'];
+/** What a key without a limit may spend, in the unit that is shown. */
+const endless = 100_000_000;
+
+export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServices, 'context' | 'gate'>): void {
+  const { settings } = context;
+
+  /** Of the key, or of its owner, as the site shows it. */
+  function standing({ token, user }: KeyAdmission): { left: number; used: number; isEndless: boolean; until: number } {
+    const unit = settings.get('DisplayInCurrencyEnabled') ? settings.get('QuotaPerUnit') : 1;
+    if (!settings.get('DisplayTokenStatEnabled'))
+      return { left: balanceOf(user) / unit, used: user.used_quota / unit, isEndless: false, until: 0 };
+    return {
+      left: balanceOf(token) / unit,
+      used: token.used_quota / unit,
+      isEndless: token.unlimited_quota,
+      until: token.expired_time === -1 ? 0 : token.expired_time,
+    };
+  }
+
+  function subscription(admission: KeyAdmission): object {
+    const { left, used, isEndless, until } = standing(admission);
+    const limit = isEndless ? endless : left + used;
+    return {
+      object: 'billing_subscription',
+      has_payment_method: true,
+      soft_limit_usd: limit,
+      hard_limit_usd: limit,
+      system_hard_limit_usd: limit,
+      access_until: until,
+    };
+  }
+
+  /** In hundredths. Of all time: the dates that clients send were never looked at. */
+  const usage = (admission: KeyAdmission): object => ({ object: 'list', total_usage: standing(admission).used * 100 });
+
+  async function answer(request: Request, connection: Connection | null, make: (admission: KeyAdmission) => object): Promise<Response> {
+    const facts = host.facts(request, connection);
+    const headers = { 'cache-control': 'no-store', ...requestIdHeaders(defaultClientDialect, facts.requestId) };
+    try {
+      await host.limit(facts, null);
+      const admission = await gate.identify(request);
+      return Response.json(make(admission), { headers });
+    } catch (failure) {
+      const error = toAppError(failure, context, facts.requestId);
+      const told = ownError(error, callerLanguage(request.headers), facts.requestId);
+      return errorResponse(defaultClientDialect, told, facts.requestId, error.retryAfter);
+    }
+  }
+
+  for (const prefix of prefixes) {
+    host.addDirect('GET', `${prefix}/subscription`, (request, _params, connection) => answer(request, connection, subscription));
+    host.addDirect('GET', `${prefix}/usage`, (request, _params, connection) => answer(request, connection, usage));
+  }
+}

@@ -1,0 +1,55 @@
+// A whole response for the caller. A short one is decoded at once; a long one in turn with others, a few milliseconds at a time.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { DecodedWhole } from '#server/formats/decoded-whole.ts';
+import { isLong } from '#server/formats/decode-long.ts';
+import { inSteps } from '#server/http/in-steps.ts';
+import type { SentAttempt } from '#server/call/call-attempt.ts';
+import { signaturesOf, tellObjectOf, writerOptions } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { readLong, readWhole } from '#server/exchange/read-response.ts';
+import type { ReadResponse } from '#server/exchange/read-response.ts';
+
+export function decodeResponse(call: RunningCall, { channel, request }: SentAttempt, told: Buffer): ReadResponse | Promise<ReadResponse> {
+  const body = call.files?.tell?.(told) ?? told;
+  const { endpoint, responseFields, services } = call;
+  const { kind, dialect: client } = endpoint;
+  const { way, upstreamModel } = request;
+  const input = {
+    client,
+    kind,
+    channel,
+    way,
+    upstreamModel,
+    body,
+    responseFields,
+    writer: writerOptions(call),
+    tellObject: tellObjectOf(call, channel),
+    signatures: signaturesOf(call),
+  };
+  return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);
+}
+
+/** What is made of that response. */
+export function inTurnIfLong(call: RunningCall, body: Buffer, make: () => Buffer): Buffer | Promise<Buffer> {
+  return isLong(body) ? call.services.context.bodies.inTurn(ownerOf(call), make) : make();
+}
+
+/** The client's body of what was decoded of that response. */
+export function writeDecoded(call: RunningCall, body: Buffer, decoded: DecodedWhole, usage: TokenUsage): Buffer | Promise<Buffer> {
+  const { longBody } = decoded;
+  if (longBody === undefined || !isLong(body)) return inTurnIfLong(call, body, () => decoded.body(usage));
+  return inSteps(call.services.context.bodies, ownerOf(call), longBody(usage));
+}
+
+/** @param body what is about to leave for the client @param written what is searched where the body may be none of JSON */
+export function holdsBlockedWords(call: RunningCall, body: Buffer, written: () => string): boolean | Promise<boolean> {
+  const { isWritten, isText } = call.endpoint.kind;
+  const words = isWritten || isText === true ? call.services.words.output() : null;
+  if (words === null) return false;
+  const searched = isText === true ? Buffer.from(JSON.stringify({ text: written() })) : body;
+  return inSteps(call.services.context.bodies, ownerOf(call), words.inBody(searched));
+}
+
+function ownerOf({ admission }: RunningCall): string {
+  return `user:${admission.user.id}`;
+}

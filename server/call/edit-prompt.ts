@@ -1,0 +1,29 @@
+// Changes of its prompt that a caller asks for, before an attempt at a provider that does not make them itself.
+import type { PromptEdits } from '#server/formats/prompt-edits.ts';
+import type { CallAttempt } from '#server/call/call-attempt.ts';
+import type { ToldFailure } from '#server/call/relay-failure.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { goOnWith, isCarriedBy } from '#server/call/shorten-call.ts';
+import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
+
+/** An estimate is never off by more. */
+const surely = 4;
+
+/** At most once for a call. What is returned is told the caller, and the call holds no money then; null: it goes on. */
+export async function editFor(call: RunningCall, { route }: CallAttempt, edits: PromptEdits): Promise<ToldFailure | null> {
+  const { content, services } = call;
+  if (isCarriedBy(route)) return null;
+  if (content.isLarge) await content.prepare();
+  const tokens = await promptTokens(call, edits);
+  const { body, responseFields } = await content.use(() => edits.apply(content.body, tokens, estimateTextTokens));
+  call.edits = null;
+  call.responseFields = { ...call.responseFields, ...responseFields };
+  if (body === null || call.stopped !== undefined) return null;
+  services.context.ledger.release(call.reservation);
+  return goOnWith(call, () => body);
+}
+
+function promptTokens({ content, endpoint, model, prompt, admission }: RunningCall, { trigger }: PromptEdits): number | Promise<number> {
+  if (trigger === null || prompt.expected * surely < trigger) return prompt.expected;
+  return content.countPrompt({ endpoint, model, estimate: prompt.tokens }, { owner: admission.user.id, isEstimated: false });
+}

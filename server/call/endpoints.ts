@@ -1,0 +1,125 @@
+// What clients can ask of the relay: path, format, and what of it is asked for. A further one is a line in the table.
+import type { CallKind } from '#server/kinds/call-kind.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { cohereCallers, cohereRerank } from '#server/kinds/rerank/cohere-client.ts';
+import type { ClientCall, ClientDialect } from '#server/formats/client-dialect.ts';
+import type { SocketDialect } from '#server/formats/socket-dialect.ts';
+import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/formats/registry.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { pathPattern } from '#server/call/path-pattern.ts';
+import type { PathPattern } from '#server/call/path-pattern.ts';
+import { unservedDialect } from '#server/call/unserved-paths.ts';
+
+export type RelayBody = Record<string, unknown>;
+
+export interface RelayEndpoint extends ClientCall {
+  /** `{model}` in it is the model, which `:verb` may follow. */
+  path: string;
+  pattern: PathPattern;
+  kind: CallKind;
+  /** The format that callers speak here; errors leave in it, too. */
+  dialect: ClientDialect;
+  /** How callers say who they are: by a key, or by a session of the console. */
+  callers: 'keys' | 'sessions';
+  /** Bodies of another shape that callers send here are its calls. Missing: there are none. */
+  ofOtherShape?: RelayEndpoint;
+  /** A WebSocket at this path has many such calls. */
+  socket?: SocketDialect;
+}
+
+export const relayEndpoints: readonly RelayEndpoint[] = [
+  {
+    ...endpoint('/v1/chat/completions', clientDialects['openai-chat'], callKinds.chat),
+    ofOtherShape: endpoint('/v1/chat/completions', clientDialects['openai-mixed'], callKinds.chat),
+  },
+  // What the console's playground asks for.
+  ofSessions('/pg/chat/completions', callKinds.chat),
+  ofSessions('/pg/responses', callKinds.chat, clientDialects['openai-responses']),
+  ofSessions('/pg/messages', callKinds.chat, clientDialects.claude),
+  ofSessions('/pg/v1beta/models/{model}:streamGenerateContent', callKinds.chat, clientDialects.gemini),
+  ofSessions('/pg/images/generations', callKinds.images),
+  ofSessions('/pg/images/edits', callKinds.image_edits),
+  ofSessions('/pg/audio/speech', callKinds.speech),
+  ofSessions('/pg/audio/transcriptions', callKinds.transcriptions),
+  ofSessions('/pg/audio/translations', callKinds.translations),
+  endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
+  // Mistral's packages ask for it so.
+  endpoint('/v1/fim/completions', clientDialects['openai-chat'], callKinds.fim),
+  endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
+  endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
+  endpoint('/v1/images/generations', clientDialects['openai-chat'], callKinds.images),
+  endpoint('/v1/images/edits', clientDialects['openai-chat'], callKinds.image_edits),
+  endpoint('/v1/images/variations', clientDialects['openai-chat'], callKinds.image_variations),
+  endpoint('/v1/audio/speech', clientDialects['openai-chat'], callKinds.speech),
+  endpoint('/v1/audio/transcriptions', clientDialects['openai-chat'], callKinds.transcriptions),
+  endpoint('/v1/audio/translations', clientDialects['openai-chat'], callKinds.translations),
+  endpoint('/v1/moderations', clientDialects['openai-chat'], callKinds.moderations),
+  endpoint('/v1/rerank', clientDialects['openai-chat'], callKinds.rerank),
+  { ...endpoint('/v2/rerank', cohereCallers, callKinds.rerank), ...cohereRerank },
+  { ...endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat), socket: clientDialects['openai-responses'].socket },
+  { ...endpoint('/v1/responses/compact', clientDialects['openai-responses'], callKinds.chat), isCompaction: true },
+  endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),
+  endpoint('/v1/messages', clientDialects.claude, callKinds.chat),
+  endpoint('/v1/messages/count_tokens', clientDialects.claude, callKinds.count_tokens),
+  ...['/v1beta/models/{model}', '/v1beta/{tunedModels/model}', '/v1/models/{model}', '/v1/{tunedModels/model}'].flatMap((path) => [
+    endpoint(`${path}:generateContent`, clientDialects.gemini, callKinds.chat),
+    endpoint(`${path}:streamGenerateContent`, clientDialects.gemini, callKinds.chat),
+    endpoint(`${path}:countTokens`, clientDialects.gemini, callKinds.count_tokens),
+    endpoint(`${path}:embedContent`, clientDialects.gemini, callKinds.embeddings),
+    endpoint(`${path}:batchEmbedContents`, clientDialects.gemini, callKinds.embeddings),
+    endpoint(`${path}:predict`, clientDialects.gemini, callKinds.images),
+  ]),
+  // Google's packages ask for it at the one address or the other.
+  ...['/v1/interactions', '/v1beta/interactions'].map((path) => endpoint(path, clientDialects['gemini-interactions'], callKinds.chat)),
+];
+
+/** Its sessions are sockets alone. */
+export const realtimeEndpoint: RelayEndpoint = endpoint('/v1/realtime', clientDialects['openai-chat'], callKinds.realtime);
+
+function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEndpoint {
+  const call = kind.clientCall(dialect);
+  if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${kind.name}`);
+  return { ...call, path, pattern: pathPattern(path), kind, dialect, callers: 'keys' };
+}
+
+function ofSessions(path: string, kind: CallKind, dialect: ClientDialect = clientDialects['openai-chat']): RelayEndpoint {
+  return { ...endpoint(path, dialect, kind), callers: 'sessions' };
+}
+
+/** What a body at an endpoint asks for: callers tell by its shape. */
+export function endpointOf(asked: RelayEndpoint, body: unknown): RelayEndpoint {
+  const { ofOtherShape: other } = asked;
+  return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : asked;
+}
+
+/** The format that callers at this path expect, whether or not there is anything at it. */
+export function dialectAt(pathname: string, headers = noHeaders): ClientDialect {
+  const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
+  const dialect = found?.dialect ?? unservedDialect(pathname, headers);
+  if (dialect !== undefined) return dialect;
+  const own = ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
+  // Below `/v1` several vendors have something.
+  return own === defaultClientDialect ? clientDialectOf(headers, noQuery) : own;
+}
+
+/** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
+const missingKinds =
+  /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
+
+const noHeaders = new Headers();
+const noQuery = new URLSearchParams();
+
+export function isMissingKind(pathname: string): boolean {
+  return missingKinds.test(pathname) || unservedDialect(pathname, noHeaders) !== undefined;
+}
+
+/** `/v1beta` of `/v1beta/models`. */
+function startOf(pathname: string): string {
+  const end = pathname.indexOf('/', 1);
+  return end < 0 ? pathname : pathname.slice(0, end);
+}
+
+/** Which format is spoken where paths begin so: that of the first one in the table. */
+const ownStarts: ReadonlyMap<string, ClientDialect> = new Map(
+  relayEndpoints.toReversed().map(({ path, dialect }) => [startOf(path), dialect]),
+);

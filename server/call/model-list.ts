@@ -1,0 +1,53 @@
+// Which models a caller may use, as a list in its own format, and a tag that says whether that has changed.
+import { createHash } from 'node:crypto';
+import { pricedName } from '#shared/pricing-rules.ts';
+import type { ClientDialect, ListedModel } from '#server/formats/client-dialect.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { ownerOf } from '#server/exchange/model-owners.ts';
+
+/** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
+export function modelsOf({ channels }: Pick<RelayServices, 'channels'>, { models, group }: Admission): readonly string[] {
+  return models === null ? channels.enabledModels([group]) : [...models].toSorted();
+}
+
+/** Whether one is among those; a name that is priced as another is it. */
+export function hasModel(names: readonly string[], model: string): boolean {
+  return names.includes(model) || names.includes(pricedName(model));
+}
+
+export function listedModel(id: string): ListedModel {
+  return { id, owner: ownerOf(id) };
+}
+
+const noQuery = new URLSearchParams();
+
+/** The tag of a list as it is written. */
+export function tagOf(list: object): string {
+  return `"${createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 22)}"`;
+}
+
+export interface ModelTags {
+  /** Of the whole list, as the dialect writes it for this caller. Kept until a channel changes. */
+  read(admission: Admission, dialect: ClientDialect): string;
+}
+
+/** Beyond so many lists none is remembered: keys may have lists of their own. */
+const mostTags = 1000;
+
+export function createModelTags({ channels }: Pick<RelayServices, 'channels'>): ModelTags {
+  let revision = -1;
+  const tags = new Map<ReadonlySet<string> | string, string>();
+  return {
+    read(admission, dialect) {
+      if (revision !== channels.revision || tags.size >= mostTags) tags.clear();
+      revision = channels.revision;
+      const key = admission.models ?? admission.group;
+      const known = tags.get(key);
+      if (known !== undefined) return known;
+      const tag = tagOf(dialect.writeModelList(modelsOf({ channels }, admission).map(listedModel), noQuery));
+      tags.set(key, tag);
+      return tag;
+    },
+  };
+}

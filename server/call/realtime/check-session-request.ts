@@ -1,0 +1,73 @@
+// What a session may not be asked for: what lies in the provider's account is nobody's here, and what runs at the provider is in no usage of a turn.
+import { AppError } from '#shared/errors.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import { refused } from './session-events.ts';
+
+const hostedTool = {
+  zh: '此处的会话不支持在服务商处运行的工具',
+  en: 'tools that run at the provider are not served in sessions here',
+};
+const oneForm = { zh: '不能以两种写法同时给出', en: 'cannot be given in two forms together' };
+/** By their names in an item. */
+const accountObjects = ['file_id', 'file_ids', 'vector_store_ids'];
+
+/** @param value of a `session.update`, a `response.create` or an item. @throws {AppError} with the field at fault */
+export function checkAsked(at: 'session' | 'response' | 'item', value: unknown, way: ChannelWay): void {
+  if (!isObject(value)) return;
+  if (at === 'item') {
+    checkItem(at, value);
+    return;
+  }
+  if (value.prompt !== undefined && value.prompt !== null) throw notKept(`${at}.prompt`);
+  if (way.setting.allowsSurcharges !== true) checkTools(at, value.tools);
+  checkForms(at, value);
+  checkVoices(at, value);
+  if (!Array.isArray(value.input)) return;
+  for (const [index, item] of value.input.entries()) if (isObject(item)) checkItem(`${at}.input.${index}`, item);
+}
+
+/** What a response may read in the place of the conversation, or without a part of it. */
+export function isReadApart(response: unknown): boolean {
+  if (!isObject(response)) return false;
+  const { conversation = 'auto', input, instructions, tools } = response;
+  return conversation !== 'auto' || input !== undefined || instructions !== undefined || tools !== undefined;
+}
+
+function checkTools(at: string, tools: unknown): void {
+  if (!Array.isArray(tools)) return;
+  for (const [index, tool] of tools.entries()) {
+    // Functions are all that a client runs itself in a session.
+    if (isObject(tool) && tool.type !== undefined && tool.type !== 'function') throw refused(`${at}.tools.${index}.type`, hostedTool);
+  }
+}
+
+/** A voice with an id is one of the account; others have names. https://platform.openai.com/docs/guides/text-to-speech#custom-voices */
+function checkVoices(at: string, value: Readonly<Record<string, unknown>>): void {
+  const { audio, voice } = value;
+  const output = isObject(audio) && isObject(audio.output) ? audio.output : {};
+  if (isObject(voice)) throw notKept(`${at}.voice.id`);
+  if (isObject(output.voice)) throw notKept(`${at}.audio.output.voice.id`);
+}
+
+/** Providers read one of both. */
+function checkForms(at: string, value: Readonly<Record<string, unknown>>): void {
+  const { audio } = value;
+  const input = isObject(audio) && isObject(audio.input) ? audio.input : {};
+  if (input.transcription !== undefined && value.input_audio_transcription !== undefined)
+    throw refused(`${at}.input_audio_transcription`, oneForm);
+  if (input.turn_detection !== undefined && value.turn_detection !== undefined) throw refused(`${at}.turn_detection`, oneForm);
+}
+
+function checkItem(at: string, item: Readonly<Record<string, unknown>>): void {
+  const parts: unknown[] = Array.isArray(item.content) ? [item, ...item.content] : [item];
+  for (const part of parts) {
+    if (!isObject(part)) continue;
+    const name = accountObjects.find((field) => part[field] !== undefined && part[field] !== null);
+    if (name !== undefined) throw notKept(`${at}.${name}`);
+  }
+}
+
+function notKept(field: string): AppError {
+  return new AppError('responses_not_kept', { field }, { field });
+}

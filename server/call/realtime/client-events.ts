@@ -1,0 +1,178 @@
+// What a client says in a session: what it adds to the prompt is reserved for before it goes on.
+import { fieldRules } from '#shared/field-rules.ts';
+import { AppError } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { parseBody } from '#server/http/parse-body.ts';
+import { scanBody } from '#server/http/scan-body.ts';
+import { checkNames } from '#server/call/admission/check-names.ts';
+import { realtimeEndpoint } from '#server/call/endpoints.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import { checkAsked, isReadApart } from './check-session-request.ts';
+import { secondsOfBase64, sizeOf } from './session-context.ts';
+import type { SessionContext } from './session-context.ts';
+import { inputOf, refused, withTranscriptionModel } from './session-events.ts';
+import type { Json, SessionEvents, UpdateKind } from './session-events.ts';
+import type { Transcripts } from './transcripts.ts';
+import type { RealtimeTurns } from './turns.ts';
+
+export interface SessionParts {
+  services: RelayServices;
+  userId: number;
+  way: ChannelWay;
+  events: SessionEvents;
+  context: SessionContext;
+  turns: RealtimeTurns;
+  transcripts: Transcripts;
+  /** It is written down what is heard, and nothing is answered. */
+  isHeardOnly: boolean;
+  sendUpstream(event: Json): void;
+}
+
+/** What has been said cannot be paid for: whoever goes on would only be told so again. */
+const fatal: ReadonlySet<ErrorCode> = new Set([
+  'overdraft_stopped',
+  'insufficient_user_quota',
+  'pre_consume_token_quota_failed',
+  'key_exhausted',
+  'key_invalid',
+  'key_disabled',
+  'key_expired',
+  'key_replaced',
+  'user_banned',
+]);
+const none = { text: 0, audio: 0, image: 0 };
+const writerField = 'session.audio.input.transcription.model';
+/** What a session has no place for in which nothing is answered. */
+const ofTurns: ReadonlySet<string> = new Set(['response.create', 'conversation.item.create']);
+const heardOnly = { zh: '只做转写的会话没有回答', en: 'a session that only transcribes answers nothing' };
+
+export class ClientEvents {
+  readonly #parts: SessionParts;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  isFatal({ code }: AppError): boolean {
+    return fatal.has(code);
+  }
+
+  /** @throws {AppError} where it is no event */
+  async parse(bytes: Buffer): Promise<Json> {
+    const { services, userId } = this.#parts;
+    const raw = await scanBody(bytes);
+    const { value } = await parseBody(raw, services.context.bodies, `user:${userId}`, ({ text, value: read }) =>
+      checkNames(read, text, raw, realtimeEndpoint.names),
+    );
+    if (!isObject(value)) {
+      throw new AppError('invalid_request', { detail: { zh: '事件必须是 JSON 对象', en: 'an event must be a JSON object' } });
+    }
+    // Who reads leniently may take a list of one for its entry.
+    if (typeof value.type !== 'string') throw badField('type', fieldRules.text);
+    return value;
+  }
+
+  /** The event as it goes on: the same object where nothing of it is changed. @throws {AppError} where it does not */
+  take(event: Json, kind: UpdateKind = 'client'): Json | Promise<Json> {
+    const { context, events, isHeardOnly } = this.#parts;
+    if (isHeardOnly && ofTurns.has(String(event['type']))) throw refused('type', heardOnly);
+    switch (event['type']) {
+      case 'input_audio_buffer.append':
+        return this.#hear(event);
+      case 'conversation.item.create':
+        this.#check(event['item']);
+        checkAsked('item', event['item'], this.#parts.way);
+        context.add(sizeOf(event['item'], events.inputFormat));
+        return this.#covered(event);
+      case 'session.update':
+        return this.#update(event, kind);
+      case 'response.create':
+        return this.#ask(event);
+      case 'transcription_session.update':
+        return this.#update(isHeardOnly ? event : { ...event, session: { type: 'transcription' } }, kind);
+      default:
+        return event;
+    }
+  }
+
+  async #hear(event: Json): Promise<Json> {
+    const { context, events, transcripts } = this.#parts;
+    const { audio } = event;
+    // What its provider would write by itself has no price here.
+    if (this.#parts.isHeardOnly && transcripts.model === null) throw new AppError('model_required', {}, { field: writerField });
+    if (typeof audio === 'string') context.hear(secondsOfBase64(audio, events.inputFormat));
+    await transcripts.cover(context.bufferedSeconds);
+    return this.#covered(event);
+  }
+
+  async #update(event: Json, kind: UpdateKind): Promise<Json> {
+    const { context, events, transcripts, turns } = this.#parts;
+    const { session } = event;
+    this.#check(session);
+    checkAsked('session', session, this.#parts.way);
+    events.checkUpdate(event);
+    const { turnDetection, transcription } = inputOf(session);
+    // That it listens is believed when its provider says so.
+    if (turnDetection === null) context.isListening = false;
+    context.add(sizeOf(isObject(session) ? { instructions: session.instructions, tools: session.tools } : null, events.inputFormat));
+    await this.#covered(event);
+    const there = transcription === undefined ? null : await transcripts.use(writerIn(transcription, transcripts.model));
+    const next = events.update(event, turns.bound, kind);
+    return there === null ? next : withTranscriptionModel(next, there);
+  }
+
+  async #ask(event: Json): Promise<Json> {
+    const { context, events, turns } = this.#parts;
+    const named = events.named(event);
+    const { response } = event;
+    this.#check(response);
+    checkAsked('response', response, this.#parts.way);
+    if (isReadApart(response)) context.readsApart();
+    const extra = isObject(response) ? sizeOf(response, events.inputFormat) : none;
+    // What is wrong with it is told before it is reserved for.
+    events.create(named, undefined);
+    const bound = await turns.ask(named.event_id, extra);
+    this.#tellBound();
+    return events.create(named, bound);
+  }
+
+  /** The next turn pays for the context as it is now. */
+  async #covered(event: Json): Promise<Json> {
+    await this.#parts.turns.prepare();
+    this.#tellBound();
+    return event;
+  }
+
+  #tellBound(): void {
+    const { events, turns, sendUpstream } = this.#parts;
+    const update = turns.bound === undefined ? null : events.boundUpdate(turns.bound);
+    if (update !== null) sendUpstream(update);
+  }
+
+  /** @throws {AppError} `sensitive_words_detected` */
+  #check(value: unknown): void {
+    const { words } = this.#parts.services;
+    if (!words.isOn || value === undefined) return;
+    const texts: string[] = [];
+    const walk = (node: unknown, name: string): void => {
+      if (typeof node === 'string') {
+        if (name !== 'audio' && name !== 'image_url') texts.push(node);
+      } else if (Array.isArray(node)) for (const part of node) walk(part, name);
+      else if (isObject(node)) for (const [key, part] of Object.entries(node)) walk(part, key);
+    };
+    walk(value, '');
+    words.check(texts);
+  }
+}
+
+/** Which model writes; one that is not named is the one before. @throws {AppError} where there is none: providers have one of their own */
+function writerIn(transcription: unknown, before: string | null): string | null {
+  if (transcription === null) return null;
+  const named = isObject(transcription) ? transcription.model : undefined;
+  const model = typeof named === 'string' && named !== '' ? named : before;
+  if (model === null) throw new AppError('model_required', {}, { field: writerField });
+  return model;
+}

@@ -1,0 +1,113 @@
+// Keys for browsers: short-lived, of one model and one setting, and good for nothing but to open a session. They are ours, never a provider's: what they
+// stand for is sealed within them. https://platform.openai.com/docs/api-reference/realtime-sessions/create-realtime-client-secret
+import { z } from 'zod/mini';
+import { fieldRules } from '#shared/field-rules.ts';
+import { AppError } from '#shared/errors.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { Secrets } from '#server/secrets/secrets.ts';
+import { inputOf } from './session-events.ts';
+
+export const secretPrefix = 'ek_';
+
+/** Seconds. */
+const [shortest, usual, longest] = [10, 600, 7_200];
+/** Characters of a session's setting: all of it travels with the key. */
+const longestSession = 6_000;
+const longestSecret = 16_384;
+
+/** What one stands for. */
+export interface ClientSecret {
+  key: string;
+  /** That answers; of a session in which nothing is answered, that writes. */
+  model: string;
+  /** It is written down what is heard, and nothing is answered. */
+  isHeardOnly: boolean;
+  /** As its session is set before anybody speaks. */
+  session: Record<string, unknown>;
+  /** Unix seconds. */
+  expiresAt: number;
+}
+
+const Sealed = z.object({
+  use: z.literal('realtime'),
+  key: z.string(),
+  model: z.string(),
+  isHeardOnly: z.optional(z.boolean()),
+  session: z.record(z.string(), z.unknown()),
+  expiresAt: z.number(),
+});
+
+/** Addresses by which keys are asked for: the one of today, and two whose body is the session itself. */
+export type SecretForm = 'client_secrets' | 'sessions' | 'transcription_sessions';
+
+/** What is asked for. @throws {AppError} with the field at fault */
+export function readSecretRequest(body: unknown, { form, now }: { form: SecretForm; now: number }): Omit<ClientSecret, 'key'> {
+  const isOld = form !== 'client_secrets';
+  if (!isObject(body))
+    throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
+  const session = isOld ? withoutSecret(body) : body.session;
+  if (!isObject(session)) throw badField('session', fieldRules.required);
+  if (!isOld && session.type !== 'realtime' && session.type !== 'transcription')
+    throw badField('session.type', { zh: '必须是 realtime 或 transcription', en: 'must be realtime or transcription' });
+  const isHeardOnly = isOld ? form === 'transcription_sessions' : session.type === 'transcription';
+  const { model, at } = isHeardOnly ? writerIn(session, isOld) : { model: session.model, at: isOld ? 'model' : 'session.model' };
+  if (typeof model !== 'string' || model === '') throw badField(at, fieldRules.required);
+  if (model.length > 200) throw badField(at, fieldRules.longest(200));
+  if (JSON.stringify(session).length > longestSession)
+    throw badField(isOld ? 'instructions' : 'session', fieldRules.longest(longestSession));
+  const asked = isOld ? undefined : body.expires_after;
+  return { model, isHeardOnly, session, expiresAt: Math.floor(now / 1000) + lifetimeIn(asked) };
+}
+
+/** https://platform.openai.com/docs/api-reference/realtime-sessions/create-transcription */
+function writerIn(session: Record<string, unknown>, isOld: boolean): { model: unknown; at: string } {
+  const { transcription } = inputOf(session);
+  const model = isObject(transcription) ? transcription.model : undefined;
+  return { model, at: isOld ? 'input_audio_transcription.model' : 'session.audio.input.transcription.model' };
+}
+
+function withoutSecret({ client_secret: _secret, ...session }: Record<string, unknown>): Record<string, unknown> {
+  return session;
+}
+
+function lifetimeIn(asked: unknown): number {
+  if (asked === undefined || asked === null) return usual;
+  const seconds = isObject(asked) ? (asked.seconds ?? usual) : undefined;
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < shortest || seconds > longest) {
+    throw badField('expires_after.seconds', {
+      zh: `必须在 ${shortest} 和 ${longest} 之间`,
+      en: `must be between ${shortest} and ${longest}`,
+    });
+  }
+  return seconds;
+}
+
+export function sealSecret(secrets: Pick<Secrets, 'encrypt'>, secret: ClientSecret): string {
+  return `${secretPrefix}${secrets.encrypt(JSON.stringify({ use: 'realtime', ...secret }), 'realtime_secret')}`;
+}
+
+/** @throws {AppError} `key_invalid`, `key_expired` */
+export function openSecret(secrets: Pick<Secrets, 'decrypt'>, text: string, now: number): ClientSecret {
+  if (text.length > longestSecret) throw new AppError('key_invalid');
+  const secret = unsealed(secrets, text.slice(secretPrefix.length));
+  if (secret === null) throw new AppError('key_invalid');
+  if (secret.expiresAt * 1000 <= now) throw new AppError('key_expired');
+  return secret;
+}
+
+function unsealed(secrets: Pick<Secrets, 'decrypt'>, sealed: string): ClientSecret | null {
+  try {
+    const { key, model, isHeardOnly = false, session, expiresAt } = Sealed.parse(JSON.parse(secrets.decrypt(sealed, 'realtime_secret')));
+    return { key, model, isHeardOnly, session, expiresAt };
+  } catch {
+    return null; // nobody here has made it
+  }
+}
+
+/** As callers are told of it, in either form. */
+export function toldSecret(value: string, { session, expiresAt }: Omit<ClientSecret, 'key'>, form: SecretForm): Record<string, unknown> {
+  const told = { object: form === 'transcription_sessions' ? 'realtime.transcription_session' : 'realtime.session', ...session };
+  if (form !== 'client_secrets') return { ...told, client_secret: { value, expires_at: expiresAt } };
+  return { value, expires_at: expiresAt, session: told };
+}

@@ -1,0 +1,55 @@
+// `POST /v1/realtime/client_secrets`, and `/v1/realtime/sessions` and `/transcription_sessions` as they were before: a key for a browser, to whoever has a key of ours and may use the model.
+import { toAppError } from '#server/http/failure.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { readBody } from '#server/http/read-body.ts';
+import { parseBody } from '#server/http/parse-body.ts';
+import { checkChannels } from '#server/call/admission/admit-call.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import { credentialOf } from '#server/call/admission/credential.ts';
+import { realtimeEndpoint } from '#server/call/endpoints.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { readSecretRequest, sealSecret, toldSecret } from './client-secret.ts';
+import type { SecretForm } from './client-secret.ts';
+
+/** Bytes of a request. */
+const limit = 64 * 1024;
+
+export async function giveSecret(
+  services: RelayServices,
+  request: Request,
+  { connection, form }: { connection: Connection | null; form: SecretForm },
+): Promise<Response> {
+  const { context, gate, addressOf } = services;
+  const { dialect } = realtimeEndpoint;
+  const requestId = newRequestId(context);
+  try {
+    const admission = await gate.admit(request);
+    gate.checkUse(admission, addressOf(request, connection));
+    const owner = `user:${admission.user.id}`;
+    const hold = context.bodies.open(owner);
+    try {
+      const raw = await readBody({ request, connection, limit, hold, watch: context.bodies.watch });
+      const { value } = await parseBody(raw, context.bodies, owner, () => {});
+      const asked = readSecretRequest(value, { form, now: context.now() });
+      const { model } = asked;
+      gate.checkModel(admission, model);
+      // As when a session is opened with it: a name that somebody else has trained is one that nobody knows.
+      const ownModel = (await services.ownModels.find(admission, model)) ?? null;
+      checkChannels(services, admission, { endpoint: realtimeEndpoint, model, ownModel });
+      context.quotes.priceOf(model, admission.group, admission.user);
+      const secret = sealSecret(context.secrets, { ...asked, key: credentialOf(request) });
+      return Response.json(toldSecret(secret, asked, form), {
+        headers: { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) },
+      });
+    } finally {
+      hold.shrinkTo(0);
+    }
+  } catch (failure) {
+    const error = toAppError(failure, context, requestId);
+    noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
+    return errorResponse(dialect, ownError(error, callerLanguage(request.headers), requestId), requestId, error.retryAfter);
+  }
+}

@@ -1,0 +1,180 @@
+// A session is asked for: its first turn is reserved for, and a channel's provider opens it. Until then every refusal is an HTTP response.
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import { turnBody } from '#server/kinds/realtime/realtime-client.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import { settleCall } from '#server/call/settlement/settle-call.ts';
+import { realtimeEndpoint } from '#server/call/endpoints.ts';
+import { tellFailure } from '#server/call/relay-failure.ts';
+import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
+import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
+import { elapsed, releaseCall } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { SigningFailure } from '#server/exchange/auth/signing-failure.ts';
+import { isRetryable } from '#server/exchange/failure-consequences.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import { handshakeOf } from '#server/exchange/handshake.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { SendFailure } from '#server/exchange/send-failure.ts';
+import type { Upgrading } from '#server/exchange/upgrade.ts';
+import { failureOfSend, parseUpstreamError } from '#server/exchange/upstream-error.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import type { ClientSecret } from './client-secret.ts';
+import { openHeard, shortestSeconds } from './transcription-call.ts';
+import { openTurn } from './open-turn.ts';
+import { SessionContext } from './session-context.ts';
+import { readForm, writesInSession } from './session-request.ts';
+import type { SessionForm } from './session-request.ts';
+
+export interface OpenedSession {
+  model: string;
+  isBeta: boolean;
+  /** It is written down what is heard, and nothing is answered. */
+  isHeardOnly: boolean;
+  channel: PreparedChannel;
+  way: ChannelWay;
+  /** To its provider. */
+  upstream: Duplex;
+  context: SessionContext;
+  /** Reserved for its first turn, or for the first sound that is written down. */
+  first: RunningCall;
+  /** How it is set before its client hears of it; null: as the provider has it. */
+  preset: Record<string, unknown> | null;
+}
+
+interface AskedSession {
+  services: RelayServices;
+  request: Request;
+  admission: Admission;
+  /** What its key is bound to; null: to nothing. */
+  secret: ClientSecret | null;
+  connection: Connection;
+  language: Language;
+}
+
+/** No provider has opened it. */
+export class SessionRefused extends Error {
+  readonly told: ToldFailure;
+
+  constructor(told: ToldFailure) {
+    super(told.error.message);
+    this.told = told;
+  }
+}
+
+/** Milliseconds that a provider has to open a session. */
+const mostOpening = 20_000;
+/** Tokens of what a provider tells its model where nobody else does. */
+const usualInstructions = 1_000;
+
+/** @throws {AppError} @throws {SessionRefused} */
+export async function openSession(asked: AskedSession): Promise<OpenedSession> {
+  const form = readForm(asked);
+  const { model, isBeta, isHeardOnly, preset } = form;
+  const context = new SessionContext(model);
+  context.add({ text: usualInstructions, audio: 0, image: 0 });
+  const first = isHeardOnly
+    ? await openHeard(asked, model, shortestSeconds)
+    : await openTurn(asked, realtimeEndpoint, turnBody(model, context.size));
+  try {
+    return { model, isBeta, isHeardOnly, context, first, preset, ...(await openUpstream(asked, first, form)) };
+  } catch (failure) {
+    releaseCall(first);
+    throw failure;
+  }
+}
+
+type Opened = Pick<OpenedSession, 'channel' | 'way' | 'upstream'>;
+
+async function openUpstream({ services, connection, language }: AskedSession, call: RunningCall, form: SessionForm): Promise<Opened> {
+  const { admission, model, requestId } = call;
+  const all = attempts({
+    services,
+    group: admission.group,
+    model,
+    caller: admission.user.id,
+    only: channelOnly(services, admission.pinnedChannel),
+    routeTo: (channel) =>
+      form.isHeardOnly && !writesInSession(channel, model)
+        ? null
+        : channel.way(realtimeEndpoint.dialect, 'realtime', model, { version: form.version }),
+    records: call.attempts,
+    elapsed: () => elapsed(call),
+    isOver: () => services.isEnding() || connection.req.socket.destroyed,
+  });
+  let last: { channel: PreparedChannel; failure: UpstreamFailure } | null = null;
+  for (const attempt of all) {
+    const { channel, route, record } = attempt;
+    if (route === null) {
+      noteStopped(call, attempt);
+      continue;
+    }
+    const result = await connect({ services, connection, channel, way: route, form });
+    if ('upstream' in result) {
+      record.status = 101;
+      noteAnswered(call, attempt, 'completed');
+      return { channel, way: route, upstream: result.upstream };
+    }
+    noteFailed(call, attempt, result.failure);
+    last = { channel, failure: result.failure };
+    if (!isRetryable(result.failure, channel.provider)) break;
+  }
+  if (last === null) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
+  const { channel, failure } = last;
+  await settleCall(call, { reason: 'upstream_failed', channel, request: null, usage: null, firstByteMs: undefined, failure });
+  throw new SessionRefused(
+    tellFailure(failure, { language, requestId, keywords: services.context.settings.get('AutomaticDisableKeywords') }),
+  );
+}
+
+interface Connecting {
+  services: RelayServices;
+  connection: Connection;
+  channel: PreparedChannel;
+  way: ChannelWay;
+  form: SessionForm;
+}
+
+/** The handshake with one provider. */
+async function connect({
+  services,
+  connection,
+  channel,
+  way,
+  form,
+}: Connecting): Promise<{ upstream: Duplex } | { failure: UpstreamFailure }> {
+  const { sender, now, env } = services.context;
+  let upgrading: Upgrading | null = null;
+  const unwatch = watchClient(connection.req.socket, () => upgrading?.abort());
+  try {
+    const request = await way.format.authorize(handshakeOf(channel, way, form), { now: now(), sender });
+    upgrading = sender.upgrade(request, { responseMs: Math.min(mostOpening, env.RELAY_TIMEOUT * 1000) });
+    const response = await upgrading.response;
+    if (response.kind === 'upgraded') return { upstream: response.socket };
+    const { status, headers, body } = response;
+    return { failure: parseUpstreamError({ status, text: body.toString('utf8', 0, 64 * 1024), headers, channel, now: now() }) };
+  } catch (cause) {
+    if (cause instanceof SendFailure) return { failure: failureOfSend(cause, 'first_byte') };
+    if (!(cause instanceof SigningFailure)) throw cause;
+    const { reason } = cause;
+    if (reason instanceof SendFailure) return { failure: failureOfSend(reason, 'first_byte') };
+    return { failure: parseUpstreamError({ ...reason, channel, now: now() }) };
+  } finally {
+    unwatch();
+  }
+}
+
+/** Nobody reads the connection of a client whose handshake waits: that it has hung up shows only to who asks for it. Nothing of what comes is taken. */
+function watchClient(socket: Socket, onGone: () => void): () => void {
+  const look = () => {};
+  const ended = () => socket.destroy();
+  socket.on('readable', look).once('end', ended).once('close', onGone);
+  return () => {
+    socket.off('readable', look).off('end', ended).off('close', onGone);
+  };
+}

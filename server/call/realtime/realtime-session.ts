@@ -1,0 +1,341 @@
+// One session: a connection of a client and one to a provider, between which messages pass in order. What costs something is reserved for before
+// it goes on, and what has been used is charged before its client hears of it.
+import type { Duplex } from 'node:stream';
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import type { EndReason } from '#server/call/call-end.ts';
+import { ownError } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { KeyWatch } from '#server/call/sockets/key-watch.ts';
+import { closeCodes } from '#server/sockets/message-socket.ts';
+import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
+import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
+import type { UpstreamReceiver } from '#server/sockets/upstream-socket.ts';
+import { cleanMessage } from '#server/exchange/upstream-error.ts';
+import { ClientEvents } from './client-events.ts';
+import { LastUsage } from './last-usage.ts';
+import type { OpenedSession } from './open-session.ts';
+import { ServerEvents } from './server-events.ts';
+import { SessionEvents } from './session-events.ts';
+import type { Json } from './session-events.ts';
+import { isUsable } from './session-rules.ts';
+import { RealtimeTurns } from './turns.ts';
+import { Transcripts } from './transcripts.ts';
+
+export interface SessionOptions {
+  services: RelayServices;
+  request: Request;
+  connection: Connection;
+  language: Language;
+  userId: number;
+  opened: OpenedSession;
+  onClosed(session: RealtimeSession): void;
+}
+
+/** As the vendor has it. https://platform.openai.com/docs/guides/realtime-conversations */
+const mostMinutes = 60;
+/** Messages of a client that wait for those before them until no more of them is read. */
+const mostWaiting = 16;
+
+export class RealtimeSession implements SocketReceiver {
+  readonly #options: SessionOptions;
+  readonly #client: MessageSocket;
+  readonly #upstream: UpstreamSocket;
+  readonly #turns: RealtimeTurns;
+  readonly #transcripts: Transcripts;
+  readonly #fromClient: ClientEvents;
+  readonly #fromUpstream: ServerEvents;
+  readonly #keys: KeyWatch;
+  readonly #hold: BodyHold;
+  readonly #endsAt: number;
+  #begin: () => void = () => {};
+  #waiting = 0;
+  #clientWork: Promise<void> = Promise.resolve();
+  #incoming: Buffer[] = [];
+  #isPumping = false;
+  #passing: Promise<void> = Promise.resolve();
+  /** The client has left, and what its turns have cost is still to be told. */
+  #last: LastUsage | null = null;
+  #upstreamEnd: { code: number; reason: string } | null = null;
+  #isDraining = false;
+  #isOver = false;
+
+  constructor(client: MessageSocket, raw: Duplex, options: SessionOptions) {
+    const { services, request, connection, userId, opened } = options;
+    this.#options = options;
+    this.#client = client;
+    this.#hold = services.context.bodies.open(`user:${userId}`);
+    this.#endsAt = services.context.now() + mostMinutes * 60_000;
+    const { model, channel, way, context, first, isBeta, isHeardOnly } = opened;
+    const of = { services, request, connection, model, channel, way, context, isHeardOnly };
+    const events = new SessionEvents({ model, upstreamModel: way.upstreamModel, isBeta, isHeardOnly });
+    this.#turns = new RealtimeTurns(of, first);
+    this.#transcripts = new Transcripts(of, isHeardOnly ? first : null);
+    const parts = { services, userId, way, events, context, turns: this.#turns, transcripts: this.#transcripts, isHeardOnly };
+    const sendUpstream = (event: Json) => this.#sendUpstream(Buffer.from(JSON.stringify(event)));
+    this.#fromClient = new ClientEvents({ ...parts, sendUpstream });
+    const { preset } = opened;
+    // What the client says comes after what its key says.
+    if (preset !== null) this.#clientWork = new Promise((resolve) => (this.#begin = resolve));
+    this.#fromUpstream = new ServerEvents({
+      ...parts,
+      sendUpstream,
+      preset: preset === null ? null : () => this.#preset({ type: events.updateType, session: preset }),
+      clean: (text) => this.#clean(text),
+    });
+    this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#fail(error, closeCodes.refused));
+    this.#upstream = new UpstreamSocket(raw, this.#upstreamReceiver());
+  }
+
+  /** No turn is begun any more; those that are at work end. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#closeIfDone();
+  }
+
+  /** All of it ends now. */
+  shutDown(): void {
+    this.#last?.end();
+    this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
+  }
+
+  // What the client's socket tells.
+
+  message(bytes: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      this.#hold.grow(bytes.length);
+    } catch (failure) {
+      this.#fail(failure, closeCodes.tryAgain);
+      return;
+    }
+    this.#waiting += 1;
+    if (this.#waiting >= mostWaiting) this.#client.holdReading();
+    this.#clientWork = this.#clientWork.then(() => this.#readClient(bytes)).finally(() => this.#readNext(bytes.length));
+  }
+
+  refuse(error: AppError): void {
+    this.#tell(error, null);
+  }
+
+  pause(): void {
+    this.#upstream.pause();
+  }
+
+  resume(): void {
+    this.#readUpstream();
+  }
+
+  tick(): void {
+    const { services, opened } = this.#options;
+    if (this.#isOver) return;
+    if (!this.#upstream.tick()) this.#upstream.terminate();
+    if (services.context.now() >= this.#endsAt)
+      this.#fail(new AppError('realtime_session_expired', { minutes: mostMinutes }), closeCodes.goingAway);
+    else this.#keys.check();
+    if (!isUsable(services, opened.channel)) this.drain();
+    this.#closeIfDone();
+  }
+
+  closed(): void {
+    this.#end(this.#options.services.isEnding() ? 'shutdown' : 'client_disconnected');
+    // Its place is taken as long as its provider is waited for.
+    const free = () => this.#options.onClosed(this);
+    if (this.#last === null) free();
+    else void this.#last.over.then(free, free);
+  }
+
+  /** Never rejects. */
+  async #readClient(bytes: Buffer): Promise<void> {
+    if (this.#isOver) return;
+    let eventId: string | null = null;
+    try {
+      const event = await this.#fromClient.parse(bytes);
+      eventId = typeof event['event_id'] === 'string' ? event['event_id'] : null;
+      if (this.#isDraining && event['type'] === 'response.create') throw new AppError('shutting_down');
+      const next = await this.#fromClient.take(event);
+      if (this.#isOver) return;
+      this.#sendUpstream(next === event ? bytes : Buffer.from(JSON.stringify(next)));
+    } catch (failure) {
+      const error = this.#errorOf(failure);
+      this.#tell(error, eventId);
+      if (this.#fromClient.isFatal(error)) this.#end('overdraft', { code: closeCodes.refused, reason: error.code });
+    }
+  }
+
+  async #preset(update: Json): Promise<Json> {
+    try {
+      return await this.#fromClient.take(update, 'preset');
+    } finally {
+      this.#begin();
+    }
+  }
+
+  #readNext(length: number): void {
+    this.#waiting -= 1;
+    this.#hold.shrinkTo(Math.max(0, this.#hold.bytes - length));
+    if (this.#waiting === 0 && !this.#upstream.isFull) this.#client.readOn();
+  }
+
+  #sendUpstream(bytes: Buffer): void {
+    this.#upstream.send(bytes);
+    if (this.#upstream.isFull) this.#client.holdReading();
+  }
+
+  // What the provider's socket tells.
+
+  #upstreamReceiver(): UpstreamReceiver {
+    return {
+      message: (bytes) => {
+        if (this.#last !== null) return this.#last.take(bytes);
+        this.#incoming.push(bytes);
+        this.#pump();
+      },
+      drained: () => {
+        if (this.#waiting === 0) this.#client.readOn();
+      },
+      closed: (code, reason) => {
+        this.#upstreamEnd = { code, reason };
+        this.#last?.noMore();
+        this.#pump();
+      },
+    };
+  }
+
+  /** One message after the other; nothing is read while one has to wait. */
+  #pump(): void {
+    while (!this.#isPumping && !this.#isOver) {
+      const bytes = this.#incoming.shift();
+      if (bytes === undefined) break;
+      this.#isPumping = true;
+      const work = this.#passOn(bytes);
+      if (work === null) {
+        this.#isPumping = false;
+        continue;
+      }
+      this.#upstream.pause();
+      const going = work
+        .catch((failure: unknown) => this.#fail(failure, closeCodes.serverError, 'fault'))
+        .finally(() => {
+          this.#isPumping = false;
+          this.#readUpstream();
+          this.#pump();
+        });
+      this.#passing = going;
+      this.#options.services.context.waitUntil(going);
+    }
+    if (this.#upstreamEnd !== null && !this.#isPumping && this.#incoming.length === 0) this.#upstreamClosed(this.#upstreamEnd);
+  }
+
+  #readUpstream(): void {
+    if (!this.#isPumping && !this.#client.isFull) this.#upstream.resume();
+  }
+
+  /** Null: it has gone on at once. */
+  #passOn(bytes: Buffer): Promise<void> | null {
+    const taken = this.#fromUpstream.take(bytes);
+    if (!(taken instanceof Promise)) {
+      if (taken !== null) this.#client.send(taken);
+      return null;
+    }
+    return taken.then(async ({ message, error, after }) => {
+      if (message !== null) this.#client.send(message);
+      if (error !== undefined) throw error;
+      if (this.#isOver) return;
+      try {
+        await after?.();
+      } catch (failure) {
+        const told = this.#errorOf(failure);
+        this.#tell(told, null);
+        this.#end(told.code === 'output_blocked' ? 'blocked_words' : 'overdraft', { code: closeCodes.refused, reason: told.code });
+      }
+      this.#closeIfDone();
+    });
+  }
+
+  #upstreamClosed({ code, reason }: { code: number; reason: string }): void {
+    if (this.#isOver) return;
+    const isClean = code >= 3000 || code === closeCodes.normal || code === closeCodes.goingAway;
+    if (!isClean || !this.#turns.isIdle) this.#tell(new AppError('upstream_truncated'), null);
+    this.#end(
+      'truncated',
+      isClean ? { code, reason: shortened(this.#clean(reason)) } : { code: closeCodes.serverError, reason: 'upstream_truncated' },
+    );
+  }
+
+  #clean(text: string): string {
+    return cleanMessage(text, this.#options.opened.channel);
+  }
+
+  // How it ends.
+
+  #closeIfDone(): void {
+    if (!this.#isDraining || this.#isOver || !this.#turns.isIdle || !this.#transcripts.isIdle) return;
+    const isEnding = isUsable(this.#options.services, this.#options.opened.channel);
+    if (isEnding) this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
+    else this.#fail(new AppError('channel_disabled'), closeCodes.restart);
+  }
+
+  #fail(failure: unknown, code: number, reason: EndReason = 'overdraft'): void {
+    if (this.#isOver) return;
+    const error = this.#errorOf(failure);
+    this.#tell(error, null);
+    this.#end(reason, { code, reason: error.code });
+  }
+
+  #end(reason: EndReason, close?: { code: number; reason: string }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#begin();
+    const messages = this.#incoming;
+    this.#incoming = [];
+    if (close !== undefined) this.#client.close(close.code, close.reason);
+    this.#wait(this.#transcripts.cut(reason, this.#options.opened.context.bufferedSeconds));
+    this.#wait(this.#endTurns(reason, messages));
+  }
+
+  /** What is at work is charged by what its provider tells where the client has left it, and by what was seen of it otherwise. */
+  async #endTurns(reason: EndReason, messages: Buffer[]): Promise<void> {
+    const [upstream, turns] = [this.#upstream, this.#turns];
+    try {
+      if (reason === 'client_disconnected' && upstream.isOpen && turns.runningIds.length > 0) {
+        this.#last = new LastUsage({ upstream, fromUpstream: this.#fromUpstream, turns, reason, messages, before: this.#passing });
+        await this.#last.over;
+      }
+    } finally {
+      upstream.close(closeCodes.normal, '');
+      await turns.cut(reason);
+    }
+  }
+
+  #wait(ending: Promise<void>): void {
+    const { context } = this.#options.services;
+    context.waitUntil(ending.catch((failure: unknown) => context.log.error({ err: failure }, 'a session could not be settled')));
+  }
+
+  #errorOf(failure: unknown): AppError {
+    const { context } = this.#options.services;
+    return toAppError(failure, context, newRequestId(context));
+  }
+
+  #tell(error: AppError, eventId: string | null): void {
+    const { context } = this.#options.services;
+    const requestId = newRequestId(context);
+    const { message, type, param, code } = ownError(error, this.#options.language, requestId);
+    const told = {
+      type: 'error',
+      event_id: `event_${requestId}`,
+      error: { type, code, message, param: param === '' ? null : param, event_id: eventId },
+    };
+    this.#client.send(JSON.stringify(told));
+  }
+}
+
+/** As much as a close may say. https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
+function shortened(reason: string): string {
+  return Buffer.from(reason).subarray(0, 100).toString('utf8').replaceAll('\uFFFD', '');
+}

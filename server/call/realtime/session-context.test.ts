@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { isReadApart } from './check-session-request.ts';
+import { bytesPerSecond, SessionContext } from './session-context.ts';
+
+const little = { text: 10, audio: 0, image: 0 };
+
+test.each([
+  [false, 10],
+  [true, 5_000],
+])('what a response has read tells how large the conversation is, unless it may have read something else (%s)', (isApart, text) => {
+  const context = new SessionContext('gpt-realtime');
+  context.add({ text: 5_000, audio: 0, image: 0 });
+  if (isApart) context.readsApart();
+  context.settled(little, context.mark());
+  expect(context.size).toEqual({ text, audio: 0, image: 0 });
+});
+
+test.each([
+  [{}, false],
+  [{ conversation: 'auto', max_output_tokens: 16 }, false],
+  [{ conversation: 'none' }, true],
+  [{ input: [] }, true],
+  [{ instructions: 'short' }, true],
+  [{ tools: [] }, true],
+  [undefined, false],
+])('whether a response reads something else: %j', (response, isApart) => {
+  expect(isReadApart(response)).toBe(isApart);
+});
+
+test('speech has all that was sent since it began, also at once', () => {
+  const context = new SessionContext('gpt-realtime');
+  context.hear(100);
+  context.committed();
+  context.hear(600);
+  expect(context.bufferedSeconds).toBe(30);
+  context.speaks(110);
+  expect(context.bufferedSeconds).toBe(590);
+});
+
+test.each([
+  ['pcm16', 48_000],
+  ['audio/pcm', 48_000],
+  ['audio/pcm;rate=8000', 16_000],
+  ['audio/pcmu', 8_000],
+  ['audio/pcm;rate=0', 48_000],
+])('a second of %s has %i bytes', (format, bytes) => {
+  expect(bytesPerSecond(format)).toBe(bytes);
+});
+
+test('what ran at the provider is counted once, when it has its content', () => {
+  const context = new SessionContext('gpt-realtime');
+  expect(context.addRun('mcpl_1', { text: 8, audio: 0, image: 0 })).toBe(true);
+  expect(context.addRun('mcpl_1', { text: 900, audio: 0, image: 0 })).toBe(true);
+  expect(context.addRun('mcpl_1', { text: 900, audio: 0, image: 0 })).toBe(false);
+  expect(context.size).toEqual({ text: 900, audio: 0, image: 0 });
+});

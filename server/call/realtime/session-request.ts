@@ -1,0 +1,98 @@
+// What kind of session is asked for, and of which model: by its address, and by the key where that is made for browsers.
+import { AppError } from '#shared/errors.ts';
+import { callAddress } from '#server/formats/call-address.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import { realtimeEndpoint } from '#server/call/endpoints.ts';
+import { takesCall } from '#server/call/routing/supports-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { ClientSecret } from './client-secret.ts';
+import { refused } from './session-events.ts';
+
+export interface SessionForm {
+  /** That answers; or that writes down what is heard, as its channel is chosen by it. */
+  model: string;
+  /** Events have the shape of the beta. */
+  isBeta: boolean;
+  /** It is written down what is heard, and nothing is answered. */
+  isHeardOnly: boolean;
+  /** How it is set before its client hears of it; null: as the provider has it. */
+  preset: Record<string, unknown> | null;
+  /** `api-version` of its address. */
+  version: string | undefined;
+}
+
+interface Asking {
+  services: RelayServices;
+  request: Request;
+  admission: Admission;
+  /** What its key is bound to; null: to nothing. */
+  secret: Pick<ClientSecret, 'model' | 'session' | 'isHeardOnly'> | null;
+}
+
+const betaProtocol = 'openai-beta.realtime-v1';
+const noCalls = { zh: '此处不支持 WebRTC 和 SIP 通话', en: 'calls by WebRTC and SIP are not served here' };
+const otherSession = { zh: '该密钥是为另一种会话签发的', en: 'the key was made for another kind of session' };
+const onlyTranscription = { zh: '必须是 transcription', en: 'must be transcription' };
+
+/** @throws {AppError} */
+export function readForm({ services, request, admission, secret }: Asking): SessionForm {
+  const { query } = callAddress(request, { model: undefined, verb: undefined });
+  if (query.get('call_id') !== null) throw refused('call_id', noCalls);
+  const intent = query.get('intent');
+  if (intent !== null && intent !== 'transcription') throw refused('intent', onlyTranscription);
+  const isHeardOnly = secret?.isHeardOnly ?? intent !== null;
+  if (intent !== null && !isHeardOnly) throw refused('intent', otherSession);
+  const named = query.get('model') ?? query.get('deployment') ?? secret?.model ?? '';
+  if (secret !== null && named !== secret.model) throw new AppError('model_denied', { model: named });
+  const model = named === '' && isHeardOnly ? writerFor(services, admission) : named;
+  if (model === null || model === '') throw new AppError('model_required', {}, { field: 'model' });
+  const form = { model, isHeardOnly, isBeta: isOfBeta(request.headers), version: query.get('api-version') ?? undefined };
+  return { ...form, preset: secret === null ? namedWriter(form, named) : presetOf(secret.session) };
+}
+
+/** All but what the handshake says. */
+function presetOf({ model: _model, ...session }: Record<string, unknown>): Record<string, unknown> {
+  return session;
+}
+
+/** The provider's address has no place for the model that writes: it is set before anybody is heard. */
+function namedWriter({ isHeardOnly, isBeta, model }: Omit<SessionForm, 'preset'>, named: string): SessionForm['preset'] {
+  if (!isHeardOnly || named === '') return null;
+  return isBeta ? { input_audio_transcription: { model } } : { type: 'transcription', audio: { input: { transcription: { model } } } };
+}
+
+function isOfBeta(headers: Headers): boolean {
+  const named = headers.get('sec-websocket-protocol')?.split(',') ?? [];
+  return headers.get('openai-beta')?.includes('realtime=v1') === true || named.some((name) => name.trim() === betaProtocol);
+}
+
+/** Of the vendor, rather the first ones. https://developers.openai.com/api/docs/guides/realtime-transcription */
+const usualWriters = ['gpt-live-transcribe', 'gpt-realtime-whisper', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'whisper-1'];
+
+/**
+ * Clients name the model that writes once their session is open, and a channel is chosen before: by one that its caller may use. Null: there is none.
+ * Whoever wants another channel names the model in the address.
+ */
+function writerFor({ channels, gate, context }: RelayServices, admission: Admission): string | null {
+  const { group, user } = admission;
+  const served = channels.enabledModels([group]).filter((model) => /transcri|whisper/.test(model));
+  const inOrder = [...usualWriters.filter((model) => served.includes(model)), ...served];
+  const isServed = (model: string) =>
+    channels.tiers(group, model).some((tier) => tier.channels.some((channel) => writesInSession(channel, model)));
+  const isPriced = (model: string) => {
+    try {
+      context.quotes.priceOf(model, group, user);
+      return true;
+    } catch (failure) {
+      if (failure instanceof AppError) return false;
+      throw failure;
+    }
+  };
+  return inOrder.find((model) => gate.mayUse(admission, model) && isServed(model) && isPriced(model)) ?? null;
+}
+
+/** A session of that channel can be for nothing but what that model writes. */
+export function writesInSession(channel: PreparedChannel, model: string): boolean {
+  return takesCall(channel, realtimeEndpoint, model) && channel.way(realtimeEndpoint.dialect, 'transcriptions', model) !== null;
+}

@@ -1,0 +1,46 @@
+// A sound that is written down in a session, as a call: reserved for by its length, charged by what its provider tells.
+import { noTokens } from '#shared/token-usage.ts';
+import { heardTokens, isByTokens, minutesOf, mostWritten } from '#server/kinds/audio/input-audio.ts';
+import { readTranscriptUsage } from '#server/kinds/audio/transcript-usage.ts';
+import { heardBody, heardContent, realtimeClient } from '#server/kinds/realtime/realtime-client.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { realtimeEndpoint } from '#server/call/endpoints.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { openTurn } from './open-turn.ts';
+import type { TurnOwner } from './open-turn.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Sound that is reserved for at the least. */
+export const shortestSeconds = 30;
+
+/** @throws {AppError} as `openTurn` */
+export function openHeard(owner: TurnOwner, model: string, seconds: number): Promise<RunningCall> {
+  return openTurn(owner, heardEndpoint, heardBody(model, seconds));
+}
+
+const content = (model: string) =>
+  heardContent((seconds) => {
+    const heard = heardTokens(model, seconds);
+    return { heard, written: mostWritten(model, seconds), audio: isByTokens(model) ? heard : 0 };
+  });
+
+const heardEndpoint: RelayEndpoint = {
+  ...realtimeEndpoint,
+  ...realtimeClient,
+  kind: callKinds.transcriptions,
+  promptContent: (body, model) => content(model)(body, model),
+};
+
+/** What is not told is as long as what was reserved for. */
+export function heardUsage(call: RunningCall, event: Json, reserved: number): MeteredUsage {
+  const { usage, seconds } = readTranscriptUsage(event);
+  const { model } = call;
+  const units = minutesOf(seconds ?? reserved);
+  if (usage !== null && usage !== undefined) return { ...usage, promptSource: 'upstream', completionSource: 'upstream', units };
+  const heard = heardTokens(model, seconds ?? reserved);
+  const audioInput = isByTokens(model) ? heard : 0;
+  return { ...noTokens, input: heard, audioInput, promptSource: 'estimated', completionSource: 'estimated', units };
+}

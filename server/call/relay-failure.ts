@@ -1,0 +1,139 @@
+// How failures leave on the relay's paths: in the caller's format and language, with the request id.
+import { AppError, errors, errorText, waitText } from '#shared/errors.ts';
+import type { ErrorCode, Language } from '#shared/errors.ts';
+import type { ClientDialect, ErrorObject } from '#server/formats/client-dialect.ts';
+import { failureHeaders } from '#server/http/failure.ts';
+import { endRules } from '#server/call/call-end.ts';
+import type { EndReason } from '#server/call/call-end.ts';
+import { bufferResponse } from '#server/http/lean-response.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import { refusesChannel } from '#server/exchange/failure-consequences.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+const requestTypes = new Set([400, 404, 408, 413, 415, 426]);
+
+/** Clients of the playground compare these texts. */
+const withoutId = new Set<ErrorCode>(['access_token_not_supported', 'group_not_allowed']);
+
+/** Programs compare these, so they are English in either language; whoever is at the playground reads them in the own one. */
+const playgroundTexts: Partial<Record<ErrorCode, Record<Language, string>>> = {
+  model_required: { zh: '请选择模型', en: 'Choose a model' },
+  invalid_text_request: { zh: '请填写消息（messages）', en: 'The request has no messages' },
+  sensitive_words_detected: { zh: '内容包含屏蔽词', en: 'The request has blocked words' },
+};
+
+/** The same for a call of the console's session. */
+export function playgroundError(error: AppError, language: Language, requestId: string): ErrorObject {
+  const told = ownError(error, language, requestId);
+  const message = playgroundTexts[error.code]?.[language];
+  return message === undefined ? told : { ...told, message };
+}
+
+/** The error object of our own refusals. */
+export function ownError(error: AppError, language: Language, requestId: string): ErrorObject {
+  const text = errorText(error.code, language, error.details);
+  const message = withoutId.has(error.code) ? text : `${text} (request id: ${requestId})`;
+  const type = requestTypes.has(error.status) ? 'invalid_request_error' : 'new_api_error';
+  return { message, type, param: error.field ?? '', code: error.code, status: error.status };
+}
+
+const retryNoChannelSeconds = 5;
+
+interface EndToTell {
+  reason: EndReason;
+  failure?: UpstreamFailure | undefined;
+}
+
+export interface ToldFailure {
+  error: ErrorObject;
+  retryAfter: number | undefined;
+}
+
+/** What a caller is told of an upstream's failure: its own words, unless it speaks of the channel's account or is saturated. */
+export function tellFailure(
+  failure: UpstreamFailure,
+  { language, requestId, keywords }: { language: Language; requestId: string; keywords: readonly string[] },
+): ToldFailure {
+  if (refusesChannel(failure, keywords)) {
+    // 502: SDKs take it for the server's fault and try again. 401 would make a caller look for a fault of the own key.
+    // Words alone may have been quoted: the status stays, and SDKs do not try a bad request again.
+    const isCertain = refusesChannel(failure, []) || failure.status >= 500;
+    const status = isCertain ? errors.channel_refused.status : failure.status;
+    const error = { ...ownError(new AppError('channel_refused'), language, requestId), type: 'upstream_error', status };
+    return { error: speaksOfQuota(failure) ? { ...error, upstreamCode: quotaCode } : error, retryAfter: undefined };
+  }
+  if (failure.own !== undefined) return { error: ownError(failure.own, language, requestId), retryAfter: undefined };
+  const own: ErrorCode | null = failure.status === 429 ? 'upstream_saturated' : failure.errorCode;
+  const { type, param, code, status, retryAfter } = failure;
+  const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
+  const told = own === null || retryAfter === undefined ? text : `${text}. ${waitText(retryAfter)}`;
+  return { error: { message: `${told} (request id: ${requestId})`, type, param, code, status }, retryAfter };
+}
+
+const quotaCode = 'insufficient_quota';
+
+/** The account that is used up is the channel's: whoever asks again at once pays for the prompt once more, and is refused again. */
+function speaksOfQuota({ code, type, status, upstreamStatus }: UpstreamFailure): boolean {
+  return code === quotaCode || type === quotaCode || status === 402 || upstreamStatus === 402;
+}
+
+/** What the caller is told of a call that did not end well. `failure`: as an upstream said it, or as it was found out before it answered. */
+export function tellEnd(call: RunningCall, { reason, failure }: EndToTell): ToldFailure {
+  const { services, language, requestId } = call;
+  const keywords = services.context.settings.get('AutomaticDisableKeywords');
+  if (failure !== undefined) return tellFailure(failure, { language, requestId, keywords });
+  const { told } = endRules[reason];
+  const error = reason === 'no_channel' ? noChannel(call) : new AppError(told);
+  return { error: ownError(error, language, requestId), retryAfter: error.retryAfter };
+}
+
+/** None of those that serve the model may be asked now. */
+export function noChannel({ admission, model }: Pick<RunningCall, 'admission' | 'model'>): AppError {
+  return new AppError('no_channel', { group: admission.group, model }, { retryAfter: retryNoChannelSeconds });
+}
+
+/** An attempt that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */
+export function failureOfOurs(error: AppError): UpstreamFailure {
+  return { ...invalidResponse(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
+}
+
+/** The model wrote something that is nested too deep: its caller asked for it, and no other channel's would be better. */
+export function tooDeep(): UpstreamFailure {
+  return failureOfOurs(new AppError('upstream_too_deep'));
+}
+
+/** The id of a call under our own name, and where the libraries of the caller's format look for it. */
+export function requestIdHeaders({ requestIdHeader }: ClientDialect, requestId: string): Record<string, string> {
+  return { 'x-oneapi-request-id': requestId, [requestIdHeader]: requestId };
+}
+
+/** What libraries try again by themselves; what is not there is not there the next time either. */
+function isWorthRetrying(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** The same where there is no response around it. */
+export function withHeaders(
+  error: ErrorObject,
+  { requestId, retryAfter }: { requestId: string; retryAfter: number | undefined },
+): ErrorObject {
+  const headers: Record<string, string> = { 'x-oneapi-request-id': requestId };
+  if (retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(retryAfter));
+  return { ...error, headers };
+}
+
+/** The response that says so. */
+export function errorResponse(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
+  return bufferResponse(
+    error.status,
+    {
+      'content-type': 'application/json; charset=utf-8',
+      ...failureHeaders({ retryAfter }, requestId),
+      // Libraries of several vendors go by it.
+      'x-should-retry': String(isWorthRetrying(error.status)),
+      [dialect.requestIdHeader]: requestId,
+    },
+    Buffer.from(JSON.stringify(dialect.errorBody(error, requestId, retryAfter))),
+  );
+}

@@ -1,0 +1,271 @@
+// The life of a relayed call, top to bottom.
+import type { Connection } from '#server/http/connection.ts';
+import { failureResponse, toAppError } from '#server/http/failure.ts';
+import { dropBody } from '#server/http/read-body.ts';
+import { usageUntilDisconnect } from '#server/call/settlement/call-usage.ts';
+import { settleCall } from '#server/call/settlement/settle-call.ts';
+import type { CallEnd } from '#server/call/settlement/settle-call.ts';
+import { blockedResponse } from '#server/call/blocked-response.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import { openCall } from '#server/call/admission/open-call.ts';
+import type { RefusedTurn } from '#server/call/admission/open-call.ts';
+import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
+import type { ConversationSource, LaterResponse } from '#server/call/conversation-source.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { errorResponse, noChannel, ownError, requestIdHeaders, tellEnd, withHeaders } from '#server/call/relay-failure.ts';
+import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { releaseCall, stopCall, voiceOf } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { ClientStream } from '#server/call/stream/client-stream.ts';
+import type { ClientBody } from '#server/call/stream/client-stream.ts';
+import type { WholeAnswer } from '#server/call/shorten-call.ts';
+import { httpTurn } from '#server/call/turn.ts';
+import type { StreamedTurn } from '#server/call/turn.ts';
+import { turnStateHeaders } from '#server/call/turn-state.ts';
+import { runAttempts } from '#server/call/run-attempts.ts';
+import type { NoResponse, Outcome } from '#server/call/run-attempts.ts';
+
+/**
+ * Answers one call. Never rejects: every failure leaves in the endpoint's own format.
+ * @param source where what it speaks of beside its request comes from, and what becomes of its response; missing: nothing is kept
+ * @param pathModel the model that the path names, if it does
+ */
+export async function relay(
+  services: RelayServices,
+  endpoint: RelayEndpoint,
+  request: Request,
+  connection: Connection | null,
+  source?: ConversationSource,
+  pathModel?: string,
+): Promise<DirectResponse> {
+  const opened = await openCall(services, httpTurn(services, endpoint, { request, connection, conversations: source, pathModel }));
+  if ('refused' in opened) {
+    if (connection !== null) dropBody(connection);
+    return responseOfRefusal(endpoint, opened.refused);
+  }
+  const { call } = opened;
+  const { conversation } = call;
+  try {
+    if (conversation?.later !== undefined) return await answerLater(call, conversation.later);
+    return call.isStream ? await answerStream(call) : await answerWhole(call);
+  } catch (failure) {
+    services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    releaseCall(call);
+    conversation?.close();
+    return responseOfFailure(call, tellEnd(call, { reason: 'fault' }));
+  }
+}
+
+/** The caller is told at once that it will be answered, and asks for what came of it, if at all. */
+async function answerLater(call: RunningCall, later: LaterResponse): Promise<DirectResponse> {
+  const { services, content, requestId, model, createdAt } = call;
+  const release = () => {
+    releaseCall(call);
+    content.release();
+    call.conversation?.close();
+  };
+  try {
+    return await later.begin({
+      requestId,
+      model,
+      createdAt,
+      stop: () => stopCall(call),
+      release,
+      run: (reader) => runUnwatched(call, reader),
+    });
+  } catch (failure) {
+    release();
+    const error = toAppError(failure, services.context, requestId);
+    return responseOfFailure(call, { error: ownError(error, call.language, requestId), retryAfter: error.retryAfter });
+  }
+}
+
+async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void> {
+  const { clock, context } = call.services;
+  const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
+  const openVoice = () => voiceOf(call);
+  const client = new ClientStream(clock, { keepAliveMs, reader, openVoice, onDisconnect: () => stopCall(call) });
+  try {
+    const outcome = await runAttempts(call, client, wholeAnswer);
+    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
+    if (outcome.kind === 'none') client.fail(endWithoutResponse(call, outcome).error);
+  } catch (failure) {
+    context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    releaseCall(call);
+    client.fail(tellEnd(call, { reason: 'fault' }).error);
+  } finally {
+    call.content.release();
+  }
+}
+
+async function answerWhole(call: RunningCall): Promise<Response> {
+  try {
+    return await answerAtOnce(call);
+  } finally {
+    call.conversation?.close();
+  }
+}
+
+async function answerAtOnce(call: RunningCall): Promise<Response> {
+  const answer = await wholeAnswer(call);
+  if ('error' in answer) return responseOfFailure(call, answer);
+  const { contentType, body, wasRead } = answer;
+  const told = call.conversation === null || wasRead ? body : await call.conversation.keepWhole(body);
+  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, told);
+}
+
+async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ToldFailure> {
+  const outcome = await runAttempts(call, null, wholeAnswer);
+  if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
+  if (outcome.kind === 'none') return endWithoutResponse(call, outcome);
+  const { attempt, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
+  const { channel, request } = attempt;
+  const wasRead = call.stopped !== undefined;
+  if (isBlocked && !wasRead) {
+    await settleCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
+    return tellEnd(call, { reason: 'blocked_words' });
+  }
+  // The response leaves when its charge is durable: what was not settled was not answered.
+  await settleCall(call, { reason: wasRead ? 'client_disconnected' : 'completed', channel, request, usage, firstByteMs, wasRead });
+  return { contentType, body, wasRead };
+}
+
+/** Waits for the first event, so that a failure before it is a response with its own status; but not for ever. */
+async function answerStream(call: RunningCall): Promise<DirectResponse> {
+  const { clock, context } = call.services;
+  const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
+  const openVoice = () => voiceOf(call);
+  const client = new ClientStream(clock, { keepAliveMs, openVoice, onDisconnect: () => stopCall(call) });
+  // The attempts may outlive this function, so their faults must end the client's stream too.
+  const running = runAttempts(call, client, wholeAnswer).catch((failure: unknown): Outcome => {
+    context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    return { kind: 'none', reason: 'fault' };
+  });
+  const outcome = await within(keepAliveMs, running);
+  if (outcome !== 'waiting' && outcome.kind !== 'stream') {
+    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
+    return responseOfFailure(call, endWithoutResponse(call, outcome));
+  }
+  client.begin();
+  if (outcome === 'waiting') {
+    const ending = running.then((late) => {
+      if (late.kind === 'none') client.fail(endWithoutResponse(call, late).error);
+    });
+    context.waitUntil(
+      ending.catch((failure: unknown) => {
+        client.cut();
+        throw failure;
+      }),
+    );
+  }
+  const type = call.streamType === undefined ? {} : { 'content-type': call.streamType };
+  return streamResponse(200, { ...eventStreamHeaders, ...type, ...headersOf(call) }, client.body);
+}
+
+/** The same for a turn whose response is a stream whatever happens. Resolves when its last word is on its way; never rejects. */
+export async function relayTurn(services: RelayServices, turn: StreamedTurn): Promise<void> {
+  const opened = await openCall(services, turn);
+  if ('refused' in opened) {
+    const { told, error, requestId } = opened.refused;
+    turn.refuse(withHeaders(told, { requestId, retryAfter: error.retryAfter }));
+    return;
+  }
+  const { call } = opened;
+  const { clock, context } = services;
+  const outlet = turn.openOutlet();
+  const client = new ClientStream(clock, {
+    keepAliveMs: context.env.STREAM_KEEPALIVE * 1000,
+    reader: outlet,
+    openVoice: () => voiceOf(call),
+    onDisconnect: () => stopCall(call),
+  });
+  outlet.follow(client);
+  client.begin();
+  try {
+    const outcome = await runAttempts(call, client, wholeAnswer);
+    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
+    if (outcome.kind === 'none') failTurn(call, client, endWithoutResponse(call, outcome));
+  } catch (failure) {
+    context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    failTurn(call, client, endWithoutResponse(call, { kind: 'none', reason: 'fault' }));
+  }
+  await outlet.ended;
+}
+
+function failTurn({ requestId }: RunningCall, client: ClientStream, { error, retryAfter }: ToldFailure): void {
+  client.fail(withHeaders(error, { requestId, retryAfter }));
+}
+
+function headersOf(call: RunningCall): Record<string, string> {
+  const { services, requestId, dropped, endpoint, admission, clientHeaders } = call;
+  const { dialect } = endpoint;
+  const headers = requestIdHeaders(dialect, requestId);
+  if (dialect.modelTag?.isWantedBy(clientHeaders) === true) headers[dialect.modelTag.header] = services.modelTags.read(admission, dialect);
+  if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
+  return Object.assign(headers, turnStateHeaders(call));
+}
+
+/** Names that a caller chose: only what a header can carry, and not more than one should. */
+function headerList(names: readonly string[]): string {
+  return names
+    .map((name) => name.replace(/[^\x21-\x7e ]|,/g, '?').slice(0, 100))
+    .slice(0, 20)
+    .join(', ');
+}
+
+/** What the work, which never fails, came to; or that it takes longer. */
+function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'waiting'> {
+  return new Promise((resolve) => {
+    const timeout = setTimeout(resolve, ms, 'waiting');
+    void work.then((result) => {
+      clearTimeout(timeout);
+      resolve(result);
+    });
+  });
+}
+
+/** Books a call that got no response; the log keeps its attempts. What an upstream had is charged where the client disconnected, or asked for too much. */
+function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure {
+  call.conversation?.close();
+  const { reason, channel, failure, unpassed = null } = outcome;
+  const { context } = call.services;
+  const attempt = unpassed?.attempt ?? (reason === 'client_disconnected' ? outcome.attempt : null) ?? null;
+  if (call.attempts.length === 0) noteUnasked(call, outcome);
+  if (call.attempts.length === 0 || reason === 'fault') releaseCall(call);
+  else {
+    const end: CallEnd =
+      attempt !== null
+        ? {
+            reason,
+            channel: attempt.channel,
+            request: attempt.request,
+            usage: unpassed === null ? usageUntilDisconnect(call, attempt) : unpassed.usage(),
+            firstByteMs: undefined,
+            isCut: unpassed === null || unpassed.isCut === true,
+          }
+        : { reason, channel: channel ?? null, request: null, usage: null, firstByteMs: undefined };
+    // Not waited for: nobody is told a charge.
+    context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
+  }
+  return outcome.told ?? tellEnd(call, { reason, failure });
+}
+
+/** No channel was asked: it is in the log of whoever's key it is, as what is refused before one is picked. */
+function noteUnasked(call: RunningCall, { reason, refusal }: NoResponse): void {
+  const { services, turn, endpoint, admission, requestId, model } = call;
+  const { request, connection } = turn;
+  const error = refusal ?? (reason === 'no_channel' ? noChannel(call) : undefined);
+  if (error === undefined) return;
+  const caller = endpoint.callers === 'sessions' ? { caller: admission } : {};
+  noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model, ...caller } });
+}
+
+function responseOfRefusal({ dialect }: RelayEndpoint, { error, told, language, requestId, isSignedOut }: RefusedTurn): Response {
+  if (isSignedOut) return failureResponse(error, language, requestId);
+  return errorResponse(dialect, told, requestId, error.retryAfter);
+}
+
+function responseOfFailure(call: RunningCall, { error, retryAfter }: ToldFailure): Response {
+  return blockedResponse(call, error) ?? errorResponse(call.endpoint.dialect, error, call.requestId, retryAfter);
+}

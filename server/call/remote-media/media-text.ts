@@ -1,0 +1,26 @@
+// Files that are read as texts: by whoever looks for words, and by providers, which take them in UTF-8.
+import { isTextType } from '#server/formats/media-tokens.ts';
+
+const utf8 = /^utf-?8$/i;
+
+/** What it says; null: it is no text. @param bytes in UTF-8 */
+export function textOf({ mediaType, bytes }: { mediaType: string; bytes: Buffer }): string | null {
+  return isTextType(mediaType) ? bytes.toString('utf8') : null;
+}
+
+/** The same text in UTF-8. @param charset as its server tells it; empty, or unknown: it is taken as it is */
+export function inUtf8(bytes: Buffer, charset: string): Buffer {
+  const name = charsetByMark(bytes) ?? charset;
+  if (name === '' || utf8.test(name)) return bytes;
+  try {
+    return Buffer.from(new TextDecoder(name).decode(bytes));
+  } catch {
+    return bytes;
+  }
+}
+
+/** https://encoding.spec.whatwg.org/#bom-sniff */
+function charsetByMark([first, second]: Buffer): string | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
+}

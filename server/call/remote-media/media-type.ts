@@ -1,0 +1,69 @@
+// What kind of file some bytes are: by how they begin, else as their server or their name says.
+import { typeOfAddress } from '#server/formats/media-addresses.ts';
+import type { MediaKind } from '#server/formats/media-addresses.ts';
+
+interface Found {
+  /** What is wanted there. */
+  kind: MediaKind | undefined;
+  bytes: Buffer;
+  /** As its server tells it; empty: it does not. */
+  contentType: string;
+  url: string;
+}
+
+/** Undefined: nobody knows. */
+export function mediaTypeOf({ bytes, contentType, url, kind }: Found): string | undefined {
+  const told = unsaid.has(contentType) ? undefined : (others[contentType] ?? contentType);
+  const found = typeByBytes(bytes) ?? told ?? typeOfAddress(url);
+  // Containers of films hold sounds, too.
+  return kind === 'audio' ? found?.replace(/^video\/(?=(?:mp4|webm|mpeg|ogg)$)/, 'audio/') : found;
+}
+
+/** Whether a file of that type may stand where one of that kind is wanted. A page that says that there is nothing is no picture. */
+export function isOfKind(mediaType: string, kind: MediaKind | undefined): boolean {
+  if (mediaType.startsWith('image/') && !pictures.has(mediaType)) return false;
+  if (kind === undefined) return true;
+  return kind === 'document' ? /^(?:application|text|message)\//.test(mediaType) : mediaType.startsWith(`${kind}/`);
+}
+
+/** Made of pixels: no model reads drawings, which are programs. */
+const pictures = new Set(['png', 'jpeg', 'gif', 'webp', 'heic', 'heif', 'avif', 'bmp', 'tiff'].map((name) => `image/${name}`));
+
+/** Of servers that do not look into what they have. */
+const unsaid = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/x-download', 'application/download']);
+const others: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'application/x-pdf': 'application/pdf',
+  'audio/x-wav': 'audio/wav',
+};
+
+/** Begins at a byte, in Latin-1. */
+type Mark = readonly [at: number, text: string, mediaType: string];
+
+const marks: readonly Mark[] = [
+  [0, '\x89PNG\r\n\x1a\n', 'image/png'],
+  [0, '\xff\xd8\xff', 'image/jpeg'],
+  [0, 'GIF87a', 'image/gif'],
+  [0, 'GIF89a', 'image/gif'],
+  [8, 'WEBP', 'image/webp'],
+  [8, 'WAVE', 'audio/wav'],
+  [0, '%PDF-', 'application/pdf'],
+  [0, 'ID3', 'audio/mpeg'],
+  [0, '\xff\xfb', 'audio/mpeg'],
+  [0, '\xff\xf3', 'audio/mpeg'],
+  [0, '\xff\xf2', 'audio/mpeg'],
+  [0, 'fLaC', 'audio/flac'],
+  [0, 'OggS', 'audio/ogg'],
+  [4, 'ftyphei', 'image/heic'],
+  [4, 'ftypmif1', 'image/heif'],
+  [4, 'ftypavif', 'image/avif'],
+  [4, 'ftypM4A', 'audio/mp4'],
+  [4, 'ftyp', 'video/mp4'],
+];
+
+function typeByBytes(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, 32);
+  const found = marks.find(([at, text]) => head.startsWith(text, at));
+  // Some other file of the family of WAVE.
+  return found !== undefined && found[0] === 8 && !head.startsWith('RIFF') ? undefined : found?.[2];
+}

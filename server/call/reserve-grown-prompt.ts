@@ -1,0 +1,29 @@
+// A call whose prompt becomes another one after it was reserved for reserves what that one may cost more.
+import type { AppError } from '#shared/errors.ts';
+import { costOf, promptByEstimate, refusedFurther } from '#server/call/admission/reserve-call.ts';
+import type { ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
+import { withoutTools } from '#server/call/admission/reserved-tools.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+
+/** What the prompt of that body may cost. */
+export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
+  const { services, endpoint, admission, model, ownModel, quoted } = call;
+  const asked = { admission, endpoint, model, ownModel, body, parameters: endpoint.parameters(body), prompt: null, quoted };
+  const estimated = promptByEstimate(services, asked);
+  // What the account could not pay for is not asked for now either.
+  return call.prompt.hosted === undefined ? withoutTools(estimated) : estimated;
+}
+
+/** Null: it is paid for. An error: the account does not pay for it. @throws {DatabaseUnavailable} */
+export async function coverPrompt(call: RunningCall, prompt: ExpectedPrompt): Promise<AppError | null> {
+  const { services, admission, quoted, reservation } = call;
+  const { quotes, ledger } = services.context;
+  const most = costOf(services, { quoted }, prompt, call.outputMost);
+  const least = quotes.reserveFor(quoted, prompt, call.outputMost);
+  for (const need of [most, least]) {
+    const more = Math.ceil(need - reservation.amount);
+    if (more <= 0 || (await ledger.extend(reservation, more))) return null;
+  }
+  return refusedFurther(services, admission, least);
+}

@@ -1,0 +1,32 @@
+// A provider that cannot be told a limit writes as much as its model does. So a call reserves for that before such a provider is asked:
+// otherwise any number of calls that ask for a word each could cost a whole response each.
+import type { AppError } from '#shared/errors.ts';
+import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
+import { refusedFurther } from '#server/call/admission/reserve-call.ts';
+import type { CallAttempt } from '#server/call/call-attempt.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+
+/**
+ * Null: the call may go to that channel. An error: the account does not pay for what the channel may write; nothing is changed then.
+ * @throws {DatabaseUnavailable}
+ */
+export function coverLargest(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {
+  const { endpoint, choices, choiceLimit } = call;
+  call.outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
+  if (route === null || !endpoint.kind.isWritten) return null;
+  const isLimited = route.dialect.limits.areNone !== true && route.provider.takesNoLimit !== true;
+  return isLimited ? null : extendTo(call, route.upstreamModel);
+}
+
+async function extendTo(call: RunningCall, upstreamModel: string): Promise<AppError | null> {
+  const { model, services, choices, reservation } = call;
+  const { context } = services;
+  const largest = maxOutputTokens(upstreamModel) ?? maxOutputTokens(model) ?? context.settings.get('DefaultMaxOutputTokens');
+  const most = Math.max(call.outputMost, largest * choices);
+  const need = context.quotes.reserveFor(call.quoted, call.prompt, most);
+  const more = Math.ceil(need - reservation.amount);
+  if (more > 0 && !(await context.ledger.extend(reservation, more))) return refusedFurther(services, call.admission, need);
+  call.outputMost = most;
+  call.outputLimit = undefined;
+  return null;
+}

@@ -1,0 +1,151 @@
+// The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
+import { AppError } from '#shared/errors.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/formats/registry.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { mountBilling } from '#server/call/dashboard-billing.ts';
+import { countTokens } from '#server/call/count-tokens.ts';
+import type { Relay } from '#server/call/create-relay.ts';
+import type { ConversationSources } from '#server/call/conversation-source.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import { realtimeEndpoint, relayEndpoints } from '#server/call/endpoints.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { giveSecret } from '#server/call/realtime/give-secret.ts';
+import { hasModel, listedModel, modelsOf, tagOf } from '#server/call/model-list.ts';
+import { splitVerb } from '#server/call/path-pattern.ts';
+import { relay as relayCall } from '#server/call/relay.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+
+/** What is asked of a model by a verb of its path and is no call, by the verb. */
+export type ModelVerbs = Readonly<
+  Record<string, (request: Request, model: string, connection: Connection | null) => Promise<DirectResponse>>
+>;
+
+interface Further {
+  /** Where calls get what they speak of beside their requests. */
+  sources: ConversationSources;
+  /** Of Gemini's models. */
+  verbs: ModelVerbs;
+}
+
+export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sources, verbs }: Further): void {
+  mountBilling(host, services);
+  mountCalls(host, services, { sources, verbs });
+
+  // Claude Code looks whether anybody is there, before it has a key. Not direct: that would hold for all of `/api`, whose answers stream.
+  for (const method of ['HEAD', 'GET'] as const) {
+    host.add(method, '/api/hello', () => Promise.resolve(new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })));
+  }
+
+  for (const endpoint of relayEndpoints) {
+    if (endpoint.socket === undefined) continue;
+    // Who asks without an upgrade, perhaps because a proxy has left it out, is told so: Codex then goes on without a socket at once.
+    const conversations = sources[endpoint.speaksOfKept ?? 'responses'];
+    host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
+  }
+
+  mountRealtime(host, { services, sockets });
+
+  /** @param own the format that is spoken at that address; where there are several, the client's headers tell it */
+  async function listing(
+    { request, connection, own }: { request: Request; connection: Connection | null; own: ClientDialect | undefined },
+    write: (names: readonly string[], dialect: ClientDialect, query: URLSearchParams) => object,
+  ): Promise<Response> {
+    const { requestId, language, url, ip } = host.facts(request, connection);
+    const dialect = own ?? clientDialectOf(request.headers, url.searchParams);
+    try {
+      const admission = await services.gate.admit(request);
+      services.gate.checkUse(admission, ip);
+      const list = write(await namesFor(admission, dialect), dialect, url.searchParams);
+      const tag = dialect.modelTag === undefined ? undefined : tagOf(list);
+      const headers: Record<string, string> = { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) };
+      if (tag !== undefined) Object.assign(headers, { 'cache-control': 'private, no-cache', etag: tag });
+      if (tag !== undefined && request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
+      return Response.json(list, { headers });
+    } catch (failure) {
+      const error = toAppError(failure, services.context, requestId);
+      return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+    }
+  }
+
+  /** What was trained for a caller is told where its list has no tag: a tag is the same for all whose keys are alike. */
+  async function namesFor(admission: Admission, dialect: ClientDialect): Promise<readonly string[]> {
+    const names = modelsOf(services, admission);
+    if (admission.models !== null || dialect.modelTag !== undefined) return names;
+    const own = await services.ownModels.namesOf(admission);
+    return own.length === 0 ? names : [...names, ...own];
+  }
+
+  for (const { path, own } of modelLists) {
+    host.addDirect('GET', path, (request, _params, connection) =>
+      listing({ request, connection, own }, (names, dialect, query) => dialect.writeModelList(names.map(listedModel), query)),
+    );
+    // Names may have slashes in them, and clients send those as they are or escaped.
+    host.addDirect('GET', `${path}/:model+`, (request, { model = '' }, connection) =>
+      listing({ request, connection, own }, (names, dialect) => {
+        if (!hasModel(names, model)) throw new AppError('model_not_found', { model }, { field: 'model' });
+        return dialect.writeModel(listedModel(model));
+      }),
+    );
+  }
+}
+
+/** Every endpoint, and what else is asked of models on the same paths. */
+function mountCalls(host: RouteHost, services: Relay['services'], { sources, verbs }: Further): void {
+  for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
+    host.addDirect('POST', route, (request, { model: named }, connection) => {
+      const { endpoint, model } = endpointFor(endpoints, named);
+      if (endpoint === undefined) {
+        const asked = splitVerb(named ?? '');
+        const serve = modelRoutes.has(route) && Object.hasOwn(verbs, asked.verb ?? '') ? verbs[asked.verb ?? ''] : undefined;
+        if (serve !== undefined) return serve(request, asked.model, connection);
+        // Without a verb nothing is asked of a model there, in any format.
+        if (asked.verb === undefined) return Promise.reject(new AppError('invalid_url'));
+        return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
+      }
+      const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
+      const source = endpoint.speaksOfKept === undefined ? undefined : sources[endpoint.speaksOfKept];
+      return answerCall(services, endpoint, request, connection, source, model);
+    });
+  }
+
+  /** What the format has and is not here. SDKs do not try it again. */
+  function notServed(request: Request, dialect: ClientDialect | undefined, connection: Connection | null): Response {
+    const { requestId, language, url } = host.facts(request, connection);
+    const error = ownError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
+    return errorResponse(dialect ?? defaultClientDialect, error, requestId);
+  }
+}
+
+/** Sessions, and the keys for browsers that open them. */
+function mountRealtime(host: RouteHost, { services, sockets }: Pick<Relay, 'services' | 'sockets'>): void {
+  for (const form of ['client_secrets', 'sessions', 'transcription_sessions'] as const) {
+    host.addDirect('POST', `${realtimeEndpoint.path}/${form}`, (request, _params, connection) =>
+      giveSecret(services, request, { connection, form }),
+    );
+  }
+  host.addDirect('GET', realtimeEndpoint.path, (request, _params, connection) =>
+    sockets.openSession({ endpoint: realtimeEndpoint, request, connection }),
+  );
+}
+
+/** Paths of Gemini's models. */
+const modelRoutes: ReadonlySet<string> = new Set(['/v1beta/models/:model+', '/v1/models/:model+']);
+
+const modelLists: readonly { path: string; own: ClientDialect | undefined }[] = [
+  { path: '/v1/models', own: undefined },
+  { path: '/v1beta/models', own: clientDialects.gemini },
+];
+
+/** Of those at one route, by the verb behind the model. */
+function endpointFor(endpoints: readonly RelayEndpoint[], named: string | undefined): { endpoint?: RelayEndpoint; model?: string } {
+  const [first] = endpoints;
+  if (named === undefined || first === undefined) return { endpoint: first, model: named };
+  const { pattern } = first;
+  if (pattern.verb === undefined) return { endpoint: first, model: pattern.modelOf(named) };
+  const { model, verb } = splitVerb(named);
+  return { endpoint: endpoints.find((one) => one.pattern.verb === verb), model: pattern.modelOf(model) };
+}

@@ -1,0 +1,109 @@
+// What a call shares with the others of its conversation. Providers keep the beginnings of prompts for some minutes, each where it was
+// read, so those calls belong on one channel.
+import type { AppContext } from '#server/context.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import { sessionOfCall } from '#server/formats/session-ids.ts';
+import type { SessionIds } from '#server/formats/session-ids.ts';
+
+/** A keyed hash, the same in every process. It stays in memory. */
+export interface Affinity {
+  readonly high: number;
+  readonly low: number;
+  /** How many items the conversation has so far. */
+  readonly turns: number;
+  /** Whose prompts its cache is judged by: narrower where a client gives many conversations one name for their cache. */
+  readonly prompts: number;
+  /** Conversations whose user began with the same words, whatever the model is told; 0: its client names it. */
+  readonly alike: number;
+  /** Characters of what the model is told first. */
+  readonly told: number;
+}
+
+interface AskedAffinity {
+  dialect: ClientDialect;
+  headers: Pick<Headers, 'get'>;
+  body: Readonly<Record<string, unknown>>;
+  userId: number;
+  model: string;
+  /** What the client itself calls it, where that is known already: a session, in which each agent has its own. Null: it does not. */
+  session?: Pick<SessionIds, 'session' | 'agent'> | null;
+}
+
+export interface Affinities {
+  /** Null: the format knows no conversations, or nothing is known of this one. */
+  read(asked: AskedAffinity): Affinity | null;
+  /** A name of the conversation for providers: nobody can tell from it what it is about or whose it is, and no two users have the same. */
+  keyOf(affinity: Affinity): string;
+}
+
+/** OpenAI takes 64. */
+const keyLength = 32;
+
+/** Characters of a name that a client gives its prompts. */
+const longestKey = 1000;
+
+export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affinities {
+  const seed = secrets.hash('conversations');
+  const start = hashOf(seed, { high: 0, low: 0 });
+  return {
+    read({ dialect, headers, body, userId, model, session: ids = sessionOfCall(dialect, headers, body) }) {
+      if (dialect.beginningOf === undefined) return null;
+      const { text, said, told, turns, hasTools } = dialect.beginningOf(body);
+      const cacheKey = cacheKeyIn(body);
+      const session = ids === null ? null : `session:${ids.session}\n${ids.agent}`;
+      const name = cacheKey ?? session ?? text;
+      if (name === '') return null;
+      // Titles and summaries that agents ask for in the name of a session have no tools, and prompts of their own.
+      const hashed = (about: string) => {
+        const { high, low } = hashOf(`${userId}\n${model}\n${hasTools}\n${about}`, start);
+        return { high: mixed(high), low: mixed(low) };
+      };
+      const whole = hashed(name);
+      const isNamed = name !== text;
+      return {
+        ...whole,
+        turns,
+        prompts: numberOf(cacheKey === null ? whole : hashed(session ?? `${cacheKey}\n${said}`)),
+        alike: isNamed || said === '' ? 0 : numberOf(hashed(`said:${said}`)),
+        told,
+      };
+    },
+    keyOf: ({ high, low }) => secrets.hash(`cache key ${high} ${low}`).slice(0, keyLength),
+  };
+}
+
+/** The name under which the client's prompts are to be cached. It may be one for many conversations that begin alike. */
+function cacheKeyIn({ prompt_cache_key: key }: AskedAffinity['body']): string | null {
+  return typeof key === 'string' && key !== '' && key.length <= longestKey ? `key:${key}` : null;
+}
+
+/** Where a conversation stands with a channel of that weight: the lowest place of all is its own, and the next one comes after it. */
+export function placeOf({ high, low }: Affinity, channelId: number, weight: number): number {
+  // Weighted rendezvous hashing: a channel gets as many conversations as its weight says, and keeps them whatever happens to others.
+  const draw = (mixed(mixed(low ^ Math.imul(channelId, 0x9e3779b1)) ^ high) + 0.5) / 2 ** 32;
+  return -Math.log(draw) / weight;
+}
+
+function numberOf({ high, low }: { high: number; low: number }): number {
+  return (high & 0x1f_ffff) * 2 ** 32 + low;
+}
+
+/** Users only meet themselves here, so it needs to be quick, not hard to find another text for. */
+function hashOf(text: string, start: { high: number; low: number }): { high: number; low: number } {
+  let { high, low } = start;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    high = Math.imul(high ^ letter, 0x85ebca77);
+    low = Math.imul(low ^ letter, 0xc2b2ae3d) ^ (high >>> 15);
+  }
+  return { high, low };
+}
+
+/** Every bit of it decides about every bit of the result. (The end of MurmurHash3.) */
+function mixed(value: number): number {
+  let hash = value ^ (value >>> 16);
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

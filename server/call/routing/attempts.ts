@@ -1,0 +1,74 @@
+// One channel after the other, for calls and tasks alike: each is an attempt, until whoever asks has an answer and takes no further one.
+import type { Attempt } from '#shared/logs.ts';
+import type { ChannelAttempt } from '#server/call/call-attempt.ts';
+import type { Affinity } from '#server/call/routing/affinity.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+
+export interface AttemptsOf<Route> {
+  services: Pick<RelayServices, 'picker' | 'health' | 'context'>;
+  group: string;
+  model: string;
+  /** Id of the user whose call it is. */
+  caller: number;
+  /** Null or missing: any channel is as good. */
+  affinity?: Affinity | null;
+  /** The one channel that may be asked; null: it is gone. Undefined: there is a choice. */
+  only: PreparedChannel | null | undefined;
+  /** How it goes through a channel that lists the model; null: that one is not for this. Resolved once per attempt. */
+  routeTo(channel: PreparedChannel): Route | null;
+  /** Where the log's records of them go. */
+  records: Attempt[];
+  /** Milliseconds since the call began. */
+  elapsed(): number;
+  /** No further one may begin. */
+  isOver(): boolean;
+}
+
+export function* attempts<Route>({
+  services,
+  group,
+  model,
+  caller,
+  affinity = null,
+  only,
+  routeTo,
+  records,
+  elapsed,
+  isOver,
+}: AttemptsOf<Route>): Generator<ChannelAttempt<Route>, void> {
+  const { picker, health, context } = services;
+  const tried = new Set<number>();
+  const most = only === undefined ? context.settings.get('RetryTimes') + 1 : 1;
+  for (let made = 0; made < most && !isOver();) {
+    const picked = only === undefined ? pick() : only === null ? null : { channel: only, route: routeTo(only) };
+    if (picked === null) return;
+    const { channel } = picked;
+    tried.add(channel.id);
+    const record: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(), end_ms: 0 };
+    records.push(record);
+    const attempt: ChannelAttempt<Route> = { ...picked, record };
+    yield attempt;
+    if (attempt.isPassedOver !== true) made += 1;
+    else {
+      records.pop();
+      if (only !== undefined) return;
+    }
+  }
+
+  function pick(): Pick<ChannelAttempt<Route>, 'channel' | 'route'> | null {
+    for (;;) {
+      const channel = picker.pick({ group, model, caller, tried, affinity });
+      if (channel === null) return null;
+      const route = routeTo(channel);
+      if (route !== null) return { channel, route };
+      health.released(channel.id, model, caller);
+      tried.add(channel.id);
+    }
+  }
+}
+
+/** The channel that a key is bound to, as `only` has it. */
+export function channelOnly({ channels }: Pick<RelayServices, 'channels'>, id: number | undefined): PreparedChannel | null | undefined {
+  return id === undefined ? undefined : (channels.get(id) ?? null);
+}

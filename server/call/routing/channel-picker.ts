@@ -1,0 +1,106 @@
+// Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice. A conversation
+// stays where it is.
+import type { ChannelIndex } from '#server/exchange/channel-index.ts';
+import type { Tier } from '#server/exchange/served-models.ts';
+import { drawWeight } from '#server/exchange/served-models.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { ChannelHealth } from './channel-health.ts';
+import type { Affinity } from './affinity.ts';
+import type { MovedCalls } from './moved-calls.ts';
+import { createOwnPick } from './pick-by-affinity.ts';
+
+export interface PickRequest {
+  group: string;
+  /** The model that the client asked for. */
+  model: string;
+  /** Id of the user who asks. */
+  caller: number;
+  /** Ids of channels that this call has been sent to. */
+  tried: ReadonlySet<number>;
+  /** Its calls stay on one channel. Null: it is not known which one this is of. */
+  affinity?: Affinity | null;
+}
+
+export interface ChannelPicker {
+  /** Null: every channel has been tried, or there is none. The caller reports the outcome to `ChannelHealth`. */
+  pick(request: PickRequest): PreparedChannel | null;
+}
+
+interface PickerDependencies {
+  index: Pick<ChannelIndex, 'tiers'>;
+  health: Pick<ChannelHealth, 'factor' | 'admit'>;
+  /** In [0, 1). */
+  random(): number;
+  moves: MovedCalls;
+}
+
+/** Draws before all channels of a tier are weighed one by one; a tier of well channels needs one draw. */
+const quickDraws = 4;
+
+export function createChannelPicker({ index, health, random, moves }: PickerDependencies): ChannelPicker {
+  const pickOwn = createOwnPick(health, moves);
+  return {
+    pick({ group, affinity = null, ...asked }) {
+      const { model, caller, tried } = asked;
+      const tiers = index.tiers(group, model);
+      const well = affinity === null ? pickWell(tiers, asked) : pickOwn(tiers, { ...asked, affinity });
+      const channel = well ?? pickAny(tiers, tried);
+      if (channel !== null) health.admit(channel.id, model, caller);
+      return channel;
+    },
+  };
+
+  function pickWell(tiers: readonly Tier[], { model, caller, tried }: Omit<PickRequest, 'group'>): PreparedChannel | null {
+    for (const tier of tiers) {
+      const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
+      // Accepting a drawn channel with the chance of its factor is the same as weighing all by it, at the cost of one.
+      for (let draw = 0; draw < quickDraws; draw++) {
+        const channel = drawn(tier);
+        if (channel === undefined) break;
+        const factor = factorOf(channel);
+        if (factor === 1 || (factor > 0 && random() < factor)) return channel;
+      }
+      const channel = weighed(tier.channels, (member) => drawWeight(member) * factorOf(member));
+      if (channel !== null) return channel;
+    }
+    return null;
+  }
+
+  /** Nothing is well: better a sick channel than none. */
+  function pickAny(tiers: readonly Tier[], tried: ReadonlySet<number>): PreparedChannel | null {
+    for (const tier of tiers) {
+      const channel = weighed(tier.channels, (member) => (tried.has(member.id) ? 0 : drawWeight(member)));
+      if (channel !== null) return channel;
+    }
+    return null;
+  }
+
+  /** The channel at a random point of the tier's weights: the first whose running sum lies above it. */
+  function drawn({ channels, sums }: Tier): PreparedChannel | undefined {
+    const point = random() * (sums.at(-1) ?? 0);
+    let low = 0;
+    let high = sums.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) > point) high = middle;
+      else low = middle + 1;
+    }
+    return channels[low];
+  }
+
+  function weighed(channels: readonly PreparedChannel[], weightOf: (channel: PreparedChannel) => number): PreparedChannel | null {
+    const weights = channels.map(weightOf);
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    if (sum <= 0) return null;
+    let rest = random() * sum;
+    let last: PreparedChannel | null = null;
+    for (const [at, channel] of channels.entries()) {
+      const weight = weights[at] ?? 0;
+      if (weight <= 0) continue;
+      last = channel;
+      rest -= weight;
+      if (rest < 0) return channel;
+    }
+    return last;
+  }
+}

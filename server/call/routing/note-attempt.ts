@@ -1,0 +1,61 @@
+// What a channel's health and figures hear of an attempt, and what the log keeps of how it ended.
+import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
+import { endRules } from '#server/call/call-end.ts';
+import type { EndReason } from '#server/call/call-end.ts';
+import type { CallAttempt } from '#server/call/call-attempt.ts';
+import { elapsed } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { invalidResponse, timeoutFailure } from '#server/exchange/upstream-error.ts';
+import { isRetryable, nameOf } from '#server/exchange/failure-consequences.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+type NotedAttempt = Pick<CallAttempt, 'channel' | 'record'>;
+
+/** An attempt whose response had begun. It counts at its end, so that a failure is counted with its call. */
+export function noteAnswered(call: RunningCall, { channel, record }: NotedAttempt, reason: EndReason, failure?: UpstreamFailure): void {
+  const { health, context } = call.services;
+  const rule = endRules[reason];
+  const caller = call.admission.user.id;
+  record.end_ms = elapsed(call);
+  if (reason !== 'completed') record.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
+  // Whose client disconnected before the first byte tells nothing.
+  if (record.first_byte_ms !== undefined) context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
+  if (rule.channel === 'well') health.succeeded(channel.id, call.model, caller);
+  else if (rule.channel === 'nothing' || failure?.own !== undefined) health.released(channel.id, call.model, caller);
+  else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()), caller);
+}
+
+/** An attempt that failed before its response began. */
+export function noteFailed(call: RunningCall, { channel, record }: NotedAttempt, failure: UpstreamFailure): void {
+  const { context, health } = call.services;
+  const caller = call.admission.user.id;
+  record.end_ms = elapsed(call);
+  record.error = nameIn(call, failure);
+  // The caller's fault or ours: the channel had no part in it.
+  if (failure.own !== undefined) {
+    health.released(channel.id, call.model, caller);
+    return;
+  }
+  context.figures.called(channel.id, undefined);
+  // A request that is bad says nothing about the channel.
+  const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
+  const isConfirmed = isOfChannel && health.failed(channel.id, call.model, failure, caller);
+  if (!isOfChannel) health.released(channel.id, call.model, caller);
+  const reason = reasonToDisable(context, channel, failure, { callerText: () => callerText(call), isConfirmed });
+  if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
+}
+
+/** An attempt that was ended before its response began. */
+export function noteStopped(call: RunningCall, { channel, record }: NotedAttempt): void {
+  record.end_ms = elapsed(call);
+  call.services.health.released(channel.id, call.model, call.admission.user.id);
+}
+
+/** JSON of the body, the version and the headers that went on; null when the body is long. */
+function callerText({ content, version, clientHeaders }: RunningCall): string | null {
+  return content.isLarge ? null : JSON.stringify([content.body, version, clientHeaders]);
+}
+
+function nameIn({ services }: RunningCall, failure: UpstreamFailure): string {
+  return nameOf(failure, services.context.settings.get('AutomaticDisableKeywords'));
+}

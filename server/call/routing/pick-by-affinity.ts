@@ -1,0 +1,65 @@
+// The channel of a conversation: its own, or the next one in its order where that is not well.
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { drawWeight } from '#server/exchange/served-models.ts';
+import type { Tier } from '#server/exchange/served-models.ts';
+import { placeOf } from './affinity.ts';
+import type { Affinity } from './affinity.ts';
+import type { ChannelHealth } from './channel-health.ts';
+import type { MovedCalls } from './moved-calls.ts';
+
+interface OwnPick {
+  model: string;
+  caller: number;
+  tried: ReadonlySet<number>;
+  affinity: Affinity;
+}
+
+/** Null: none is well. */
+export function createOwnPick(
+  health: Pick<ChannelHealth, 'factor'>,
+  moves: MovedCalls,
+): (tiers: readonly Tier[], asked: OwnPick) => PreparedChannel | null {
+  return (tiers, { model, caller, tried, affinity }) => {
+    const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
+    const stayedAt = moves.channelOf(affinity);
+    if (stayedAt !== undefined) {
+      const channel = tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stayedAt);
+      if (channel !== undefined && factorOf(channel) === 1) {
+        moves.moved(affinity, channel.id);
+        return channel;
+      }
+    }
+    let own: PreparedChannel | undefined;
+    for (const { channels } of tiers) {
+      const first = nearest(channels, affinity, () => 1);
+      own ??= first;
+      const isWell = first !== undefined && factorOf(first) === 1;
+      const channel = isWell ? first : nearest(channels, affinity, factorOf);
+      if (channel === undefined) continue;
+      if (channel === own) moves.back(affinity);
+      // One that is well and had no place for what this call asks is asked again.
+      else if (own !== undefined && health.factor(own.id, model, caller) < 1) moves.moved(affinity, channel.id);
+      return channel;
+    }
+    return null;
+  };
+}
+
+/** Of those that have any of their weight left. */
+function nearest(
+  channels: readonly PreparedChannel[],
+  affinity: Affinity,
+  factorOf: (channel: PreparedChannel) => number,
+): PreparedChannel | undefined {
+  let found: PreparedChannel | undefined;
+  let lowest = Infinity;
+  for (const channel of channels) {
+    const factor = factorOf(channel);
+    if (factor === 0) continue;
+    const place = channels.length === 1 ? 0 : placeOf(affinity, channel.id, drawWeight(channel) * factor);
+    if (place >= lowest) continue;
+    lowest = place;
+    found = channel;
+  }
+  return found;
+}

@@ -1,0 +1,306 @@
+// One attempt of a call: sent to one channel, its response read.
+import { writeJson } from '#server/framing/long-json.ts';
+import type { LongTexts } from '#server/framing/long-json.ts';
+import { withFileNames } from '#server/formats/provider-objects.ts';
+import type { OwnFiles } from '#server/formats/provider-objects.ts';
+import { AppError } from '#shared/errors.ts';
+import { mayBeTooLong, usageOfResponse, usageOfTooLong } from '#server/call/settlement/call-usage.ts';
+import type { ClientStream } from '#server/call/stream/client-stream.ts';
+import type { AbandonedCall } from '#server/call/settlement/abandoned-calls.ts';
+import { sumOfUsages } from '#shared/token-usage.ts';
+import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
+import type { DecodedWhole, DeepWhole } from '#server/formats/decoded-whole.ts';
+import { decodeResponse, holdsBlockedWords, inTurnIfLong, writeDecoded } from '#server/call/decode-response.ts';
+import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
+import { elapsed, signaturesOf } from '#server/call/running-call.ts';
+import { headersFor, noteTurnState } from '#server/call/turn-state.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import type { NamedFiles } from '#server/call/referenced-files.ts';
+import { failureInOwnName, inOwnName } from '#server/call/tuned-models.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { StreamRelay } from '#server/call/stream/stream-relay.ts';
+import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
+import { sendCall } from '#server/exchange/exchange.ts';
+import type { CallExchange, Exchange } from '#server/exchange/exchange.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { ResponseHeaders } from '#server/exchange/send.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import { countText } from '#server/exchange/token-estimate.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+/** A whole response that may go to the client once it is settled. */
+export interface WholeResult {
+  kind: 'whole';
+  attempt: SentAttempt;
+  body: Buffer;
+  contentType: string;
+  usage: MeteredUsage;
+  firstByteMs: number;
+  /** The model wrote what the site blocks: it is charged, and not told. */
+  isBlocked: boolean;
+}
+
+/** A response that cannot be passed on, because of what its caller asked for: it has its price all the same. */
+export interface UnpassedResponse {
+  attempt: SentAttempt;
+  usage(): MeteredUsage | Promise<MeteredUsage>;
+  /** Its end was not read. */
+  isCut?: true;
+}
+
+export type AttemptResult =
+  | WholeResult
+  | { kind: 'stream'; relay: StreamRelay }
+  | { kind: 'failed'; failure: UpstreamFailure; unpassed?: UnpassedResponse }
+  /** `attempt`: an upstream may have been working on it. */
+  | { kind: 'stopped'; attempt: SentAttempt | null };
+
+export async function runAttempt(call: RunningCall, attempt: CallAttempt, client: ClientStream | null): Promise<AttemptResult> {
+  const { channel } = attempt;
+  let exchange: CallExchange | null;
+  try {
+    // Of an earlier attempt only the bytes were kept.
+    if (call.content.isLarge) await call.content.prepare();
+    const sendingIt = call.content.use(() => sendTo(call, attempt));
+    exchange = sendingIt instanceof Promise ? await sendingIt : sendingIt;
+  } catch (failure) {
+    // The channel's provider has no such call, or no place for what it asks; another one may.
+    if (failure instanceof AppError) return { kind: 'failed', failure: failureOfOurs(failure) };
+    throw failure;
+  }
+  if (exchange === null) return { kind: 'stopped', attempt: null };
+  const { request } = exchange;
+  call.dropped = request.dropped;
+  call.sentLimit = request.sentLimit === undefined ? undefined : request.sentLimit * call.prompts;
+  call.content.sent(call.endpoint, call.model);
+  const stopping = watchStop(call, channel, exchange.sending);
+  let isForClient = false;
+  try {
+    const result = await readResponse(call, { ...attempt, request }, { client, exchange });
+    isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stopped === undefined;
+    return result;
+  } finally {
+    // What has come of a response that nobody waits for stays buffered while it is read and counted.
+    stopping.ended();
+    if (!isForClient) call.buffer?.ended();
+  }
+}
+
+async function readResponse(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { client, exchange }: { client: ClientStream | null; exchange: Exchange },
+): Promise<AttemptResult> {
+  const { record } = attempt;
+  const response = await exchange.received;
+  // It may have been sent once more, with less.
+  call.dropped = attempt.request.dropped;
+  if (response.kind === 'failed' && response.cause !== null) {
+    // One that fails by itself costs nothing, whoever has hung up.
+    const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
+    if (call.stopped !== undefined && (isEnded || response.answered === undefined)) {
+      return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
+    }
+    if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
+    if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return failedWith(call, attempt, response.failure);
+    // No other channel would be shorter: the caller has asked for it.
+    return {
+      kind: 'failed',
+      failure: failureOfOurs(new AppError('upstream_too_large')),
+      unpassed: { attempt, usage: () => usageOfTooLong(call, attempt), isCut: true },
+    };
+  }
+  if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
+  record.status = response.status;
+  if (response.kind !== 'failed') noteTurnState(call, attempt, response.headers);
+  if (response.kind === 'stream') noteSoundType(call, attempt.request.streamType ?? response.headers?.['content-type']);
+  if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
+  record.first_byte_ms = elapsed(call);
+  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
+  if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
+  call.buffer?.arrived(response.body.length);
+  return readWhole(call, attempt, { body: inOwnName(call.ownModel, response.body), client });
+}
+
+/** Providers may speak in another format than the usual one. */
+function noteSoundType(call: RunningCall, type: ResponseHeaders[string] | undefined): void {
+  if (call.endpoint.kind.framing === undefined || call.streamType === undefined || typeof type !== 'string') return;
+  if (/^audio\/[\w.+-]{1,60}(?:; ?[\w=. -]{1,60})?$/i.test(type)) call.streamType = type;
+}
+
+/** Some of its pieces are answered and will be paid for: none is asked for again elsewhere. */
+async function partlyAnswered(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { failure, answered = Buffer.alloc(0) }: { failure: UpstreamFailure; answered?: Buffer },
+): Promise<AttemptResult> {
+  const decoded = await decodeResponse(call, attempt, answered);
+  if (decoded.kind === 'failed') return failedWith(call, attempt, failure);
+  const { usage: own } = failure;
+  const usage = async () => {
+    const metered = await usageOfWhole(call, decoded);
+    if (own === undefined) return metered;
+    // What was counted has every piece's prompt.
+    if (decoded.usage === null) return { ...metered, output: metered.output + own.output };
+    return { ...metered, ...sumOfUsages(metered, own) };
+  };
+  return { kind: 'failed', failure, unpassed: { attempt, usage } };
+}
+
+/** From now on a client that goes ends the call; of a whole response only its end tells what it costs, so that may be read on. */
+function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchange['sending']): { ended(): void } {
+  const { services } = call;
+  let abandoned: AbandonedCall | null = null;
+  const disconnect = () => {
+    const isReadOn = !call.isStream && !channel.setting.abortsAbandoned && !services.isEnding();
+    const place = isReadOn ? services.abandoned.keep(call.admission.user.id, () => sending.abort()) : null;
+    abandoned = place;
+    if (place === null) sending.abort();
+    else sending.limitBy((bytes) => place.grow(bytes));
+  };
+  call.onStop = disconnect;
+  return {
+    ended() {
+      if (call.onStop === disconnect) call.onStop = undefined;
+      abandoned?.ended();
+    },
+  };
+}
+
+/** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
+function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchange | null | Promise<CallExchange> {
+  if (call.stopped !== undefined) return null;
+  const { endpoint, content, services, affinity } = call;
+  const { env, settings } = services.context;
+  const longTexts = content.longTexts();
+  const named = call.files === null ? null : withNamesOf(call.files, content.body, longTexts);
+  const sending = {
+    client: endpoint.dialect,
+    clientHeaders: headersFor(call, channel),
+    kind: endpoint.kind,
+    channel,
+    route,
+    body: named?.body ?? content.body,
+    rawText: named?.rawText ?? content.text,
+    ...(longTexts === undefined ? {} : { longTexts }),
+    budget: () => content.budget(),
+    ...(named === null ? {} : { ownFiles: named.ownFiles }),
+    originModel: call.model,
+    requestId: call.requestId,
+    signatures: signaturesOf(call),
+    isStream: call.isStream,
+    forceUsage: env.FORCE_STREAM_OPTION,
+    isPassThrough: settings.get('global.pass_through_request_enabled'),
+    ...(affinity === null ? {} : { conversationKey: () => services.affinities.keyOf(affinity) }),
+    ...(call.files?.searchingTool === undefined ? {} : { searchingTool: call.files.searchingTool }),
+    ...(call.heldObject?.channel === channel.id ? { ownObject: call.heldObject } : {}),
+    ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
+    ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),
+    ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
+  };
+  const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
+  const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
+  return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
+}
+
+interface NamedBody {
+  body: RelayBody;
+  rawText: string;
+  ownFiles: OwnFiles;
+}
+
+/** As the provider knows the files. */
+function withNamesOf({ names }: NamedFiles, told: RelayBody, texts: LongTexts | undefined): NamedBody {
+  const body = withFileNames(told, (name) => names.get(name) ?? name);
+  return { body, rawText: writeJson(body, texts), ownFiles: new Set(names.values()) };
+}
+
+async function followStream(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { client, stream }: { client: ClientStream | null; stream: EventSource },
+): Promise<AttemptResult> {
+  if (client === null) {
+    // Nobody asked for a stream.
+    stream.abort();
+    return { kind: 'failed', failure: invalidResponse() };
+  }
+  return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
+}
+
+/** Waits for the first event, or for the failure that comes instead. */
+async function startStream(call: RunningCall, attempt: SentAttempt, relay: StreamRelay): Promise<AttemptResult> {
+  call.onStop = () => relay.stop();
+  relay.start();
+  const opened = relay.opened();
+  const failure = opened instanceof Promise ? await opened : opened;
+  if (failure !== null) return relay.unpassed === null ? failedWith(call, attempt, failure) : notPassed(call, attempt, relay.unpassed);
+  call.content.answered();
+  return { kind: 'stream', relay };
+}
+
+/** One that is billed is paid for, and no other channel is asked. */
+function failedWith(call: RunningCall, attempt: SentAttempt, told: UpstreamFailure): AttemptResult {
+  const failure = failureInOwnName(call.ownModel, told);
+  const { usage } = failure;
+  if (usage === undefined) return { kind: 'failed', failure };
+  return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, { usage, written: () => '' }) } };
+}
+
+/** No other channel is asked: the model has written what its caller asked for. */
+function notPassed(call: RunningCall, attempt: SentAttempt, deep: DeepWhole): AttemptResult {
+  return { kind: 'failed', failure: tooDeep(), unpassed: { attempt, usage: () => usageOfWhole(call, deep) } };
+}
+
+function usageOfWhole(
+  call: RunningCall,
+  {
+    usage,
+    hosted,
+    summaries,
+    advice,
+    units,
+    cost,
+    outputTokens,
+    written,
+  }: Pick<DeepWhole, 'usage' | 'hosted' | 'summaries' | 'advice' | 'written'> & Pick<DecodedWhole, 'units' | 'cost' | 'outputTokens'>,
+): MeteredUsage | Promise<MeteredUsage> {
+  const counting = { owner: call.admission.user.id, isEstimated: false };
+  const countWritten = () => (outputTokens === undefined ? countText(written(), call.model, counting) : Promise.resolve(outputTokens));
+  return usageOfResponse(call, { told: usage, hosted, summaries, advice, units, cost, hasTextAfter: false, countWritten, counting });
+}
+
+async function readWhole(
+  call: RunningCall,
+  attempt: SentAttempt,
+  { body, client }: { body: Buffer; client: ClientStream | null },
+): Promise<AttemptResult> {
+  const reading = decodeResponse(call, attempt, body);
+  const decoded = reading instanceof Promise ? await reading : reading;
+  if (decoded.kind === 'failed') return failedWith(call, attempt, decoded.failure);
+  if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
+  call.services.unknownEndings.note(attempt, decoded.unknownEnding);
+  // A stream was asked for and a whole response came: it is told as a stream.
+  if (client !== null) {
+    noteSoundType(call, decoded.contentType);
+    const stream = wholeAsStream(await inTurnIfLong(call, body, () => decoded.events()));
+    return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
+  }
+  const metering = usageOfWhole(call, decoded);
+  const usage = metering instanceof Promise ? await metering : metering;
+  const writing = writeDecoded(call, body, decoded, usage);
+  const written = writing instanceof Promise ? await writing : writing;
+  call.buffer?.arrived(written.length);
+  const searching = holdsBlockedWords(call, written, decoded.written);
+  return {
+    kind: 'whole',
+    isBlocked: searching instanceof Promise ? await searching : searching,
+    attempt: attempt,
+    body: written,
+    contentType: decoded.contentType ?? call.endpoint.kind.contentType,
+    usage,
+    firstByteMs: attempt.record.first_byte_ms ?? elapsed(call),
+  };
+}

@@ -1,0 +1,137 @@
+// The attempts of a relayed call, one channel after the other.
+import type { AppError } from '#shared/errors.ts';
+import type { StopReason } from '#server/call/call-end.ts';
+import type { SentAttempt } from '#server/call/call-attempt.ts';
+import { changePrompt, mayTell } from '#server/call/change-prompt.ts';
+import { coverLargest } from '#server/call/reserve-largest-output.ts';
+import { inlineMedia } from '#server/call/remote-media/inline-media.ts';
+import { ownError } from '#server/call/relay-failure.ts';
+import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
+import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
+import { runAttempt } from '#server/call/run-attempt.ts';
+import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/call/run-attempt.ts';
+import { elapsed } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { AnswerWhole } from '#server/call/shorten-call.ts';
+import type { ClientStream } from '#server/call/stream/client-stream.ts';
+import { isRetryable, refusesRequest } from '#server/exchange/failure-consequences.ts';
+import { resolveRoute } from '#server/exchange/resolve-route.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+/** How the attempts of a call ended. */
+export type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
+export interface NoResponse {
+  kind: 'none';
+  /** What its caller is told, where that is not said by the rest. */
+  told?: ToldFailure;
+  /** No channel was asked, because of that. Missing: one was, or there is none. */
+  refusal?: AppError;
+  reason: 'upstream_failed' | 'unsendable' | 'no_channel' | 'fault' | StopReason;
+  /** The one that failed. */
+  channel?: PreparedChannel;
+  failure?: UpstreamFailure;
+  /** What was under way when the call was stopped. */
+  attempt?: SentAttempt | null;
+  /** What came, and cannot be passed on. */
+  unpassed?: UnpassedResponse | null;
+}
+
+/** Sends the call to one channel after the other until one answers. Nothing has reached the client yet. */
+export async function runAttempts(call: RunningCall, client: ClientStream | null, answer: AnswerWhole): Promise<Outcome> {
+  const { services, admission, model } = call;
+  let stopped: StopReason | undefined;
+  let last: NoResponse = { kind: 'none', reason: 'no_channel' };
+  /** The first refusal of the request itself: asking again helps nobody, whatever other channels said. */
+  let bad: NoResponse | null = null;
+  const all = attempts({
+    services,
+    group: admission.group,
+    model,
+    caller: admission.user.id,
+    affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
+    only: onlyChannel(call),
+    routeTo: (channel) => routeTo(call, channel),
+    records: call.attempts,
+    elapsed: () => elapsed(call),
+    isOver: () => {
+      stopped = call.stopped ?? (services.isEnding() ? 'shutdown' : undefined);
+      return stopped !== undefined;
+    },
+  });
+  for (const attempt of all) {
+    const { channel } = attempt;
+    let result: AttemptResult;
+    try {
+      const refused = await changePrompt(call, attempt, answer);
+      if (refused !== null) {
+        noteStopped(call, attempt);
+        return { kind: 'none', reason: 'fault', told: refused };
+      }
+      const covering = coverLargest(call, attempt);
+      let uncovered = covering === null ? null : await covering;
+      const inlining = uncovered === null ? inlineMedia(call, attempt) : null;
+      uncovered ??= inlining === null ? null : await inlining;
+      if (uncovered !== null) {
+        noteStopped(call, attempt);
+        attempt.isPassedOver = true;
+        const error = ownError(uncovered, call.language, call.requestId);
+        const told = { error, retryAfter: uncovered.retryAfter };
+        if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', told, refusal: uncovered };
+        continue;
+      }
+      result = await runAttempt(call, attempt, client);
+    } catch (fault) {
+      noteStopped(call, attempt);
+      throw fault;
+    }
+    if (result.kind === 'stream') return { kind: 'stream' };
+    if (result.kind === 'stopped') {
+      noteStopped(call, attempt);
+      return { kind: 'none', reason: call.stopped ?? 'client_disconnected', attempt: result.attempt };
+    }
+    if (result.kind === 'whole') {
+      noteAnswered(call, attempt, 'completed');
+      return { kind: 'whole', result };
+    }
+    const { failure, unpassed = null } = result;
+    noteFailed(call, attempt, failure);
+    // Ours, before anything was sent: no channel had a part in it.
+    const isUnsent = failure.own !== undefined && unpassed === null && attempt.record.status === 0;
+    if (isUnsent) attempt.record.unsent = true;
+    if (!isUnsent) last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
+    else if (last.reason !== 'upstream_failed') last = { kind: 'none', reason: 'unsendable', failure };
+    if (!isUnsent && refusesRequest(failure, services.context.settings.get('AutomaticDisableKeywords'))) bad ??= last;
+    if (unpassed !== null) return last;
+    if (!isRetryable(failure, channel.provider)) return bad ?? last;
+  }
+  return stopped === undefined ? (bad ?? last) : { kind: 'none', reason: stopped };
+}
+
+/** The one that has the caller's own model, or that its key is bound to; null: it cannot be asked. */
+function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
+  const { services, admission, ownModel } = call;
+  if (ownModel === null) return channelOnly(services, admission.pinnedChannel);
+  return isWhereItIs(call, ownModel.channel) ? ownModel.channel : null;
+}
+
+/** Null: not through that channel, where there is a choice. */
+function routeTo(call: RunningCall, channel: PreparedChannel): ChannelWay | null {
+  if (!isWhereItIs(call, channel)) return null;
+  const { endpoint, model, version, files } = call;
+  const route = resolveRoute(channel, {
+    client: endpoint.dialect,
+    kind: endpoint.kind,
+    model,
+    version,
+    searchingTool: files?.searchingTool,
+  });
+  return route !== null && mayTell(call, route) ? route : null;
+}
+
+/** What it goes on with is at one channel only. */
+function isWhereItIs({ heldObject, files }: RunningCall, { id }: PreparedChannel): boolean {
+  return (heldObject === null || heldObject.channel === id) && (files === null || files.channel === id);
+}

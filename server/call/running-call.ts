@@ -1,0 +1,180 @@
+// What is known of a call while it runs; `relay.ts` fills it in order.
+import type { AppError, Language } from '#shared/errors.ts';
+import type { Attempt } from '#shared/logs.ts';
+import type { ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
+import type { PromptEdits, Shortening } from '#server/formats/prompt-edits.ts';
+import type { SignatureMemory } from '#server/formats/signature-memory.ts';
+import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
+import type { ResponseBuffer } from '#server/call/settlement/response-buffers.ts';
+import type { CallContent } from '#server/call/admission/call-content.ts';
+import type { CallConversation } from '#server/call/conversation-source.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import type { PaidSummary } from '#server/call/stored-summaries.ts';
+import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { NamedFiles } from '#server/call/referenced-files.ts';
+import { tellObject } from '#server/call/provider-containers.ts';
+import type { HeldObject } from '#server/call/provider-containers.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { StopReason } from '#server/call/call-end.ts';
+import type { CalledSession } from '#server/call/admission/called-session.ts';
+import type { BudgetHold } from '#server/call/admission/session-budget.ts';
+import type { RatePermit } from '#server/call/admission/rate-gate.ts';
+import type { ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
+import type { Affinity } from '#server/call/routing/affinity.ts';
+import type { HeldTurnState } from '#server/call/turn-state.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { Turn } from '#server/call/turn.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+
+/** What is reserved, and for what, changes when its conversation is shortened. */
+export interface RunningCall {
+  readonly services: RelayServices;
+  readonly turn: Turn;
+  readonly endpoint: RelayEndpoint;
+  readonly requestId: string;
+  readonly language: Language;
+  readonly admission: Admission;
+  readonly model: string;
+  readonly content: CallContent;
+  /** What it speaks of beside its request, and leaves; null: nothing. */
+  readonly conversation: CallConversation | null;
+  /** The fields of the request that say how its response is written. */
+  responseFields: Readonly<Record<string, unknown>>;
+  /** Changes of the prompt that are still to be made before a provider of another format; null: none. */
+  edits: PromptEdits | null;
+  /** Its conversation is still to be shortened before a provider of another format is asked, if it is long; null: it stays as it is. */
+  shortening: Shortening | null;
+  /** What its conversation was shortened with, which is paid for. Whoever tries again has it, unless this call is answered. Missing: nothing. */
+  summary?: PaidSummary | undefined;
+  /** Its response says what was done here, so no provider is asked any more whose response its caller would get as it is. */
+  isTranslated: boolean;
+  /** The client wants the usage at the end of its stream. */
+  readonly wantsUsage: boolean;
+  readonly isStream: boolean;
+  /** Content type of the stream, as its upstream has it where it says so; undefined: events. */
+  streamType: string | undefined;
+  /** How the events of its stream leave. */
+  readonly envelope: Envelope;
+  /** Told of its response once all of it has come. */
+  readonly onComplete: ResponseWriterOptions['onComplete'];
+  /** The client's headers that are for a provider of the same format. */
+  readonly clientHeaders: Readonly<Record<string, string>>;
+  /** `api-version` of the client's query. */
+  readonly version: string | undefined;
+  /** What it goes on with in a provider's account; null: nothing that is its user's. */
+  readonly heldObject: HeldObject | null;
+  /** Files of its user's that its prompt names; null: none. */
+  readonly files: NamedFiles | null;
+  /** One that was trained for the caller, which one channel has. */
+  readonly ownModel: OwnModel | null;
+  /** Null: not known. */
+  readonly affinity: Affinity | null;
+  /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
+  startedAt: number;
+  /** Unix seconds. */
+  createdAt: number;
+  readonly quoted: QuotedPrice;
+  reservation: Reservation;
+  prompt: ExpectedPrompt;
+  /** How many responses were asked for, on the way that asks for most of them. */
+  choices: number;
+  /** How many prompts there are, each of which has its responses. */
+  readonly prompts: number;
+  /** Tokens of each choice that go upstream as the limit, because the account pays for no more. */
+  outputBound: number | undefined;
+  /** Tokens of each choice that no limit may go beyond on its way upstream; undefined: as many as the model has. */
+  choiceLimit: number | undefined;
+  /** Tokens of all choices together that were reserved for. */
+  outputMost: number;
+  /** Tokens of all choices together that an upstream is told to keep to; undefined without a limit. */
+  outputLimit: number | undefined;
+  /** Bytes of a whole response for each of its tokens, at the most, roughly. */
+  readonly mostTokenBytes: number;
+  permit: RatePermit | null;
+  /** The session of its client; null: it names none. */
+  readonly session: CalledSession | null;
+  /** Its part of the session's budget; null: none binds it. */
+  readonly budgetHold: BudgetHold | null;
+  /** What of it cannot be fetched, by address, and why; missing: nothing that is known. */
+  unfetched?: Map<string, AppError>;
+  readonly attempts: Attempt[];
+  /** Names of the client's fields that the channel asked last has no place for. */
+  dropped: readonly string[];
+  /** Tokens of all choices together that the channel asked last was told as the limit; undefined: none. */
+  sentLimit: number | undefined;
+  /** What the upstream gave its client to send back, sealed; undefined: nothing. */
+  turnState: string | undefined;
+  /** What the connection holds of it, which has told its client another name of it; missing: nothing does. */
+  heldTurnState?: HeldTurnState;
+  /** Why it is to end before its response is complete; undefined: nothing has happened. */
+  stopped: StopReason | undefined;
+  /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */
+  readonly buffer: ResponseBuffer | undefined;
+  /** Ends what is under way for a call that is stopped. */
+  onStop: (() => void) | undefined;
+}
+
+/** What a writer of responses needs to know of the call. */
+export function writerOptions(call: RunningCall): ResponseWriterOptions {
+  const { requestId, model, createdAt, wantsUsage, prompt, responseFields, envelope, onComplete, services } = call;
+  const now = () => Math.floor(services.context.now() / 1000);
+  return {
+    requestId,
+    model,
+    createdAt,
+    wantsUsage,
+    promptEstimate: prompt.tokens,
+    asked: responseFields,
+    now,
+    envelope,
+    ...(onComplete === undefined ? {} : { onComplete }),
+  };
+}
+
+/** Speaks to its caller until a stream does. */
+export function voiceOf(call: RunningCall): StreamVoice {
+  const { voiceOf: own, dialect } = call.endpoint;
+  return own?.(call.responseFields) ?? dialect.createStreamWriter(writerOptions(call));
+}
+
+/** How its caller is told what that channel has opened in its provider's account. */
+export function tellObjectOf(
+  { services, admission, heldObject }: RunningCall,
+  channel: PreparedChannel,
+): ((name: string) => string) | undefined {
+  return tellObject({ services, userId: admission.user.id }, channel, heldObject);
+}
+
+/** What its caller's calls of tools were signed with. */
+export function signaturesOf({ services, admission }: RunningCall): SignatureMemory {
+  return services.signatures.of(admission.user.id);
+}
+
+/** Milliseconds since the call began, to the microsecond. */
+export function elapsed(call: RunningCall): number {
+  return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
+}
+
+/** Ends what it holds of the account and of its session's budget. It costs nothing, unless it is settled. */
+export function releaseCall(call: RunningCall): void {
+  const { services, reservation, budgetHold } = call;
+  services.context.ledger.release(reservation);
+  budgetHold?.end();
+  keepSummary(call);
+}
+
+/** It is not answered as it should be. More than once is harmless. */
+export function keepSummary(call: RunningCall): void {
+  const { summary, services } = call;
+  if (summary === undefined) return;
+  call.summary = undefined;
+  services.summaries.keep(summary);
+}
+
+/** The client's connection is gone: it has hung up, or the server has cut it. The first time tells which. */
+export function stopCall(call: RunningCall): void {
+  call.stopped ??= call.services.isEnding() ? 'shutdown' : 'client_disconnected';
+  call.onStop?.();
+}

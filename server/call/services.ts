@@ -1,0 +1,61 @@
+// What the relay works with beside the context, made once per process.
+import type { AppContext } from '#server/context.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { RefusalLog } from '#server/logs/refusal-log.ts';
+import type { ChannelHealth } from '#server/call/routing/channel-health.ts';
+import type { ChannelPicker } from '#server/call/routing/channel-picker.ts';
+import type { Affinities } from '#server/call/routing/affinity.ts';
+import type { CacheWatch } from '#server/call/settlement/cache-watch.ts';
+import type { CostDrift } from '#server/call/settlement/cost-drift.ts';
+import type { ChannelUse } from '#server/call/settlement/channel-use.ts';
+import type { ExcessCharges } from '#server/call/settlement/excess-charges.ts';
+import type { ResponseBuffers } from '#server/call/settlement/response-buffers.ts';
+import type { AbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
+import type { LearnedUsage } from '#server/call/settlement/learned-usage.ts';
+import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
+import type { RateGate } from '#server/call/admission/rate-gate.ts';
+import type { SessionBudgets } from '#server/call/admission/session-budget.ts';
+import type { SessionGate } from '#server/call/admission/session-gate.ts';
+import type { CallSignatures } from '#server/call/call-signatures.ts';
+import type { KeptSummaries } from '#server/call/stored-summaries.ts';
+import type { ModelTags } from '#server/call/model-list.ts';
+import type { OwnModels } from '#server/call/tuned-models.ts';
+import type { StreamClock } from '#server/call/stream/stream-clock.ts';
+import type { TurnStates } from '#server/call/turn-state.ts';
+import type { UnknownEndings } from '#server/call/unknown-finish-reasons.ts';
+import type { TokenGate } from '#server/call/admission/token-gate.ts';
+import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
+import type { ChannelIndex } from '#server/exchange/channel-index.ts';
+
+export interface RelayServices {
+  readonly context: AppContext;
+  readonly channels: ChannelIndex;
+  readonly picker: ChannelPicker;
+  readonly health: ChannelHealth;
+  readonly affinities: Affinities;
+  readonly caches: CacheWatch;
+  readonly costs: CostDrift;
+  readonly ownModels: OwnModels;
+  readonly modelTags: ModelTags;
+  readonly turnStates: TurnStates;
+  readonly signatures: CallSignatures;
+  readonly summaries: KeptSummaries;
+  readonly gate: TokenGate;
+  readonly sessions: SessionGate;
+  readonly words: BlockedWords;
+  readonly rates: RateGate;
+  readonly budgets: SessionBudgets;
+  readonly unknownEndings: UnknownEndings;
+  readonly learned: LearnedUsage;
+  readonly excess: ExcessCharges;
+  readonly use: ChannelUse;
+  readonly clock: StreamClock;
+  readonly abandoned: AbandonedCalls;
+  readonly responseBuffers: ResponseBuffers;
+  readonly refusals: RefusalWatch;
+  readonly refusalLog: RefusalLog;
+  /** The server is about to cut what is open: clients that go now were cut. */
+  readonly isEnding: () => boolean;
+  /** Address of the client; forwarding headers count only from trusted proxies. */
+  addressOf(request: Request, connection: Connection | null): string;
+}

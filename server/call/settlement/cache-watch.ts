@@ -1,0 +1,91 @@
+// Whether a conversation was still in its provider's cache: what its last call left there, and how much of that this one read. Kept in
+// memory for as long as providers keep prompts, bounded; a process knows the calls that it had itself.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { Affinity } from '#server/call/routing/affinity.ts';
+
+export interface CacheWatch {
+  /**
+   * A call has ended whose usage its upstream told.
+   * @returns tokens that were in the cache and that it read less than half of; undefined: nothing is wrong, or nothing is known
+   */
+  ended(call: WatchedCall): number | undefined;
+}
+
+export interface WatchedCall {
+  affinity: Affinity;
+  usage: TokenUsage;
+  /** The provider keeps every prompt, not only what a request marks. */
+  cachesAll: boolean;
+  /** Milliseconds. */
+  startedAt: number;
+  endedAt: number;
+}
+
+/** What no provider keeps is too short to be missed. https://platform.openai.com/docs/guides/prompt-caching */
+const leastCached = 1024;
+const shortLifetime = 5 * 60_000;
+const longLifetime = 60 * 60_000;
+const mostKept = 20_000;
+/** Characters by which what the model is told differs where nothing but a date, a number or a name in it does. */
+const slightChange = 64;
+
+interface Left {
+  told: number;
+  tokens: number;
+  turns: number;
+  at: number;
+  lifetime: number;
+}
+
+export function createCacheWatch(): CacheWatch {
+  /** The one that was used longest ago comes first. */
+  const left = new Map<number, Left>();
+  /** Of those whose user began with the same words, the one that was heard last. */
+  const lastAlike = new Map<number, number>();
+
+  /** What its last call left. A prompt whose beginning changes is in no cache, and begins no new conversation by that. */
+  function leftBefore({ prompts, alike, told, turns }: Affinity): Left | undefined {
+    const own = left.get(prompts);
+    const other = own === undefined ? lastAlike.get(alike) : undefined;
+    const before = other === undefined ? undefined : left.get(other);
+    if (other === undefined || before === undefined || turns <= before.turns || Math.abs(told - before.told) > slightChange) return own;
+    left.delete(other);
+    return before;
+  }
+
+  return {
+    ended({ affinity, usage, cachesAll, startedAt, endedAt }) {
+      const { prompts: key, alike, told, turns } = affinity;
+      const before = leftBefore(affinity);
+      const isLive = before !== undefined && startedAt - before.at <= before.lifetime;
+      // Shorter than before, it is another one in the same name: a title, a summary.
+      if (isLive && turns < before.turns) return undefined;
+      const prompt = inputTokens(usage);
+      const read = usage.cacheRead;
+      const expected = isLive && before.at <= startedAt ? Math.min(before.tokens, prompt) : 0;
+      const tokens = cachesAll ? prompt : read + usage.cacheWrite5m + usage.cacheWrite1h;
+      const isLong = usage.cacheWrite1h > 0 || (isLive && before.lifetime === longLifetime && read > 0);
+      left.delete(key);
+      if (tokens >= leastCached) {
+        left.set(key, { told, tokens, turns, at: endedAt, lifetime: isLong ? longLifetime : shortLifetime });
+        if (alike !== 0) keepLast(lastAlike, alike, key);
+      }
+      if (left.size > mostKept) dropOldest(left);
+      return expected - read >= leastCached && read < expected / 2 ? expected : undefined;
+    },
+  };
+}
+
+function keepLast(last: Map<number, number>, alike: number, key: number): void {
+  last.delete(alike);
+  last.set(alike, key);
+  if (last.size > mostKept) dropOldest(last);
+}
+
+function dropOldest(kept: Map<number, unknown>): void {
+  for (const key of kept.keys()) {
+    kept.delete(key);
+    return;
+  }
+}

@@ -1,0 +1,176 @@
+// What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
+import type { CallUnits } from '#shared/call-units.ts';
+import type { HostedCalls } from '#shared/hosted-tools.ts';
+import { pricedUsage } from '#shared/priced-usage.ts';
+import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
+import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
+import { completedUsage, countedUsage } from '#server/call/settlement/metered-usage.ts';
+import type { AdviceCharge, MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import type { SentAttempt } from '#server/call/call-attempt.ts';
+import { elapsed } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { SentRequest } from '#server/exchange/exchange.ts';
+import type { Counting } from '#server/exchange/token-estimate.ts';
+
+interface ResponseToCount {
+  /** Null: the upstream told none that can be believed. */
+  told: TokenUsage | null;
+  /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
+  hosted?: HostedCalls | undefined;
+  /** Tokens of summaries that the provider has had written within the call, beside what is told; missing: none. */
+  summaries?: TokenUsage | undefined;
+  /** The same of advice, by the model that has given it; missing: none. */
+  advice?: readonly AdviceUsage[] | undefined;
+  /** What a price per call is for; missing: the call. */
+  units?: CallUnits | undefined;
+  /** US dollars that its provider says it takes, beside what is told; missing: none. */
+  cost?: number | undefined;
+  /** The model wrote on after it. */
+  hasTextAfter: boolean;
+  /** Tokens of what the model wrote; it says in `counting` when they are estimated. */
+  countWritten(): Promise<number>;
+  counting: Counting;
+}
+
+/** A promise only where something has to be counted. */
+export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
+  const { hosted, units, cost } = response;
+  const { advice, summaries } = pricedAdvice(call, response);
+  const usage = (units === undefined ? tokensOfResponse : tokensOf[units.kind])(call, response);
+  if (hosted === undefined && units === undefined && cost === undefined && summaries === undefined && advice.length === 0) return usage;
+  const rest = {
+    ...(advice.length === 0 ? {} : { advice }),
+    ...(hosted === undefined ? {} : { hosted }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(units === undefined ? {} : { units }),
+  };
+  const all = (tokens: MeteredUsage): MeteredUsage => {
+    const sum = summaries === undefined ? {} : { ...sumOfUsages(tokens, summaries), summaries };
+    return { ...tokens, ...sum, ...rest };
+  };
+  return usage instanceof Promise ? usage.then(all) : all(usage);
+}
+
+/** Advice of a model that has a price is charged at that, other advice as if the call's model had written it. */
+function pricedAdvice(
+  call: RunningCall,
+  { advice = [], summaries }: ResponseToCount,
+): Pick<ResponseToCount, 'summaries'> & { advice: AdviceCharge[] } {
+  const { services, admission, quoted } = call;
+  const { quotes } = services.context;
+  const charges: AdviceCharge[] = [];
+  let rest = summaries;
+  for (const { model, usage } of advice) {
+    const price = quoted.price.kind === 'usage' ? quotes.knownPriceOf(model, admission.group) : null;
+    if (price === null) rest = sumOfUsages(rest ?? noTokens, usage);
+    else charges.push({ model, usage, price: Number((1000 * quotes.dollars(price, pricedUsage(usage))).toFixed(9)) });
+  }
+  return { summaries: rest, advice: charges };
+}
+
+type Metering = (call: RunningCall, response: ResponseToCount) => MeteredUsage | Promise<MeteredUsage>;
+
+const tokensOf: Readonly<Record<CallUnits['kind'], Metering>> = {
+  search: tokensOfResponse,
+  image: tokensOfPictures,
+  minute: tokensOfSound,
+  character: tokensOfSpeech,
+  // Videos are tasks.
+  second: tokensOfResponse,
+};
+
+/** Where a price per picture is paid nobody counts what else there is; where tokens are, pictures are known by their size. */
+async function tokensOfPictures(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+  const isPerCall = call.quoted.price.kind === 'call';
+  const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
+  if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
+  const { output = 0, imageOutput = 0 } = response.told ?? {};
+  return { ...usage, imageOutput: usage.output - (output - imageOutput), completionSource: 'estimated' };
+}
+
+/** What was heard is counted by its length, and is audio where nobody tells otherwise. */
+async function tokensOfSound(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+  return heard(call, await tokensOfResponse(call, response));
+}
+
+/** What is spoken is measured where nobody tells its tokens, and is all audio. */
+async function tokensOfSpeech(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+  const usage = await tokensOfResponse(call, response);
+  if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
+  return { ...usage, audioOutput: usage.output, completionSource: 'estimated' };
+}
+
+function heard({ prompt }: RunningCall, usage: MeteredUsage): MeteredUsage {
+  return usage.promptSource === 'upstream' ? usage : { ...usage, audioInput: Math.min(prompt.audio, usage.input) };
+}
+
+function tokensOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
+  const { told, hasTextAfter, countWritten } = response;
+  if (told === null) return countResponse(call, response);
+  return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
+}
+
+async function countResponse(call: RunningCall, { countWritten, counting }: ResponseToCount): Promise<MeteredUsage> {
+  const [input, output] = await Promise.all([countInto(call, counting), countWritten()]);
+  return countedUsage(input, output, counting.isEstimated);
+}
+
+/** The prompt alone, as it is counted, and what its provider bills beside tokens. */
+export async function usageOfPrompt(call: RunningCall, { way, pieces }: SentRequest): Promise<MeteredUsage> {
+  const { tokens, isEstimated } = await countPrompt(call);
+  const { units, made } = ordered(call.prompt, pieces);
+  const billed = units?.kind === 'search' && way.provider.billsSearches !== true ? undefined : units;
+  const counted = countedUsage(tokens, 0, isEstimated);
+  const usage = { ...(units?.kind === 'minute' ? heard(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
+  // Nobody can be asked any more not to make the pictures.
+  if (made === 0 || units?.kind !== 'image' || call.quoted.price.kind === 'call') return usage;
+  return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
+}
+
+/** Of pictures that are ordered a few at a time the last may never have been. */
+function ordered(
+  { units, made = 0 }: RunningCall['prompt'],
+  pieces: SentRequest['pieces'],
+): { units?: CallUnits | undefined; made: number } {
+  if (units?.kind !== 'image' || pieces === undefined) return { units, made };
+  const part = (all: number) => Math.ceil((all * pieces.sent) / pieces.all);
+  return { units: { ...units, count: part(units.count) }, made: part(made) };
+}
+
+/** Of a model that has not answered yet. */
+const usualTokensPerSecond = 50;
+
+/**
+ * What a call has used whose client disconnected before anything came; hanging up would be free otherwise. Nothing of a stream has come.
+ * A whole response was being written all the time.
+ */
+export async function usageUntilDisconnect(call: RunningCall, { record, request }: SentAttempt): Promise<MeteredUsage> {
+  const seconds = (elapsed(call) - record.start_ms) / 1000;
+  const prompt = await usageOfPrompt(call, request);
+  if (call.isStream || !call.endpoint.kind.isWritten) return prompt;
+  const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
+  const written = Math.ceil(seconds * speed * call.choices);
+  return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
+}
+
+/** The response may be longer than one that is passed on, by what its caller asked for. */
+export function mayBeTooLong({ isStream, outputMost, mostTokenBytes, endpoint }: RunningCall): boolean {
+  return !isStream && outputMost * mostTokenBytes > endpoint.kind.mostResponseBytes;
+}
+
+/** What such a response has cost, of which no more was read: as many tokens as that must have had. */
+export async function usageOfTooLong(call: RunningCall, { request }: SentAttempt): Promise<MeteredUsage> {
+  const written = Math.ceil(call.endpoint.kind.mostResponseBytes / call.mostTokenBytes);
+  const prompt = await usageOfPrompt(call, request);
+  return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
+}
+
+async function countPrompt(call: RunningCall): Promise<{ tokens: number; isEstimated: boolean }> {
+  const counting = { owner: call.admission.user.id, isEstimated: false };
+  const tokens = await countInto(call, counting);
+  return { tokens, isEstimated: counting.isEstimated };
+}
+
+function countInto({ content, endpoint, model, prompt }: RunningCall, counting: Counting): Promise<number> {
+  return content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting);
+}

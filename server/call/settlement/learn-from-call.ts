@@ -1,0 +1,43 @@
+// Hands what an upstream told of a call to what is known of its model.
+import { promptRatio } from '#server/money/quote.ts';
+import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import { elapsed } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+
+/** Near its limit a response may have been cut. */
+const cutShare = 0.97;
+
+/** After a call that ended well, or one whose upstream told what it used. `firstByteMs`: when the response began. */
+export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
+  // What was summarized on the way is not what the caller asked for.
+  if (usage.promptSource !== 'upstream' || usage.summaries !== undefined || usage.advice !== undefined) return;
+  // What a model was not told it cannot have ignored.
+  const { prompt, services, quoted, isStream, sentLimit: limit } = call;
+  const { price } = quoted;
+  // Cache writes and audio that cost more than was reserved for each token count as more prompt.
+  const reserved = promptRatio(price, prompt.cacheWrite);
+  const excess = (tokens: number, ratio: number) => tokens * Math.max(0, ratio / reserved - 1);
+  const dearer =
+    price.kind === 'call'
+      ? 0
+      : excess(usage.cacheWrite5m, price.cacheCreationRatio) +
+        excess(usage.cacheWrite1h, price.cacheCreation1hRatio) +
+        excess(usage.cacheRead, price.cacheRatio) +
+        Math.max(0, usage.audioInput - prompt.audioMost) * Math.max(0, price.audioInputRatio - 1) +
+        Math.max(0, usage.audioCacheRead - Math.max(0, prompt.audioMost - usage.audioInput)) *
+          Math.max(0, (price.audioCacheRatio ?? 0) - 1);
+  const lastAttempt = call.attempts.at(-1);
+  const began = isStream ? firstByteMs : lastAttempt?.start_ms;
+  services.learned.note({
+    model: call.model,
+    userId: call.admission.user.id,
+    basis: prompt.basis,
+    expected: prompt.expected,
+    prompt: inputTokens(usage) + dearer,
+    completion: usage.output,
+    isCut: limit !== undefined && usage.output >= limit * cutShare,
+    limit,
+    duration: elapsed(call) - (began ?? 0),
+  });
+}

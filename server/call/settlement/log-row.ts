@@ -1,0 +1,219 @@
+// The log row of a call: what was used, what it costs by which factors, and how every attempt went.
+import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
+import type { ToolCharge } from '#shared/tool-prices.ts';
+import type { HostedCalls, PricedRuns } from '#shared/hosted-tools.ts';
+import { mostOf } from '#server/formats/hosted-tools.ts';
+import type { LogOther } from '#shared/logs.ts';
+import { LogType } from '#shared/logs.ts';
+import { pricedUsage } from '#shared/priced-usage.ts';
+import { priceAt } from '#shared/price-at.ts';
+import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
+import { dearerTier } from '#shared/find-price.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { CallEnd } from '#server/call/settlement/settle-call.ts';
+import type { AdviceCharge, MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import type { CalledSession } from '#server/call/admission/called-session.ts';
+import { endRules } from '#server/call/call-end.ts';
+import type { SentRequest } from '#server/exchange/exchange.ts';
+import { elapsed } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+
+/** Names of fields that are kept of a call. */
+const mostDropped = 20;
+
+/** What the row says of how the call ended. */
+type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure' | 'isCut'> & {
+  usage: MeteredUsage | null;
+  /** Tokens that were in the provider's cache and were not read from there; undefined: nothing is missed. */
+  cacheExpected: number | undefined;
+  afterDisconnect: LogOther['after_leaving'];
+};
+
+export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
+  const { admission, quoted, services, model, session } = call;
+  const { request, failure } = end;
+  const usage = storedLong(end.usage, request);
+  const ending = endRules[end.reason].logged;
+  const runs = usage === null ? undefined : runsOf(call, usage, end);
+  const priced = usage === null ? null : inTier(quoted.price, pricedUsage(usage), request);
+  const quota = priced === null ? 0 : services.context.quotes.charge(quoted, priced, runs, adviceCharges(usage));
+  const duration = elapsed(call);
+  const { groupRatio } = quoted;
+  const price = priced === null ? quoted.price : priceAt(quoted.price, priced);
+  const other: LogOther = {
+    model_ratio: price.kind === 'usage' ? price.modelRatio : 0,
+    completion_ratio: price.kind === 'usage' ? price.completionRatio : 0,
+    cache_ratio: price.kind === 'usage' ? price.cacheRatio : 0,
+    model_price: price.kind === 'call' ? price.modelPrice : -1,
+    group_ratio: groupRatio,
+    quota_per_unit: quoted.quotaPerUnit,
+    cache_tokens: usage?.cacheRead ?? 0,
+    duration_ms: duration,
+    attempts: call.attempts,
+    admin_info: adminInfo(call, { reported: usage?.cost, priced, runs }),
+  };
+  if (end.firstByteMs !== undefined) other.frt = Math.round(end.firstByteMs);
+  if (usage !== null) {
+    other.prompt_source = usage.promptSource;
+    other.completion_source = usage.completionSource;
+    if (usage.reasoning > 0) other.reasoning_tokens = usage.reasoning;
+    if (price.kind === 'usage') {
+      noteFactors(other, price);
+      noteCacheWrites(other, usage, price);
+      noteAudio(other, usage, price);
+      noteImages(other, usage, price);
+      noteCachedMedia(other, usage, price);
+    }
+    if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
+    if (usage.advice !== undefined) other.advice = usage.advice.map(toldAdvice);
+    const tools = runs === undefined ? [] : toolCharges(runs, quoted.tools ?? {});
+    if (tools.length > 0) other.hosted_calls = tools;
+  }
+  if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
+  if (request?.way.isMapped === true && request.upstreamModel !== model) {
+    other.is_model_mapped = true;
+    other.upstream_model_name = request.upstreamModel;
+  }
+  if (call.outputBound !== undefined) other.output_bound = call.outputBound;
+  if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
+  if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
+  const compaction = compactionOf(call);
+  if (compaction !== undefined) other.compaction = compaction;
+  if (end.cacheExpected !== undefined) other.cache_expected = end.cacheExpected;
+  if (ending !== undefined) other.ending = ending;
+  if (session !== null) other.session = toldSession(session);
+  if (failure !== undefined) other.problem = failure.message;
+  return {
+    user_id: admission.user.id,
+    created_at: call.createdAt,
+    type: LogType.consumption,
+    username: admission.user.username,
+    token_name: admission.tokenName,
+    model_name: model,
+    quota,
+    prompt_tokens: usage === null ? 0 : inputTokens(usage),
+    completion_tokens: usage?.output ?? 0,
+    use_time: Math.round(duration / 1000),
+    is_stream: call.isStream,
+    channel_id: end.channel?.id ?? 0,
+    token_id: admission.token?.id ?? 0,
+    group: admission.group,
+    other,
+    request_id: call.requestId,
+    ...(session === null ? {} : { session_key: session.key }),
+    ...(ending === undefined ? {} : { failed: 1 }),
+    ...(end.cacheExpected === undefined ? {} : { cache_broken: 1 }),
+    ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
+  };
+}
+
+function compactionOf({ turn, responseFields }: RunningCall): LogOther['compaction'] {
+  // Nothing else is asked for within a call.
+  if (turn.within !== undefined) return 'automatic';
+  return responseFields['is_compaction'] === true ? 'asked' : undefined;
+}
+
+interface ToldCost {
+  reported: number | undefined;
+  priced: PricedUsage | null;
+  runs: PricedRuns | undefined;
+}
+
+function adminInfo({ attempts, quoted, services }: RunningCall, { reported, priced, runs }: ToldCost): LogOther['admin_info'] {
+  const use_channel = attempts.map(({ channel }) => String(channel));
+  if (reported === undefined || priced === null) return { use_channel };
+  return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
+}
+
+/** Responses that do not report for how long writes are stored report them all as the shortest. */
+function storedLong(usage: MeteredUsage | null, request: SentRequest | null): MeteredUsage | null {
+  if (usage === null || request?.writesLong !== true || usage.cacheWrite5m === 0) return usage;
+  return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m };
+}
+
+/** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */
+function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
+  const tier = usage.tier ?? request?.toldTier ?? dearerTier(price, request?.askedTier, usage);
+  return tier === undefined ? usage : { ...usage, tier };
+}
+
+/** Tools that ran, by what they are charged as. */
+function runsOf({ quoted }: RunningCall, usage: MeteredUsage, end: RowEnd): PricedRuns | undefined {
+  const hosted = hostedOf(usage, end);
+  return hosted === undefined ? undefined : pricedRuns(hosted, quoted.tools ?? {}, end.request?.hostedVariants);
+}
+
+function hostedOf({ hosted, searches = 0 }: MeteredUsage, { request, isCut }: RowEnd): HostedCalls | undefined {
+  const isByQuery = searches > 0 && request?.way.dialect.hosted?.billsQueries?.(request.upstreamModel) === true;
+  const told = mostOf(mostOf(hosted, request?.hostedLeast), isByQuery ? { web_search: searches } : undefined);
+  return isCut === true ? mostOf(told, request?.hostedIfCut) : told;
+}
+
+/** Each is paid for once, whatever has been said. */
+function adviceCharges(usage: MeteredUsage | null): ToolCharge[] | undefined {
+  return usage?.advice?.map(({ price }) => ({ kind: 'other', calls: 1, price }));
+}
+
+function toldAdvice({ model, usage, price }: AdviceCharge): NonNullable<LogOther['advice']>[number] {
+  return { model, prompt_tokens: inputTokens(usage), completion_tokens: usage.output, price };
+}
+
+function toldSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {
+  return { id, ...(agent === '' ? {} : { agent }), ...(parent === '' ? {} : { parent }), ...(client === '' ? {} : { client }) };
+}
+
+function noteCacheWrites(other: LogOther, { cacheWrite5m, cacheWrite1h }: TokenUsage, price: UsagePrice): void {
+  if (cacheWrite5m + cacheWrite1h === 0) return;
+  other.cache_creation_tokens = cacheWrite5m + cacheWrite1h;
+  other.cache_creation_ratio = price.cacheCreationRatio;
+  if (cacheWrite1h === 0) return;
+  other.cache_creation_tokens_1h = cacheWrite1h;
+  other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
+}
+
+/** Of a long prompt, and of another lane. */
+function noteFactors(other: LogOther, { inputRatio, tier }: UsagePrice): void {
+  if (inputRatio !== undefined) other.input_ratio = inputRatio;
+  if (tier === undefined) return;
+  other.service_tier = tier.name;
+  other.tier_ratio = tier.factor;
+}
+
+function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void {
+  if (usage.audioInput + usage.audioOutput + usage.audioCacheRead === 0) return;
+  other.audio = true;
+  other.audio_input = usage.audioInput;
+  other.audio_output = usage.audioOutput;
+  other.text_input = Math.max(0, inputTokens(usage) - usage.audioInput - usage.audioCacheRead);
+  other.text_output = Math.max(0, usage.output - usage.audioOutput);
+  other.audio_ratio = price.audioInputRatio;
+  // Both: a quotient does not end, and the receipt is exact.
+  other.audio_output_ratio = price.audioOutputRatio;
+  if (price.audioInputRatio > 0) other.audio_completion_ratio = price.audioOutputRatio / price.audioInputRatio;
+}
+
+/** Where they have a price of their own. */
+function noteImages(other: LogOther, { imageInput, imageOutput }: TokenUsage, price: UsagePrice): void {
+  if (imageInput > 0 && price.imageInputRatio !== (price.inputRatio ?? 1)) {
+    other.image_input = imageInput;
+    other.image_ratio = price.imageInputRatio;
+  }
+  if (imageOutput > 0 && price.imageOutputRatio !== price.completionRatio) {
+    other.image_output = imageOutput;
+    other.image_output_ratio = price.imageOutputRatio;
+  }
+}
+
+/** What was read from the cache at another price than text is. */
+function noteCachedMedia(other: LogOther, { audioCacheRead, imageCacheRead }: TokenUsage, price: UsagePrice): void {
+  if (audioCacheRead > 0 && price.audioCacheRatio !== undefined) {
+    other.audio_cache_tokens = audioCacheRead;
+    other.audio_cache_ratio = price.audioCacheRatio;
+  }
+  if (imageCacheRead > 0 && price.imageCacheRatio !== undefined) {
+    other.image_cache_tokens = imageCacheRead;
+    other.image_cache_ratio = price.imageCacheRatio;
+  }
+}

@@ -1,0 +1,115 @@
+// The books of a call, for every outcome the same: its row, what is learnt from it, its charge. What was not settled was not
+// answered: who waits for this may answer the caller.
+import { inputTokens } from '#shared/token-usage.ts';
+import type { LogOther } from '#shared/logs.ts';
+import { alertOfCostDrift, alertOfIgnoredLimit } from '#server/notify/notifications.ts';
+import { isBeyond } from '#server/call/settlement/learned-usage.ts';
+import { learnFromCall } from '#server/call/settlement/learn-from-call.ts';
+import { chargeRow } from '#server/call/settlement/log-row.ts';
+import { isEstimate } from '#server/call/settlement/metered-usage.ts';
+import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import type { EndReason } from '#server/call/call-end.ts';
+import { elapsed, keepSummary } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { SentRequest } from '#server/exchange/exchange.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+export interface CallEnd {
+  reason: EndReason;
+  /** The one that answered, or was at it; null: none did. */
+  channel: PreparedChannel | null;
+  /** What it was sent; null where that has not led to anything. */
+  request: SentRequest | null;
+  /** Null: nothing was used. */
+  usage: MeteredUsage | null | Promise<MeteredUsage>;
+  /** Milliseconds until the first byte; undefined when none came. */
+  firstByteMs: number | undefined;
+  /** The client has disconnected, and its response was read to the end all the same. */
+  wasRead?: boolean;
+  /** The end of the response, in which some providers tell of the tools that ran, never came. */
+  isCut?: boolean;
+  /** What went wrong upstream. */
+  failure?: UpstreamFailure;
+}
+
+/** Settles the call. Never leaves its reservation open; when it fails, the caller has to be told so, or to be cut off. */
+export async function settleCall(call: RunningCall, end: CallEnd): Promise<void> {
+  const { services, reservation } = call;
+  const { reason, channel, firstByteMs, wasRead = false } = end;
+  // Before its caller can hear of it and try again.
+  if (reason !== 'completed') keepSummary(call);
+  // What costs nothing holds nothing of the budget while its row is written: the caller may ask again at once.
+  if (end.usage === null) call.budgetHold?.end();
+  try {
+    const usage = end.usage instanceof Promise ? await end.usage : end.usage;
+    const isWhole = reason === 'completed' || wasRead;
+    const cacheExpected = isWhole && usage !== null ? missedCache(call, end.request, usage) : undefined;
+    const row = chargeRow(call, { ...end, usage, cacheExpected, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) });
+    if (channel !== null && usage !== null) services.context.figures.prompted(channel.id, inputTokens(usage), usage.cacheRead);
+    if (isWhole && usage !== null && call.endpoint.kind.isInSession !== true) learnFromCall(call, usage, firstByteMs);
+    if (channel !== null) services.use.add(channel.id, row.quota);
+    noteCost(call, channel, row.other);
+    const settling = services.context.ledger.settle(reservation, row);
+    if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });
+    await settling;
+    if (row.quota > 0) services.context.lowBalance.spent(row.user_id);
+    if (isWhole && call.permit !== null) await call.permit.succeeded();
+  } catch (failure) {
+    services.context.ledger.release(reservation);
+    keepSummary(call);
+    throw failure;
+  } finally {
+    call.budgetHold?.end();
+  }
+}
+
+/** What should have come from the provider's cache and did not. */
+function missedCache(call: RunningCall, request: SentRequest | null, usage: MeteredUsage): number | undefined {
+  const { affinity, services, quoted } = call;
+  if (affinity === null || request === null || usage.promptSource !== 'upstream') return undefined;
+  const endedAt = services.context.now();
+  const isCheaper = quoted.price.kind === 'usage' && quoted.price.cacheRatio < 1;
+  const cachesAll = isCheaper && request.way.dialect.keepsMarked !== true;
+  return services.caches.ended({ affinity, usage, cachesAll, startedAt: endedAt - elapsed(call), endedAt });
+}
+
+/** Where the provider says what the call costs: whether prices here are near that. */
+function noteCost({ services, model }: RunningCall, channel: PreparedChannel | null, other: LogOther | null): void {
+  const told = other?.admin_info?.cost;
+  if (channel === null || told === undefined) return;
+  const { context, costs } = services;
+  const { id, name } = channel;
+  const sums = costs.noted({ key: `${id} ${model}`, ...told }, context.settings.get('CostDriftPercent'));
+  if (sums !== undefined) context.waitUntil(alertOfCostDrift(context, { id, name, model, ...sums }));
+}
+
+interface Excess {
+  settling: Promise<void>;
+  channel: PreparedChannel | null;
+  usage: MeteredUsage | null;
+}
+
+/** The account's next calls wait for it; where the upstream did not keep to its limit, the operator is told. */
+function noteExcess({ services, admission, model, sentLimit: limit }: RunningCall, { settling, channel, usage }: Excess): void {
+  const { context, excess } = services;
+  excess.begin(admission.user.id, settling);
+  // No limit of a response holds for the summaries behind it.
+  const written = usage === null ? 0 : usage.output - (usage.summaries?.output ?? 0);
+  if (channel === null || usage === null || limit === undefined || !isBeyond(written, limit)) return;
+  const { id, name } = channel;
+  const fact = { id, name, model, limit, written, username: admission.user.username };
+  context.waitUntil(alertOfIgnoredLimit(context, fact));
+}
+
+/** How a call is charged whose client has disconnected; undefined: it has not, or the upstream told it all. */
+function measuredAfterDisconnect(
+  reason: EndReason,
+  usage: MeteredUsage | null,
+  wasRead: boolean,
+): 'read' | 'counted' | 'estimated' | undefined {
+  if (reason !== 'client_disconnected' || usage === null) return undefined;
+  if (wasRead) return 'read';
+  if (usage.completionSource === 'upstream') return undefined;
+  return isEstimate(usage) ? 'estimated' : 'counted';
+}

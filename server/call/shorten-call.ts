@@ -1,0 +1,152 @@
+// A conversation that is to be shortened before a provider is asked that does not do so itself: a turn of the same caller has the model
+// write a summary, reserved, settled and logged as any other, and the call goes on with that in place of what was said.
+import type { Shortening, ShortenedPrompt } from '#server/formats/prompt-edits.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { openBody } from '#server/call/admission/read-content.ts';
+import { openCall } from '#server/call/admission/open-call.ts';
+import { reserveCall } from '#server/call/admission/reserve-call.ts';
+import type { CallAttempt } from '#server/call/call-attempt.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import { ownError, tellEnd } from '#server/call/relay-failure.ts';
+import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { summaryKey } from '#server/call/stored-summaries.ts';
+import { elapsed, releaseCall, stopCall } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { Turn } from '#server/call/turn.ts';
+
+/** A whole response whose call is settled. */
+export interface WholeAnswer {
+  contentType: string;
+  body: Buffer;
+  /** Its caller had left. */
+  wasRead: boolean;
+}
+
+export type AnswerWhole = (call: RunningCall) => Promise<WholeAnswer | ToldFailure>;
+
+/** An estimate is never off by more. */
+const surely = 4;
+
+/**
+ * At most once for a call, before its first attempt at a provider of another format. What is returned is told the caller, and the call
+ * holds no money then; null: it goes on.
+ */
+export async function shortenFor(
+  call: RunningCall,
+  { route, record }: CallAttempt,
+  { shortening, answer }: { shortening: Shortening; answer: AnswerWhole },
+): Promise<ToldFailure | null> {
+  const { content, services } = call;
+  if (isCarriedBy(route)) return null;
+  if (content.isLarge) await content.prepare();
+  const request = (await isBeyond(call, shortening.threshold)) ? shortening.request(content.body) : null;
+  call.shortening = null;
+  if (request === null) {
+    if (call.stopped === undefined) content.replace(shortening.goOn(content.body, null).body);
+    return null;
+  }
+  // An account that has little may have reserved all of it.
+  services.context.ledger.release(call.reservation);
+  const { asAnswer } = shortening;
+  if (asAnswer !== undefined) return goOnWith(call, () => told(call, { body: request, responseFields: asAnswer }));
+  const answered = await summaryOf(call, request, answer);
+  // What the channel takes begins now.
+  record.start_ms = elapsed(call);
+  if (call.stopped !== undefined) return tellEnd(call, { reason: call.stopped });
+  if ('error' in answered) return answered;
+  return goOnWith(call, () => {
+    const shortened = shortening.goOn(content.body, answered.body);
+    // One that replaces nothing is no use to the next call either.
+    if (shortened.isShorter !== true) call.summary = undefined;
+    return told(call, shortened);
+  });
+}
+
+/** One that the same user has paid for, whose call has failed since, is not paid for again. */
+async function summaryOf(call: RunningCall, request: RelayBody, answer: AnswerWhole): Promise<{ body: Buffer } | ToldFailure> {
+  const { summaries } = call.services;
+  const asked = { userId: call.admission.user.id, key: summaryKey(call.model, request) };
+  const kept = summaries.take(asked);
+  if (kept !== undefined) {
+    call.summary = kept;
+    return { body: kept.answer };
+  }
+  const answered = await answerTurn(call, request, answer);
+  if (!('error' in answered)) call.summary = { ...asked, answer: answered.body };
+  return answered;
+}
+
+function told(call: RunningCall, { body, responseFields }: ShortenedPrompt): RelayBody {
+  if (responseFields !== undefined) {
+    call.responseFields = { ...call.responseFields, ...responseFields };
+    call.isTranslated = true;
+  }
+  return body;
+}
+
+/** The provider gets the request in its caller's own format. */
+export function isCarriedBy(route: CallAttempt['route']): boolean {
+  return route !== null && route.identity !== null;
+}
+
+async function isBeyond({ content, endpoint, model, prompt, admission }: RunningCall, threshold: number | null): Promise<boolean> {
+  if (threshold === null) return true;
+  if (prompt.expected * surely < threshold) return false;
+  const counting = { owner: admission.user.id, isEstimated: false };
+  return (await content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting)) > threshold;
+}
+
+async function answerTurn(call: RunningCall, body: RelayBody, answer: AnswerWhole): Promise<WholeAnswer | ToldFailure> {
+  const { services } = call;
+  const opened = await openCall(services, turnWithin(call, body));
+  if ('refused' in opened) return { error: opened.refused.told, retryAfter: opened.refused.error.retryAfter };
+  const inner = opened.call;
+  try {
+    return await answer(inner);
+  } catch (failure) {
+    services.context.log.error({ requestId: inner.requestId, err: failure }, 'a conversation could not be shortened');
+    releaseCall(inner);
+    return tellEnd(inner, { reason: 'fault' });
+  } finally {
+    call.onStop = undefined;
+    inner.content.release();
+    inner.buffer?.ended();
+  }
+}
+
+/** Of the same caller, in the same session. It does not count against the rate limit a second time. */
+function turnWithin(call: RunningCall, body: RelayBody): Turn {
+  const { turn, endpoint, admission, session, services } = call;
+  const { request, connection, address, envelope } = turn;
+  return {
+    endpoint,
+    request,
+    connection,
+    address,
+    envelope,
+    isFree: true,
+    within: { admission, session },
+    readContent: (userId) => openBody(services.context.bodies, { body, userId, names: endpoint.names }),
+    follow(inner) {
+      call.onStop = () => stopCall(inner);
+      if (call.stopped !== undefined) stopCall(inner);
+    },
+  };
+}
+
+/** A shorter prompt takes the place of a long one, whose reservation has been released, and less is reserved for it. */
+export async function goOnWith(call: RunningCall, bodyOf: () => RelayBody): Promise<ToldFailure | null> {
+  const { services, content, endpoint, admission, model, ownModel, quoted, requestId, language } = call;
+  try {
+    content.replace(bodyOf());
+    const { body } = content;
+    const parameters = endpoint.parameters(body);
+    const reserved = await reserveCall(services, { admission, endpoint, model, ownModel, body, parameters, prompt: null, quoted });
+    const { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit } = reserved;
+    Object.assign(call, { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit });
+    return null;
+  } catch (failure) {
+    const error = toAppError(failure, services.context, requestId);
+    return { error: ownError(error, language, requestId), retryAfter: error.retryAfter };
+  }
+}

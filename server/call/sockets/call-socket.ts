@@ -1,0 +1,262 @@
+// One connection over which a client asks for many calls. It asks by its key, which is looked at for every call and while it is silent.
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { SocketDialect } from '#server/formats/socket-dialect.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { partBytes } from '#server/framing/part-budget.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { parseBody } from '#server/http/parse-body.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { scanBody } from '#server/http/scan-body.ts';
+import { checkNames } from '#server/call/admission/check-names.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import type { ConversationSource } from '#server/call/conversation-source.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { relayTurn } from '#server/call/relay.ts';
+import { ownError, withHeaders } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { closeCodes } from '#server/sockets/message-socket.ts';
+import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
+import type { KeptResponses } from './connection-responses.ts';
+import type { HeldTurnState } from '#server/call/turn-state.ts';
+import { KeyWatch } from './key-watch.ts';
+import { createLanes } from './connection-queues.ts';
+import type { Lanes } from './connection-queues.ts';
+import { SocketTurn } from './socket-turn.ts';
+import type { AskedTurn, TurnPlace } from './socket-turn.ts';
+import { warmUp } from './warm-up.ts';
+
+export interface CallSocketOptions {
+  services: RelayServices;
+  endpoint: RelayEndpoint;
+  dialect: SocketDialect;
+  /** The request that it began with. */
+  request: Request;
+  connection: Connection;
+  userId: number;
+  language: Language;
+  kept: KeptResponses;
+  stored: ConversationSource;
+  turnState: HeldTurnState;
+  onClosed(socket: CallSocket): void;
+}
+
+/** Messages that wait for their lane, or to be read. */
+const mostWaiting = 64;
+
+export class CallSocket implements SocketReceiver, TurnPlace {
+  readonly services: RelayServices;
+  readonly endpoint: RelayEndpoint;
+  readonly dialect: SocketDialect;
+  readonly request: Request;
+  readonly connection: Connection;
+  readonly kept: KeptResponses;
+  readonly stored: ConversationSource;
+  readonly turnState: HeldTurnState;
+  readonly #options: CallSocketOptions;
+  readonly #socket: MessageSocket;
+  readonly #owner: string;
+  readonly #endsAt: number;
+  readonly #lanes: Lanes;
+  readonly #keys: KeyWatch;
+  readonly #turns = new Set<SocketTurn>();
+  #reading: Promise<void> = Promise.resolve();
+  #unread = 0;
+  #isGone = false;
+  #isDraining = false;
+
+  constructor(socket: MessageSocket, options: CallSocketOptions) {
+    const { services, endpoint, dialect, request, connection, kept, stored, userId, turnState } = options;
+    this.services = services;
+    this.endpoint = endpoint;
+    this.dialect = dialect;
+    this.request = request;
+    this.connection = connection;
+    this.kept = kept;
+    this.stored = stored;
+    this.turnState = turnState;
+    this.#options = options;
+    this.#socket = socket;
+    this.#owner = `user:${userId}`;
+    this.#endsAt = services.context.now() + dialect.mostMinutes * 60_000;
+    this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#end(error, closeCodes.refused));
+    const { mostTurns, mostLanes } = dialect;
+    this.#lanes = createLanes({ mostTurns, mostLanes, mostWaiting }, () => this.#closeIfDone());
+  }
+
+  /** No call is begun any more. Those that are at work go on. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#lanes.dropWaiting();
+    this.#closeIfDone();
+  }
+
+  // What the socket tells.
+
+  message(bytes: Buffer): void {
+    const hold = this.services.context.bodies.open(this.#owner);
+    try {
+      if (this.#unread >= mostWaiting) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
+      hold.grow(bytes.length);
+    } catch (failure) {
+      this.#refused(failure, null);
+      return;
+    }
+    this.#unread += 1;
+    // In the order in which they come, also where reading takes a while.
+    this.#reading = this.#reading
+      .then(() => this.#read(bytes, hold))
+      .finally(() => {
+        this.#unread -= 1;
+      });
+  }
+
+  refuse(error: AppError): void {
+    this.#refused(error, null);
+  }
+
+  pause(): void {
+    for (const turn of this.#turns) turn.pause();
+  }
+
+  resume(): void {
+    for (const turn of this.#turns) turn.resume();
+  }
+
+  tick(): void {
+    if (!this.#lanes.isIdle) return;
+    if (this.#isOld()) this.#closeIfDone();
+    else this.#keys.check();
+  }
+
+  closed(): void {
+    this.#isGone = true;
+    this.#lanes.dropWaiting();
+    for (const turn of this.#turns) turn.left();
+    this.kept.clear();
+    this.#options.onClosed(this);
+  }
+
+  // What its turns ask for.
+
+  isFull(): boolean {
+    return this.#socket.isFull;
+  }
+
+  isGone(): boolean {
+    return this.#isGone;
+  }
+
+  send(message: Buffer, lane: string | null): void {
+    this.#socket.send(lane === null ? message : this.dialect.onLane(message.toString('utf8'), lane));
+  }
+
+  sendError(error: ErrorObject, lane: string | null): void {
+    this.send(Buffer.from(JSON.stringify(this.dialect.errorMessage(error))), lane);
+  }
+
+  sendFailure(error: AppError, lane: string | null): void {
+    const requestId = newRequestId(this.services.context);
+    this.sendError(withHeaders(ownError(error, this.#options.language, requestId), { requestId, retryAfter: error.retryAfter }), lane);
+  }
+
+  /** Never rejects. */
+  async #read(bytes: Buffer, hold: BodyHold): Promise<void> {
+    let lane: string | null = null;
+    try {
+      if (this.#isGone) throw new AppError('client_closed');
+      const { bodies } = this.services.context;
+      const raw = await scanBody(bytes);
+      hold.grow(raw.parts * partBytes);
+      const parsed = await parseBody(raw, bodies, this.#owner, ({ text, value }) => checkNames(value, text, raw, this.endpoint.names));
+      const message = parsed.value;
+      if (!isObject(message))
+        throw new AppError('invalid_request', { detail: { zh: '消息必须是 JSON 对象', en: 'a message must be a JSON object' } });
+      lane = this.dialect.laneOf(message);
+      const asked = this.dialect.readMessage(message);
+      if (asked.kind === 'turn') {
+        const { previousId, isWarmUp } = asked;
+        this.#ask({ lane, previousId, isWarmUp, message, raw, parsed, hold });
+        return;
+      }
+      hold.shrinkTo(0);
+      if (asked.kind === 'declined') this.send(Buffer.from(JSON.stringify(asked.reply)), lane);
+    } catch (failure) {
+      hold.shrinkTo(0);
+      this.#refused(failure, lane);
+    }
+  }
+
+  /** @throws {AppError} where it is not begun, now or later */
+  #ask(asked: AskedTurn): void {
+    if (this.#isGone) throw new AppError('client_closed');
+    if (this.#isDraining) throw shuttingDown();
+    if (this.#isOld()) throw this.#tooOld();
+    const turn = new SocketTurn(this, asked);
+    this.#lanes.add(asked.lane, {
+      run: () => this.#run(turn, asked),
+      drop: () => {
+        asked.hold.shrinkTo(0);
+        if (this.#isDraining) this.sendFailure(shuttingDown(), asked.lane);
+      },
+    });
+  }
+
+  async #run(turn: SocketTurn, { isWarmUp, lane }: AskedTurn): Promise<void> {
+    this.#turns.add(turn);
+    const { services } = this;
+    const running = isWarmUp ? warmUp(services, turn) : relayTurn(services, turn);
+    services.context.waitUntil(running);
+    try {
+      await running;
+    } catch (failure) {
+      services.context.log.error({ err: failure }, 'a turn of a socket failed unexpectedly');
+      this.sendFailure(new AppError('internal_error'), lane);
+    } finally {
+      this.#turns.delete(turn);
+      turn.ended();
+    }
+  }
+
+  #refused(failure: unknown, lane: string | null): void {
+    if (this.#isGone) return;
+    const { context } = this.services;
+    const requestId = newRequestId(context);
+    const error = toAppError(failure, context, requestId);
+    noteRefusal(this.services, error, {
+      request: this.request,
+      connection: this.connection,
+      requestId,
+      progress: { requestId, model: '' },
+    });
+    const told = ownError(error, this.#options.language, requestId);
+    this.sendError(withHeaders(told, { requestId, retryAfter: error.retryAfter }), lane);
+  }
+
+  #isOld(): boolean {
+    return this.services.context.now() >= this.#endsAt;
+  }
+
+  #tooOld(): AppError {
+    return new AppError('websocket_connection_limit_reached', { minutes: this.dialect.mostMinutes });
+  }
+
+  #closeIfDone(): void {
+    if (this.#isGone || !this.#lanes.isIdle) return;
+    if (this.#isDraining) this.#socket.close(closeCodes.goingAway, 'the server is shutting down');
+    else if (this.#isOld()) this.#end(this.#tooOld(), closeCodes.normal);
+  }
+
+  #end(error: AppError, code: number): void {
+    if (!this.#socket.isOpen) return;
+    this.sendFailure(error, null);
+    this.#socket.close(code, error.code);
+  }
+}
+
+function shuttingDown(): AppError {
+  return new AppError('shutting_down', {}, { retryAfter: 1 });
+}

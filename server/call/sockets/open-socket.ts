@@ -1,0 +1,283 @@
+// A socket is asked for: by whom, and whether there is room for it. From then on it is a (`call-socket.ts`).
+import { AppError } from '#shared/errors.ts';
+import type { SocketDialect } from '#server/formats/socket-dialect.ts';
+import type { Connection, Upgrade } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import { leanRequest } from '#server/http/lean-request.ts';
+import { takenOver } from '#server/http/lean-response.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { createShares } from '#server/queues/shares.ts';
+import type { Shares } from '#server/queues/shares.ts';
+import { notedAs, noteRefusal } from '#server/call/admission/note-refusal.ts';
+import type { ConversationSource } from '#server/call/conversation-source.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
+import { createSocketRoom, keyInProtocols } from '#server/sockets/socket-server.ts';
+import type { SocketRoom } from '#server/sockets/socket-server.ts';
+import { credentialOf } from '#server/call/admission/credential.ts';
+import { openSecret, secretPrefix } from '#server/call/realtime/client-secret.ts';
+import type { ClientSecret } from '#server/call/realtime/client-secret.ts';
+import { openSession, SessionRefused } from '#server/call/realtime/open-session.ts';
+import { RealtimeSession } from '#server/call/realtime/realtime-session.ts';
+import { releaseCall } from '#server/call/running-call.ts';
+import { clientHeadersOf } from '#server/call/admission/admit-call.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import type { HeldTurnState } from '#server/call/turn-state.ts';
+import { createKeptResponses } from './connection-responses.ts';
+import { CallSocket } from './call-socket.ts';
+
+export interface AskedSocket {
+  endpoint: RelayEndpoint;
+  request: Request;
+  connection: Connection | null;
+  /** Where its calls get what they speak of beside their messages, and what the connection remembers. */
+  conversations: ConversationSource;
+}
+
+type AskedSession = Omit<AskedSocket, 'conversations'>;
+
+export interface RelaySockets {
+  /** Never rejects: who gets no socket is told so over HTTP, in the format of the address. */
+  open(asked: AskedSocket): Promise<DirectResponse>;
+  /** The same of a session that goes on to a provider. */
+  openSession(asked: AskedSession): Promise<DirectResponse>;
+  readonly size: number;
+  /** What is open ends, with a word. */
+  shutDown(): void;
+  /** No further call is begun on any. */
+  drain(): void;
+  stop(): void;
+}
+
+export function createRelaySockets(services: RelayServices): RelaySockets {
+  const { context, gate, addressOf } = services;
+  const { env } = context;
+  const times = { pingMs: env.STREAM_KEEPALIVE * 1000, silentMs: env.CLIENT_TIMEOUT * 1000 };
+  const room = createSocketRoom(times, (cause) => context.log.error({ err: cause }, 'a socket failed unexpectedly'));
+  const open = new Set<OpenSocket>();
+  const shares = createShares<number>();
+  const kept = createKeptResponses();
+  const all = Math.floor((env.MAX_SOCKETS_MB * 1_000_000) / socketBytes);
+
+  /** Whose socket it will be; its place is taken. @throws {AppError} */
+  async function admit(request: Request, connection: Connection): Promise<Admission> {
+    const admission = await gate.admit(request);
+    gate.checkUse(admission, addressOf(request, connection));
+    const { id } = admission.user;
+    const free = all - shares.total;
+    if (free < 1) throw new AppError('sockets_full', {}, { retryAfter: 60 });
+    // The last places are for those who have few.
+    const perOwner = Math.min(env.MAX_SOCKETS_PER_USER, Math.max(1, Math.floor(free / freeShare)));
+    if (!shares.fits(id, 1, { perOwner })) throw new AppError('too_many_sockets', { limit: shares.of(id) }, { retryAfter: 60 });
+    shares.add(id, 1);
+    return admission;
+  }
+
+  return {
+    async open({ endpoint, request: original, connection, conversations }) {
+      const dialect = endpoint.socket;
+      const request = connection === null ? original : callRequest(connection, dialect);
+      const requestId = newRequestId(context);
+      const language = callerLanguage(request.headers);
+      try {
+        const upgrade = connection?.upgrade;
+        if (connection === null || upgrade === undefined || dialect === undefined) throw new AppError('websocket_missing');
+        const admission = await admit(request, connection);
+        const userId = admission.user.id;
+        const turnState = services.turnStates.open(userId);
+        const opening = {
+          services,
+          endpoint,
+          dialect,
+          request,
+          userId,
+          language,
+          kept: kept.open(userId),
+          stored: conversations,
+          turnState,
+        };
+        const extra = {
+          ...requestIdHeaders(endpoint.dialect, requestId),
+          ...acceptHeaders(services, { admission, endpoint, request, turnState }),
+        };
+        const free = () => shares.add(userId, -1);
+        const openReceiver: OpenReceiver = (socket, { connection: bare, onClosed }) =>
+          new CallSocket(socket, { ...opening, connection: bare, onClosed });
+        const headers = headerLines(extra);
+        return takenOver({
+          drop: free,
+          take: () => accept(connection, upgrade, { services, userId, room, open, openReceiver, headers, free, drop: free }),
+        });
+      } catch (failure) {
+        const error = toAppError(failure, context, requestId);
+        if (error.code !== 'websocket_missing')
+          noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
+        return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+      }
+    },
+    get size() {
+      return open.size;
+    },
+    openSession: (asked) => openRealtime({ services, room, open, admit, shares }, asked),
+    drain() {
+      for (const socket of open) socket.drain();
+    },
+    shutDown() {
+      for (const socket of open) socket.shutDown?.();
+    },
+    stop: () => room.stop(),
+  };
+}
+
+/** What an idle connection takes, roughly: `npm run bench -- sockets`. */
+const socketBytes = 40_000;
+/** One user may have as many as this part of those that are free. */
+const freeShare = 4;
+
+/** What Codex takes from the response that completes a handshake: it sends the state again with what it asks next, wherever. */
+function acceptHeaders(
+  { modelTags }: Pick<RelayServices, 'modelTags'>,
+  {
+    admission,
+    endpoint,
+    request,
+    turnState,
+  }: { admission: Admission; endpoint: RelayEndpoint; request: Request; turnState: HeldTurnState },
+): Record<string, string> {
+  const told = clientHeadersOf(endpoint, request.headers);
+  const headers: Record<string, string> = {};
+  const { dialect } = endpoint;
+  const { modelTag, turnStateHeader } = dialect;
+  if (modelTag?.isWantedBy(told) !== true) return headers;
+  headers[modelTag.header] = modelTags.read(admission, dialect);
+  if (turnStateHeader !== undefined) headers[turnStateHeader] = told[turnStateHeader] ?? turnState.name;
+  return headers;
+}
+
+type OpenSocket = SocketReceiver & { drain(): void; shutDown?(): void };
+
+type OpenReceiver = (socket: MessageSocket, opening: { connection: Connection; onClosed(socket: OpenSocket): void }) => OpenSocket;
+
+interface Acceptance {
+  services: RelayServices;
+  userId: number;
+  room: SocketRoom;
+  open: Set<OpenSocket>;
+  openReceiver: OpenReceiver;
+  /** Lines of the response. */
+  headers: readonly string[];
+  /** Its place is free again. */
+  free(): void;
+  /** What came was no handshake. */
+  drop(): void;
+}
+
+function accept({ req, res }: Connection, { socket: raw, head }: Upgrade, acceptance: Acceptance): void {
+  const { services, userId, room, open, openReceiver, headers, free, drop } = acceptance;
+  const { bodies, env } = services.context;
+  const limits = {
+    mostBytes: env.MAX_REQUEST_BODY_MB * 1_000_000,
+    hold: bodies.open(`user:${userId}`),
+    watch: bodies.watch,
+  };
+  let isOpen = false;
+  res.detachSocket(raw);
+  room.accept(
+    { request: req, socket: raw, head, headers },
+    {
+      limits,
+      openReceiver(socket) {
+        // What an upgrade is made of is not kept for as long as the socket is.
+        const receiver = openReceiver(socket, {
+          connection: { req, res },
+          onClosed(closed) {
+            open.delete(closed);
+            free();
+          },
+        });
+        isOpen = true;
+        open.add(receiver);
+        return receiver;
+      },
+    },
+  );
+  if (!isOpen) drop();
+}
+
+interface SessionPlace extends Pick<Acceptance, 'services' | 'room' | 'open'> {
+  /** @throws {AppError} */
+  admit(request: Request, connection: Connection): Promise<Admission>;
+  shares: Shares<number>;
+}
+
+/** A session that goes on to a provider, which has opened it before the handshake is completed. */
+async function openRealtime(place: SessionPlace, { endpoint, request: original, connection }: AskedSession): Promise<DirectResponse> {
+  const { services, room, open, admit, shares } = place;
+  const { context } = services;
+  const shown = connection === null ? original : callRequest(connection, undefined);
+  let request = shown;
+  const requestId = newRequestId(context);
+  const language = callerLanguage(request.headers);
+  let free = () => {};
+  try {
+    const upgrade = connection?.upgrade;
+    if (connection === null || upgrade === undefined) throw new AppError('websocket_missing');
+    const secret = secretIn(services, request);
+    // From here on it is asked for by the key that has given it.
+    if (secret !== null) request = withKey(connection, secret.key);
+    const admission = await admit(request, connection);
+    const { user } = admission;
+    free = () => shares.add(user.id, -1);
+    const opened = await openSession({ services, request, admission, connection, language, secret });
+    const drop = () => {
+      opened.upstream.destroy();
+      releaseCall(opened.first);
+      free();
+    };
+    const headers = headerLines(requestIdHeaders(endpoint.dialect, requestId));
+    const openReceiver: OpenReceiver = (socket, { connection: bare, onClosed }) =>
+      new RealtimeSession(socket, opened.upstream, { services, request, connection: bare, language, userId: user.id, opened, onClosed });
+    return takenOver({
+      drop,
+      take: () => accept(connection, upgrade, { services, userId: user.id, room, open, openReceiver, headers, free, drop }),
+    });
+  } catch (failure) {
+    free();
+    if (failure instanceof SessionRefused) {
+      const { error, retryAfter } = failure.told;
+      return errorResponse(endpoint.dialect, error, requestId, retryAfter);
+    }
+    const error = toAppError(failure, context, requestId);
+    // Its first turn may have been refused as every call is.
+    const told = notedAs(error) ?? requestId;
+    if (told === requestId && error.code !== 'websocket_missing')
+      noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
+    return errorResponse(endpoint.dialect, ownError(error, language, told), told, error.retryAfter);
+  }
+}
+
+/** Null: the key is none that is made for browsers. @throws {AppError} `key_invalid`, `key_expired` */
+function secretIn({ context }: RelayServices, request: Request): ClientSecret | null {
+  const shown = credentialOf(request).replace(/^bearer\s+/i, '');
+  return shown.startsWith(secretPrefix) ? openSecret(context.secrets, shown, context.now()) : null;
+}
+
+function withKey({ req: { method, url, headers } }: Connection, key: string): Request {
+  return leanRequest({ method, url, headers: { ...headers, authorization: key } });
+}
+
+/** The request as its calls are asked for by it. Who cannot send headers sends the key as a protocol; cookies are nobody's key here. */
+function callRequest({ req }: Connection, dialect: SocketDialect | undefined): Request {
+  const key = req.headers.authorization === undefined ? keyInProtocols(req.headers['sec-websocket-protocol']) : undefined;
+  const headers = dialect?.callHeaders(req.headers) ?? req.headers;
+  const { method, url } = req;
+  return leanRequest({ method, url, headers: key === undefined ? headers : { ...headers, authorization: `Bearer ${key}` } });
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+}

@@ -1,0 +1,218 @@
+// One turn of a socket: the call that a message asks for, and its response as messages.
+import { AppError } from '#shared/errors.ts';
+import { messages } from '#server/framing/event-encoding.ts';
+import { mostParts } from '#server/framing/part-budget.ts';
+import { callAddress } from '#server/formats/call-address.ts';
+import type { CallAddress } from '#server/formats/call-address.ts';
+import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { SocketDialect } from '#server/formats/socket-dialect.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { BodyText } from '#server/http/parse-body.ts';
+import type { RawBody } from '#server/http/read-body.ts';
+import { openContent } from '#server/call/admission/read-content.ts';
+import type { CallContent } from '#server/call/admission/call-content.ts';
+import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
+import { stopCall } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { StreamedTurn } from '#server/call/turn.ts';
+import type { HeldTurnState } from '#server/call/turn-state.ts';
+import { itemsUpTo, listText } from './connection-responses.ts';
+import type { KeptResponse, KeptResponses } from './connection-responses.ts';
+import { SocketOutlet } from './socket-outlet.ts';
+
+export interface AskedTurn {
+  lane: string | null;
+  previousId: string | null;
+  isWarmUp: boolean;
+  message: RelayBody;
+  raw: RawBody;
+  parsed: BodyText;
+  /** Holds the message. */
+  hold: BodyHold;
+}
+
+export interface TurnPlace {
+  services: RelayServices;
+  endpoint: RelayEndpoint;
+  dialect: SocketDialect;
+  request: Request;
+  connection: Connection;
+  kept: KeptResponses;
+  /** What is kept beyond the connection. */
+  stored: ConversationSource;
+  turnState: HeldTurnState;
+  /** The client does not read. */
+  isFull(): boolean;
+  /** The connection is gone. */
+  isGone(): boolean;
+  send(message: Buffer, lane: string | null): void;
+  sendError(error: ErrorObject, lane: string | null): void;
+  sendFailure(error: AppError, lane: string | null): void;
+}
+
+const noFields: RelayBody = {};
+
+export class SocketTurn implements StreamedTurn {
+  readonly envelope = messages;
+  readonly endpoint: RelayEndpoint;
+  readonly request: Request;
+  readonly connection: Connection;
+  readonly address: CallAddress;
+  readonly isFree: boolean;
+  readonly #place: TurnPlace;
+  readonly #asked: AskedTurn;
+  #before: KeptResponse | null = null;
+  /** What it adds to its conversation, as text. */
+  #input = '';
+  /** Where more than the connection has to do with it: what its response is called. */
+  #leaves: CallConversation['leaves'] | null = null;
+  #content: CallContent | null = null;
+  #call: RunningCall | null = null;
+  #outlet: SocketOutlet | null = null;
+
+  constructor(place: TurnPlace, asked: AskedTurn) {
+    this.#place = place;
+    this.#asked = asked;
+    this.endpoint = place.endpoint;
+    this.request = place.request;
+    this.connection = place.connection;
+    this.address = callAddress(place.request, { model: undefined, verb: undefined });
+    this.isFree = asked.isWarmUp;
+  }
+
+  async readContent(userId: number): Promise<CallContent> {
+    const { services, dialect, kept, endpoint } = this.#place;
+    const { previousId, message, raw, parsed, hold } = this.#asked;
+    const { bodies, env } = services.context;
+    const before = previousId === null ? null : (kept.take(previousId) ?? null);
+    this.#before = before;
+    const bytesBefore = before?.bytes ?? 0;
+    const limit = env.MAX_REQUEST_BODY_MB * 1_000_000;
+    if (raw.bytes.length + bytesBefore > limit) throw new AppError('body_too_large', { limit });
+    const partsBefore = before?.parts ?? 0;
+    if (raw.parts + partsBefore > mostParts) throw new AppError('body_too_complex');
+    this.#input = listText(dialect.inputOf(message));
+    hold.shrinkTo(raw.bytes.length);
+    const previousItems = () => (before === null ? (previousId === null ? [] : null) : itemsUpTo(before));
+    this.#content = await openContent(
+      raw,
+      {
+        bodies,
+        owner: `user:${userId}`,
+        hold,
+        names: endpoint.names,
+        split: (body) => ({ ours: noFields, body: dialect.bodyOf(body, previousItems()) }),
+      },
+      { parsed, bytesBefore: bytesBefore + this.#input.length, partsBefore },
+    );
+    return this.#content;
+  }
+
+  /** What of its conversation is kept beyond the connection, or goes on from what is. */
+  readonly conversations: ConversationSource = {
+    open: async (asked) => {
+      const stored = await this.#openStored(asked);
+      if (stored === null) return null;
+      // All of it is remembered then: what it goes on from is not.
+      this.#input = listText(this.#place.dialect.inputOf(stored.body));
+      this.#leaves = stored.leaves;
+      return {
+        body: stored.body,
+        bytes: stored.bytes,
+        leaves: stored.leaves,
+        get shortening() {
+          return stored.shortening;
+        },
+        pipe: (pipe) => stored.pipe(pipe),
+        keepWhole: (response) => stored.keepWhole(response),
+        close: () => stored.close(),
+        keepEnding: async (ending) => {
+          const told = await stored.keepEnding(ending);
+          if (!stored.leaves.isKept) this.#rememberTold(told);
+          return told;
+        },
+      };
+    },
+  };
+
+  async #openStored(asked: AskedConversation): Promise<CallConversation | null> {
+    const { previousId } = this.#asked;
+    try {
+      return await this.#place.stored.open(asked);
+    } catch (failure) {
+      // Nothing is kept here, and the connection does not know it: clients then send all of it.
+      if (!(failure instanceof AppError) || failure.code !== 'responses_not_kept' || failure.field !== 'previous_response_id')
+        throw failure;
+      throw new AppError('previous_response_not_found', { id: (previousId ?? '').slice(0, 100) }, { field: failure.field });
+    }
+  }
+
+  readonly onComplete = (response: Readonly<Record<string, unknown>>): void => {
+    // What is said elsewhere of the response is not in it yet.
+    if (this.#leaves === null || this.isFree) this.#remember(response);
+  };
+
+  #rememberTold(ending: Buffer): void {
+    const last = [...messages.data(ending)].at(-1);
+    const response = last === undefined ? null : this.#place.dialect.responseIn(last);
+    if (response !== null) this.#remember(response);
+  }
+
+  #remember(response: Readonly<Record<string, unknown>>): void {
+    const { dialect, kept } = this.#place;
+    const { id, items } = dialect.outputOf(response);
+    const all = [this.#input, listText(items)].filter((text) => text !== '').join(',');
+    kept.keep(id, { before: this.#leaves === null ? this.#before : null, items: all });
+  }
+
+  follow(call: RunningCall): void {
+    this.#call = call;
+    call.heldTurnState = this.#place.turnState;
+    if (this.#place.isGone()) this.left();
+  }
+
+  openOutlet(): SocketOutlet {
+    const place = this.#place;
+    const { lane } = this.#asked;
+    const outlet = new SocketOutlet({
+      send: (message) => place.send(message, lane),
+      isFull: () => place.isFull(),
+      sendCut: () => place.sendFailure(new AppError('internal_error'), lane),
+    });
+    this.#outlet = outlet;
+    return outlet;
+  }
+
+  refuse(error: ErrorObject): void {
+    this.#place.sendError(error, this.#asked.lane);
+  }
+
+  pause(): void {
+    this.#outlet?.pause();
+  }
+
+  resume(): void {
+    this.#outlet?.resume();
+  }
+
+  /** The client is gone: nobody waits for what is under way. */
+  left(): void {
+    const call = this.#call;
+    if (call === null) return;
+    call.content.release();
+    call.buffer?.ended();
+    if (this.#outlet === null) stopCall(call);
+    else this.#outlet.disconnected();
+  }
+
+  /** All of it is over. */
+  ended(): void {
+    this.#content?.release();
+    this.#asked.hold.shrinkTo(0);
+    this.#call?.buffer?.ended();
+    if (this.#before !== null) this.#place.kept.release(this.#before);
+  }
+}

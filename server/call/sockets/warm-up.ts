@@ -1,0 +1,45 @@
+// A turn from which nothing is generated: what it says is looked at like any other and remembered, so that the next one goes on from it.
+// No upstream is asked, and nothing is charged.
+import { noTokens } from '#shared/token-usage.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { admitCall } from '#server/call/admission/admit-call.ts';
+import type { Progress } from '#server/call/admission/admit-call.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import { ownError, withHeaders } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { StreamedTurn } from '#server/call/turn.ts';
+
+/** Resolves when its last message is on its way. Never rejects. */
+export async function warmUp(services: RelayServices, turn: StreamedTurn): Promise<void> {
+  const { context } = services;
+  const { endpoint, request, connection, envelope, onComplete } = turn;
+  const requestId = newRequestId(context);
+  const progress: Progress = { requestId, model: '' };
+  try {
+    const { content, asked, conversation } = await admitCall(services, turn, progress);
+    // It does not leave anything there.
+    conversation?.close();
+    const seconds = () => Math.floor(context.now() / 1000);
+    const writer = endpoint.dialect.createStreamWriter({
+      requestId,
+      model: asked.model,
+      createdAt: seconds(),
+      wantsUsage: true,
+      promptEstimate: 0,
+      asked: endpoint.responseFields?.(content.body, turn.address) ?? {},
+      now: seconds,
+      envelope,
+      ...(onComplete === undefined ? {} : { onComplete }),
+    });
+    const outlet = turn.openOutlet();
+    outlet.write(Buffer.from(writer.end(noTokens)));
+    outlet.end();
+  } catch (failure) {
+    const error = toAppError(failure, context, requestId);
+    noteRefusal(services, error, { request, connection, requestId, progress });
+    const told = ownError(error, callerLanguage(request.headers), requestId);
+    turn.refuse(withHeaders(told, { requestId, retryAfter: error.retryAfter }));
+  }
+}

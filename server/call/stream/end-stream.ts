@@ -1,0 +1,106 @@
+// The end of a stream, whatever it ends by: what it used, its books, and then the client's last word.
+import type { StreamPipe } from '#server/formats/stream-pipe.ts';
+import { usageOfResponse, usageOfPrompt } from '#server/call/settlement/call-usage.ts';
+import { settleCall } from '#server/call/settlement/settle-call.ts';
+import { countedUsage } from '#server/call/settlement/metered-usage.ts';
+import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { endRules } from '#server/call/call-end.ts';
+import type { EndReason } from '#server/call/call-end.ts';
+import type { SentAttempt } from '#server/call/call-attempt.ts';
+import { tellEnd } from '#server/call/relay-failure.ts';
+import { noteAnswered } from '#server/call/routing/note-attempt.ts';
+import { releaseCall } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { ClientStream } from '#server/call/stream/client-stream.ts';
+import type { UpstreamReader } from '#server/call/stream/upstream-reader.ts';
+import type { Counting } from '#server/exchange/token-estimate.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+interface EndedStream {
+  call: RunningCall;
+  client: ClientStream;
+  attempt: SentAttempt;
+  pipe: StreamPipe;
+  reader: UpstreamReader;
+  counting: Counting;
+}
+
+/** What was not settled was not answered: the client then sees its connection break, and the promise rejects. */
+export async function endStream(stream: EndedStream, ended: EndReason, failure?: UpstreamFailure): Promise<void> {
+  const { call, client, pipe, reader } = stream;
+  if (endRules[ended].isByCaller !== true) pipe.dropUnfinished?.();
+  try {
+    const { usage, isInvalid } = await usageOfStream(stream, ended, failure);
+    const reason = ended === 'completed' && isInvalid ? 'invalid_usage' : ended;
+    const stored = reason === 'completed' && client.storesEnding ? await endingOf(stream, usage) : null;
+    if (stored !== null) await client.store(stored);
+    await book(stream, reason, { usage, failure });
+    if (reason === 'completed') client.end(stored ?? (await endingOf(stream, usage)));
+    else client.fail(tellEnd(call, { reason, failure }).error);
+  } catch (fault) {
+    client.cut();
+    releaseCall(call);
+    throw fault;
+  } finally {
+    pipe.close();
+    call.conversation?.close();
+    if (ended === 'completed') reader.hangUpSoon();
+  }
+}
+
+async function endingOf({ call, pipe }: EndedStream, usage: MeteredUsage | null): Promise<Buffer> {
+  const ending = pipe.ending(usage);
+  return call.conversation === null ? ending : call.conversation.keepEnding(ending);
+}
+
+function book(
+  { call, attempt, pipe }: EndedStream,
+  reason: EndReason,
+  { usage, failure }: { usage: MeteredUsage | null; failure: UpstreamFailure | undefined },
+): Promise<void> {
+  const { channel, request, record } = attempt;
+  noteAnswered(call, attempt, reason, failure);
+  // What a provider says of its own failure is believed: it bills no more than it told. What we refuse to pass on it bills.
+  const isCut = !pipe.hasFinished() && (endRules[reason].isCut === true || failure?.own !== undefined);
+  const end = { reason, channel, request, usage, firstByteMs: record.first_byte_ms, isCut };
+  return settleCall(call, failure === undefined ? end : { ...end, failure });
+}
+
+interface StreamUsage {
+  /** Null: nothing has come. */
+  usage: MeteredUsage | null;
+  /** The upstream told something that cannot be true. */
+  isInvalid: boolean;
+}
+
+/** Also a stream whose usage cannot be read is charged. */
+async function usageOfStream(stream: EndedStream, ended: EndReason, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
+  const { call, pipe } = stream;
+  const found = await readUsage(stream, failure).catch((cause: unknown) => {
+    call.services.context.log.error({ requestId: call.requestId, err: cause }, 'the usage of a stream could not be read and is estimated');
+    return { usage: pipe.bytes === 0 ? null : countedUsage(call.prompt.tokens, pipe.roughTokens(), true), isInvalid: false };
+  });
+  if (found.usage !== null || ended !== 'client_disconnected') return found;
+  // Nothing of it has come, but the upstream had it.
+  return { ...found, usage: await usageOfPrompt(call, stream.attempt.request) };
+}
+
+/** What the upstream told, as far as it can be believed; else what is counted. */
+async function readUsage({ call, pipe, counting, attempt }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
+  const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false, unknownEnding } = pipe.reportedUsage();
+  call.services.unknownEndings.note(attempt, unknownEnding);
+  // It may stand with the error alone.
+  const told = usage ?? failure?.usage ?? null;
+  if (told === null && (pipe.bytes === 0 || isNothing)) return { usage: null, isInvalid };
+  const metered = await usageOfResponse(call, {
+    told,
+    hosted,
+    summaries,
+    advice,
+    units,
+    hasTextAfter,
+    countWritten: () => pipe.countTokens(),
+    counting,
+  });
+  return { usage: metered, isInvalid };
+}

@@ -1,0 +1,288 @@
+// One upstream's stream on its way to the client: what its reader brings goes through the pipe of its formats to the client's
+// stream, as long as it is paid for. Before the first event nothing has reached the client, so a failure can still go to
+// another channel; the end is held back until the call is settled.
+import { AppError } from '#shared/errors.ts';
+import type { DeepWhole } from '#server/formats/decoded-whole.ts';
+import type { ErrorInResponse, PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
+import type { EndReason } from '#server/call/call-end.ts';
+import type { SentAttempt } from '#server/call/call-attempt.ts';
+import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
+import type { OutputWords } from '#server/call/blocked-output.ts';
+import { elapsed, signaturesOf, tellObjectOf, writerOptions } from '#server/call/running-call.ts';
+import { inOwnName } from '#server/call/tuned-models.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { ClientStream } from '#server/call/stream/client-stream.ts';
+import { endStream } from '#server/call/stream/end-stream.ts';
+import type { TimedStream } from '#server/call/stream/stream-clock.ts';
+import { StreamSpending } from '#server/call/stream/stream-spending.ts';
+import type { SpendingStream } from '#server/call/stream/stream-spending.ts';
+import { StreamState } from '#server/call/stream/stream-state.ts';
+import { UpstreamReader } from '#server/call/stream/upstream-reader.ts';
+import type { EventReceiver } from '#server/call/stream/upstream-reader.ts';
+import { createPipe, readWhole } from '#server/exchange/read-response.ts';
+import type { Counting } from '#server/exchange/token-estimate.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import { failureInBody, invalidResponse, timeoutFailure } from '#server/exchange/upstream-error.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+/** How long, and how much, may come without any content before it leaves all the same. */
+const longestEarlyMs = 1000;
+const mostEarlyBytes = 64 * 1024;
+
+export interface StreamRelayOptions {
+  call: RunningCall;
+  client: ClientStream;
+  attempt: SentAttempt;
+  stream: EventSource;
+}
+
+export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
+  clockPlace = -1;
+  readonly #options: StreamRelayOptions;
+  readonly #state = new StreamState();
+  readonly #reader: UpstreamReader;
+  readonly #pipe: StreamPipe;
+  readonly #counting: Counting;
+  readonly #spending: StreamSpending;
+  readonly #words: OutputWords | null;
+  #unpassed: DeepWhole | null = null;
+  /** What has come that says nothing yet: it leaves with the first content, and a failure may still go to another channel. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  /** When the first event came, in milliseconds; null: none has. */
+  #openedAt: number | null = null;
+
+  constructor(options: StreamRelayOptions) {
+    this.#options = options;
+    const { call, attempt, stream } = options;
+    const { way, upstreamModel } = attempt.request;
+    this.#counting = { owner: call.admission.user.id, isEstimated: false };
+    const told = { writer: writerOptions(call), tellObject: tellObjectOf(call, attempt.channel), signatures: signaturesOf(call) };
+    const pipe = createPipe({ client: call.endpoint.dialect, way, upstreamModel, ...told }, this.#counting);
+    this.#pipe = call.conversation?.pipe(pipe) ?? pipe;
+    this.#spending = new StreamSpending(call, this.#pipe, this);
+    const { isWritten, isText } = call.endpoint.kind;
+    this.#words = isWritten || isText === true ? call.services.words.output() : null;
+    const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (way.hasLongIdle ? 2 : 1);
+    this.#reader = new UpstreamReader(stream, this, { framing: stream.framing ?? way.framing, idleMs });
+  }
+
+  /** Null once the first event is there; the failure when there will be none. A promise only while neither is known. */
+  opened(): UpstreamFailure | null | Promise<UpstreamFailure | null> {
+    return this.#state.opened();
+  }
+
+  /** The whole response that came and is nested too deep; null: none such did. */
+  get unpassed(): DeepWhole | null {
+    return this.#unpassed;
+  }
+
+  start(): void {
+    this.#options.call.services.clock.add(this);
+    this.#options.client.attach(this, this.#pipe);
+    this.#reader.start();
+  }
+
+  // What the client, the timer and the money call. An exception must not leave it, as in the reader.
+
+  /** The call is to end now, for the reason that it knows. */
+  stop(): void {
+    this.#guard(() => this.#end(this.#options.call.stopped ?? 'client_disconnected'));
+  }
+
+  shutDown(): void {
+    this.#guard(() => this.#end('shutdown'));
+  }
+
+  tick(now: number): void {
+    this.#guard(() => {
+      // Silence that the client or we asked for is not the upstream's.
+      if (this.#options.client.isPaused || this.#spending.isSuspended) this.#reader.excuseSilence(now);
+      this.#spending.tick();
+      if (this.#openedAt !== null && now - this.#openedAt > longestEarlyMs) this.#flow();
+      if (this.#reader.isSilent(now)) this.broken('stalled', timeoutFailure('idle'));
+    });
+  }
+
+  /** The client reads slowly, or it is not known whether it can pay for more. */
+  pause(): void {
+    this.#guard(() => this.#reader.pause());
+  }
+
+  resume(): void {
+    this.#guard(() => {
+      if (!this.#spending.isSuspended && !this.#options.client.isPaused) this.#reader.resume();
+    });
+  }
+
+  /** The account has no more. */
+  overdraw(): void {
+    this.#guard(() => this.#end('overdraft'));
+  }
+
+  /** Our own fault: this stream ends with an error, and what came is charged. */
+  fault(cause: unknown): void {
+    const { call, attempt } = this.#options;
+    const { log } = call.services.context;
+    log.error({ requestId: call.requestId, channel: attempt.channel.id, err: cause }, 'a stream failed unexpectedly');
+    this.broken('fault', failureOfOurs(new AppError('internal_error', {}, { cause })));
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      this.fault(cause);
+    }
+  }
+
+  // What the reader brings.
+
+  events(told: Buffer, isOwned: boolean): void {
+    const renamed = inOwnName(this.#options.call.ownModel, told);
+    const events = this.#options.call.files?.tell?.(renamed) ?? renamed;
+    if (this.#state.isOpening && this.#openedAt === null && !this.#canOpen(events)) return;
+    if (this.#state.isOpening) this.#begin(events, isOwned);
+    else if (this.#state.isFlowing) this.#pass(this.#pipe.push(events, isOwned));
+  }
+
+  ended(told: Buffer): void {
+    const rest = inOwnName(this.#options.call.ownModel, told);
+    if (this.#state.isOpening && this.#openedAt === null && this.#readWhole(rest)) return;
+    // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
+    if (rest.length > 0 && this.#pipe.isEvent(rest)) this.#reader.completeEvent();
+    if (this.#openedAt !== null && this.#pipe.hasFinished()) this.#flow();
+    if (this.#state.isOpening) this.broken('truncated', invalidResponse());
+    else this.#end(this.#pipe.hasFinished() ? 'completed' : 'truncated');
+  }
+
+  /** It will not get its proper ending. Before the first event the failure may go to another channel. */
+  broken(reason: EndReason, failure: UpstreamFailure): void {
+    if (!this.#state.isOpening) {
+      this.#end(reason);
+      return;
+    }
+    this.#state.end();
+    try {
+      this.#options.call.services.clock.remove(this);
+      this.#reader.abort();
+      this.#options.client.detach();
+      this.#pipe.close();
+    } finally {
+      this.#state.refuse(failure);
+    }
+  }
+
+  /** Looks at the first events: an error there is the upstream's response, not a stream. */
+  #canOpen(events: Buffer): boolean {
+    const opening = this.#pipe.open(events);
+    if (opening === 'comments') return false;
+    if (opening !== 'stream') {
+      this.broken('upstream_failed', opening === 'invalid' ? invalidResponse() : this.#failureOf(opening));
+      return false;
+    }
+    this.#options.attempt.record.first_byte_ms = elapsed(this.#options.call);
+    this.#openedAt = performance.now();
+    return true;
+  }
+
+  /** Before the first content nothing leaves: what fails until then has failed before it began. */
+  #begin(events: Buffer, isOwned: boolean): void {
+    const step = this.#pipe.push(events, isOwned);
+    const { forClient, next } = step;
+    if (this.#pipe.hasContent?.() !== false) {
+      this.#flow();
+      this.#pass(step);
+    } else if (typeof next === 'object') this.broken('upstream_failed', this.#failureOf(next));
+    else if (next === 'invalid' && !this.#pipe.hasFinished()) this.broken('invalid_response', invalidResponse());
+    else if (next === 'more' && this.#earlyBytes <= mostEarlyBytes) {
+      for (const piece of forClient) {
+        this.#early.push(isOwned ? piece : Buffer.from(piece));
+        this.#earlyBytes += piece.length;
+      }
+    } else {
+      this.#flow();
+      this.#pass(step);
+    }
+  }
+
+  /** From now on the response is on its way. */
+  #flow(): void {
+    if (!this.#state.isOpening) return;
+    this.#state.flow();
+    for (const piece of this.#early.splice(0)) if (piece.length > 0) this.#options.client.write(piece);
+  }
+
+  #pass({ forClient, told, next }: PipeStep): void {
+    const { client } = this.#options;
+    if (!this.#state.isFlowing) return;
+    if (
+      this.#words !== null &&
+      (told === undefined ? this.#words.inEvents(forClient, this.#options.call.envelope) : this.#words.inTold(told))
+    ) {
+      this.#end('blocked_words');
+      return;
+    }
+    if (next === 'complete') {
+      // What came together with the ending waits for the settlement with it and leaves in one write.
+      client.hold(forClient);
+      this.#end('completed');
+      return;
+    }
+    for (const piece of forClient) if (piece.length > 0) client.write(piece);
+    if (next === 'more') this.#spending.check();
+    else if (next === 'too_deep') this.#end('upstream_failed', tooDeep());
+    else if (next === 'invalid') this.#end(this.#pipe.hasFinished() ? 'completed' : 'invalid_response');
+    else this.#end('upstream_failed', this.#failureOf(next));
+  }
+
+  /** A whole response, or an error, that calls itself an event stream. */
+  #readWhole(rest: Buffer): boolean {
+    if (!rest.toString('utf8').trimStart().startsWith('{')) return false;
+    const { call, attempt } = this.#options;
+    const decoded = readWhole({
+      client: call.endpoint.dialect,
+      kind: call.endpoint.kind,
+      channel: attempt.channel,
+      way: attempt.request.way,
+      upstreamModel: attempt.request.upstreamModel,
+      body: Buffer.from(call.files?.tell?.(rest) ?? rest),
+      responseFields: call.responseFields,
+      writer: writerOptions(call),
+    });
+    if (decoded.kind === 'whole') this.#reader.replaceBy(decoded.events());
+    else if (decoded.kind === 'too_deep') {
+      this.#unpassed = decoded;
+      this.broken('upstream_failed', tooDeep());
+    } else if (decoded.failure.kind === 'invalid') return false;
+    else this.broken('upstream_failed', decoded.failure);
+    return true;
+  }
+
+  #failureOf(error: ErrorInResponse): UpstreamFailure {
+    return failureInBody(error, this.#options.attempt.channel);
+  }
+
+  #end(reason: EndReason, failure?: UpstreamFailure): void {
+    const wasOpening = this.#state.isOpening;
+    if (!this.#state.end()) return;
+    const { call } = this.#options;
+    // Nothing of it was told: its error is one of a call that has not begun.
+    if (wasOpening) this.#options.client.detach();
+    try {
+      this.#spending.end();
+      call.services.clock.remove(this);
+      if (reason === 'completed') this.#reader.stop();
+      else this.#reader.abort();
+      this.#state.close();
+    } finally {
+      const { client, attempt } = this.#options;
+      const ending = endStream(
+        { call, client, attempt, pipe: this.#pipe, reader: this.#reader, counting: this.#counting },
+        reason,
+        failure,
+      );
+      call.services.context.waitUntil(ending);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// A whole response told as a stream, for clients that asked for one where the upstream only answers whole.
+import { framings } from '#server/framing/registry.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+
+/** @param events the response as events of the upstream's format, its ending included */
+export function wholeAsStream(events: Buffer): EventSource {
+  return {
+    framing: framings.sse,
+    read(sink) {
+      sink.data(events, true);
+      sink.end();
+    },
+    pause() {},
+    resume() {},
+    abort() {},
+  };
+}

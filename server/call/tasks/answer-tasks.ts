@@ -1,0 +1,86 @@
+// How calls about tasks are answered: in JSON, and refusals in the words of the clients that make them.
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import { failureHeaders, toAppError } from '#server/http/failure.ts';
+import { callerLanguage, languageOf } from '#server/http/language.ts';
+import { dropBody } from '#server/http/read-body.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { dialectAt } from '#server/call/endpoints.ts';
+import { errorResponse, ownError } from '#server/call/relay-failure.ts';
+import type { Progress } from '#server/call/admission/admit-call.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { TaskFailure } from './task-failure.ts';
+import type { TaskAnswer } from './submit-task.ts';
+
+interface TaskRequest {
+  request: Request;
+  connection: Connection | null;
+  /** Null: it is told as on every path of the relay. */
+  refusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null;
+}
+
+/** What is known of a call, for its log. */
+export interface NotedCall {
+  requestId: string;
+  /** Hears who calls in the console. */
+  progress: Progress;
+  /** Hears of the model as soon as it is known. */
+  onModel(model: string): void;
+}
+
+export function answerTasks(
+  services: RelayServices,
+  asked: TaskRequest,
+  work: (noted: NotedCall) => Promise<TaskAnswer>,
+): Promise<Response> {
+  return answerDirectly(services, asked, async (noted) => {
+    const { status, body } = await work(noted);
+    return Response.json(body, { status, headers: headersOf(noted) });
+  });
+}
+
+function headersOf({ requestId }: Pick<NotedCall, 'requestId'>): Record<string, string> {
+  return { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
+}
+
+/** The same where the answer is more than JSON. */
+export async function answerDirectly<Answer extends DirectResponse>(
+  services: RelayServices,
+  { request, connection, refusal }: TaskRequest,
+  work: (noted: NotedCall) => Promise<Answer>,
+): Promise<Answer | Response> {
+  const { context } = services;
+  const requestId = newRequestId(context);
+  const language = languageFor(request);
+  const headers = headersOf({ requestId });
+  const progress: Progress = { requestId, model: '' };
+  try {
+    return await work({ requestId, progress, onModel: (name) => (progress.model = name) });
+  } catch (failure) {
+    if (connection !== null) dropBody(connection);
+    if (failure instanceof AppError) noteRefusal(services, failure, { request, connection, requestId, progress });
+    const told = refusal(failure, language, requestId);
+    if (told !== null) return Response.json(told.body, { status: told.status, headers: { ...headers, ...retryHeaders(failure) } });
+    const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
+    return errorResponse(dialectAt('/v1'), ownError(error, language, requestId), requestId, error.retryAfter);
+  }
+}
+
+const ownPath = /^(?:https?:\/\/[^/]*)?\/v1(?:beta)?\//;
+
+/** SDKs of OpenAI and Google send no language; clients of the other paths have always been told in Chinese. */
+function languageFor({ url, headers }: Request): Language {
+  return ownPath.test(url) ? callerLanguage(headers) : languageOf(headers.get('accept-language'));
+}
+
+function retryHeaders(failure: unknown): Record<string, string> {
+  const error = failure instanceof TaskFailure ? failure.error : failure;
+  return error instanceof AppError ? retryOnly(failureHeaders(error, '')) : {};
+}
+
+function retryOnly({ 'retry-after': after }: Record<string, string>): Record<string, string> {
+  return after === undefined ? {} : { 'retry-after': after };
+}

@@ -1,0 +1,52 @@
+// What Midjourney clients ask about drawings: answered from what is stored, and only to the owner.
+import { noNames } from '#server/formats/critical-members.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { readContent } from '#server/call/admission/read-content.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { identifyCaller } from '#server/call/tasks/task-caller.ts';
+import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { findTask, findTasks } from '#server/tasks/find-task.ts';
+import { idOf } from '#server/tasks/platforms/report-values.ts';
+import { drawingObject } from './present-drawing.ts';
+import { DrawingRefusal } from './refusal.ts';
+
+/** Drawings of one question, and bytes of it. */
+const mostAsked = 500;
+const mostBytes = 1_000_000;
+
+export interface Asked {
+  request: Request;
+  connection: Connection | null;
+}
+
+export async function fetchDrawing(services: RelayServices, asked: Asked, upstreamId: string): Promise<TaskAnswer> {
+  const task = await ownDrawing(services, asked, upstreamId);
+  return { status: 200, body: drawingObject(services.context, task) };
+}
+
+/** Those that are not there, or somebody else's, are left out. */
+export async function listDrawings(services: RelayServices, { request, connection }: Asked): Promise<TaskAnswer> {
+  const { context } = services;
+  const { user } = await identifyCaller(services, request, connection);
+  const reading = readContent(context.bodies, { request, connection, limit: mostBytes, userId: user.id, names: noNames });
+  const content = await reading.catch((failure: unknown) => {
+    if (failure instanceof AppError && failure.status === 400) throw new DrawingRefusal('do_request_failed');
+    throw failure;
+  });
+  const given = content.body['ids'];
+  content.release();
+  const ids = Array.isArray(given) ? given.slice(0, mostAsked).map(idOf) : [];
+  const upstreamIds = [...new Set(ids.filter((id) => id !== ''))];
+  const tasks = await findTasks(context, { platform: 'midjourney', userId: user.id, upstreamIds });
+  return { status: 200, body: tasks.map((task) => drawingObject(context, task)) };
+}
+
+/** @throws {DrawingRefusal} */
+export async function ownDrawing(services: RelayServices, { request, connection }: Asked, upstreamId: string): Promise<TaskRecord> {
+  const { user } = await identifyCaller(services, request, connection);
+  const task = await findTask(services.context, { platform: 'midjourney', userId: user.id, upstreamId });
+  if (task === null) throw new DrawingRefusal('task_no_found');
+  return task;
+}

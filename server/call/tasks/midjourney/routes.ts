@@ -1,0 +1,88 @@
+// The paths of Midjourney clients, below `/mj` and `/<mode>/mj`.
+import { drawingNames } from './drawing-names.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { languageOf } from '#server/http/language.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import type { NotedCall } from '#server/call/tasks/answer-tasks.ts';
+import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import { takeSubmission } from '#server/call/tasks/take-submission.ts';
+import { checkDrawing, mostDrawingBytes } from './drawing-bounds.ts';
+import { drawingPaths } from './drawing-request.ts';
+import { serveImage } from './serve-image.ts';
+import { receiveNotice } from './receive-notice.ts';
+import { fetchDrawing, listDrawings } from './read-drawings.ts';
+import { createSeedReader } from './read-seed.ts';
+import { DrawingRefusal, drawingRefusal } from './refusal.ts';
+import { drawingSubmission } from './submit-drawing.ts';
+
+interface Asked {
+  request: Request;
+  connection: Connection | null;
+  params: Record<string, string>;
+}
+
+export function mountMidjourney(host: RouteHost, services: RelayServices): void {
+  const readSeed = createSeedReader(services);
+  const add = (method: 'GET' | 'POST', path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) => {
+    for (const prefix of ['/mj', '/:mode/mj']) {
+      host.add(method, `${prefix}${path}`, (request, params, connection) =>
+        answerTasks(services, { request, connection, refusal: drawingRefusal }, (noted) => answer({ request, connection, params }, noted)),
+      );
+    }
+  };
+
+  add('POST', '/submit/:kind', (asked, noted) => submit(services, { ...asked, kind: asked.params['kind'] ?? '' }, noted));
+  add('POST', '/insight-face/swap', (asked, noted) => submit(services, { ...asked, kind: swap }, noted));
+  add('GET', '/task/:mj/fetch', (asked) => fetchDrawing(services, asked, asked.params['mj'] ?? ''));
+  add('POST', '/task/list-by-condition', (asked) => listDrawings(services, asked));
+  add('GET', '/task/:mj/image-seed', (asked) => {
+    const { mj: upstreamId = '' } = asked.params;
+    const path = upstreamPath(asked, `/task/${encodeURIComponent(upstreamId)}/image-seed`);
+    return readSeed(asked, { upstreamId, path });
+  });
+  host.add('POST', '/mj/notify/:task/:secret', (request, params, connection) => receiveNotice(host, { request, params, connection }));
+  for (const path of ['/mj/image/:mj', '/:mode/mj/image/:mj'])
+    host.add('GET', path, (request, params, connection) => serveImage(host, { request, params, connection }));
+  // Without the secret of a task nobody is believed.
+  add('POST', '/notify', () => Promise.reject(new DrawingRefusal('midjourney_task_not_found')));
+}
+
+/** It is not below `/submit`. */
+const swap = 'swap';
+
+async function submit(services: RelayServices, { kind, ...asked }: Asked & { kind: string }, noted: NotedCall): Promise<TaskAnswer> {
+  const read = Object.hasOwn(drawingPaths, kind) ? drawingPaths[kind] : undefined;
+  const isSwap = asked.params['kind'] === undefined;
+  if (read === undefined || isSwap !== (kind === swap)) throw new AppError('invalid_url', pathOf(asked.request));
+  const path = upstreamPath(asked, isSwap ? '/insight-face/swap' : `/submit/${kind}`);
+  const { request, connection } = asked;
+  const mostBytes = mostDrawingBytes(kind);
+  return takeSubmission(services, {
+    names: drawingNames,
+    request,
+    connection,
+    ...noted,
+    ...(mostBytes === undefined ? {} : { mostBytes }),
+    read: async (body, userId) => {
+      checkDrawing(body);
+      const language = languageOf(request.headers.get('accept-language'));
+      return drawingSubmission(services.context, { userId, language, path, body, request: read(body) });
+    },
+  });
+}
+
+/** Modes that begin with `mj-` are a matter of channels here; others are sent on. @throws {AppError} `invalid_url` */
+function upstreamPath({ request, params }: Asked, path: string): string {
+  const { mode } = params;
+  if (mode !== undefined && !/^[\w-]{1,40}$/.test(mode)) throw new AppError('invalid_url', pathOf(request));
+  const query = request.url.indexOf('?');
+  const prefix = mode === undefined || mode.startsWith('mj-') ? '' : `/${mode}`;
+  return `${prefix}/mj${path}${query < 0 ? '' : request.url.slice(query, query + 1000)}`;
+}
+
+function pathOf({ method, url }: Request): { method: string; path: string } {
+  return { method, path: URL.parse(url)?.pathname ?? '' };
+}

@@ -1,0 +1,177 @@
+// Which channel a submission goes to, and what it says. Another channel is asked only when it is certain that the one before has not
+// taken the task: a task that two channels work on is paid for twice.
+import { saidReason } from '#shared/failure-reasons.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Attempt } from '#shared/logs.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { nameOf, isRetryable } from '#server/exchange/failure-consequences.ts';
+import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
+import { offersModel } from '#server/exchange/channel-index.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { askUpstream } from '#server/tasks/request-upstream.ts';
+import type { UpstreamAnswer } from '#server/tasks/request-upstream.ts';
+import { submissionMs } from '#server/tasks/check-tasks.ts';
+import type { TaskPlatform } from '#server/tasks/platforms/platform.ts';
+import type { Submission, Verdict } from './submission.ts';
+import type { TaskCall } from './submit-task.ts';
+import { TaskFailure } from './task-failure.ts';
+
+export interface TaskAttempts {
+  verdict: Verdict | null;
+  /** Where there is no verdict. */
+  failure: TaskFailure | null;
+  /** The one that spoke last. */
+  channelId: number;
+  /** That one may have taken it all the same. */
+  mayBeTaken: boolean;
+  attempts: Attempt[];
+}
+
+const attemptMs = 60_000;
+
+/** Before anything is written. @throws {AppError} `model_not_found`, `no_channel`, `channel_pin_invalid`, `channel_disabled` */
+export function checkChannels(
+  { channels }: RelayServices,
+  { pinnedChannel, group }: Admission,
+  { model, platform, isFor }: Submission,
+): void {
+  const serves = servesTasks(platform, isFor);
+  if (pinnedChannel !== undefined) {
+    const pinned = channels.get(pinnedChannel);
+    if (pinned === undefined || !serves(pinned)) throw new AppError('channel_pin_invalid');
+    if (pinned.status !== ChannelStatus.enabled || pinned.problem !== null) throw new AppError('channel_disabled');
+    return;
+  }
+  if (channels.tiers(group, model).some((tier) => tier.channels.some(serves))) return;
+  for (const channel of channels.all()) {
+    if (serves(channel) && offersModel(channel, model)) throw new AppError('no_channel', { group, model }, { retryAfter: 5 });
+  }
+  throw new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+/** Others may list the model, and be of another kind. */
+export function servesTasks({ serves }: TaskPlatform, isFor?: Submission['isFor']): (channel: PreparedChannel) => boolean {
+  return (channel) => channel.provider !== null && serves(channel.provider) && isFor?.(channel) !== false;
+}
+
+export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<TaskAttempts> {
+  const { services, admission, submission } = call;
+  const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, mayBeTaken: false, attempts: [] };
+  const only = channelOnly(services, submission.origin?.channel_id ?? admission.pinnedChannel);
+  const isServed = servesTasks(submission.platform, submission.isFor);
+  const all = attempts({
+    services,
+    group: admission.group,
+    model: submission.model,
+    caller: admission.user.id,
+    only,
+    routeTo: (channel) => (isServed(channel) ? submission.platform : null),
+    records: outcome.attempts,
+    elapsed: () => elapsed(call),
+    isOver: () => elapsed(call) >= submissionMs - attemptMs,
+  });
+  for (const { channel, record } of all) {
+    outcome.channelId = channel.id;
+    await noteAsked(services.context, task, channel.id);
+    const isOver = await runAttempt(call, { task, channel, record, outcome, isPicked: only === undefined });
+    record.end_ms = elapsed(call);
+    if (isOver) return outcome;
+  }
+  if (outcome.verdict === null && outcome.failure === null) {
+    const error = new AppError('no_channel', { group: call.admission.group, model: submission.model }, { retryAfter: 5 });
+    outcome.failure = new TaskFailure(error, 'no channel');
+  }
+  return outcome;
+}
+
+/** What nobody answers, for a process that ends or a provider that is silent, is found by this. @throws {AppError} where it has been given up */
+async function noteAsked({ db }: AppContext, { id }: TaskRecord, channelId: number): Promise<void> {
+  const noted = await db.collection('tasks').patch({ id, running_user_id: { exists: true } }, { set: { asked_channel_id: channelId } });
+  if (noted === null) throw new AppError('upstream_timeout');
+}
+
+interface TaskAttempt {
+  task: TaskRecord;
+  channel: PreparedChannel;
+  record: Attempt;
+  outcome: TaskAttempts;
+  isPicked: boolean;
+}
+
+/** True: nobody else is asked. */
+async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPicked }: TaskAttempt): Promise<boolean> {
+  const { services, submission } = call;
+  const { context, health } = services;
+  const caller = call.admission.user.id;
+  const { model } = submission;
+  const answer = await ask(call, channel, task.id).catch((fault: unknown) => {
+    if (isPicked) health.released(channel.id, model, caller);
+    throw fault;
+  });
+  if (answer.kind === 'failed') {
+    noteFailed(call, { channel, record, isPicked, failure: answer.failure });
+    outcome.verdict = null;
+    outcome.mayBeTaken = answer.mayBeDone;
+    outcome.failure = TaskFailure.ofUpstream(answer.failure, context.settings.get('AutomaticDisableKeywords'));
+    return answer.mayBeDone || !isRetryable(answer.failure, channel.provider);
+  }
+  record.status = 200;
+  record.first_byte_ms = elapsed(call);
+  context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
+  const verdict = submission.read(answer.value, channel);
+  if (isPicked) {
+    if (verdict?.kind === 'accepted') health.succeeded(channel.id, model, caller);
+    else health.released(channel.id, model, caller);
+  }
+  if (verdict === null) {
+    record.error = 'invalid_upstream_response';
+    outcome.verdict = null;
+    outcome.mayBeTaken = true;
+    outcome.failure = new TaskFailure(new AppError('invalid_upstream_response'), 'unmarshal_response_body_failed');
+    return true;
+  }
+  outcome.verdict = verdict;
+  outcome.failure = null;
+  if (verdict.kind === 'accepted') return true;
+  record.error = String(verdict.code);
+  if (verdict.disables !== undefined && channel.isAutoBan && context.settings.get('AutomaticDisableChannelEnabled'))
+    context.waitUntil(disableChannel(context, channel.id, saidReason(verdict.disables)));
+  return !verdict.isElsewhere;
+}
+
+/** A body with pictures takes long to write, so that each half of that is done in its turn. */
+async function ask({ services, submission, content }: TaskCall, channel: PreparedChannel, id: number): Promise<UpstreamAnswer> {
+  const request = await submission.request(channel, id);
+  if ('question' in request) return askUpstream(services.context, channel, { ...request.question, milliseconds: attemptMs });
+  const { path, body } = request;
+  const text = await content.use(() => JSON.stringify(body));
+  const bytes = await content.use(() => Buffer.from(text));
+  return askUpstream(services.context, channel, { path, body: bytes, milliseconds: attemptMs });
+}
+
+function noteFailed(
+  { services, submission, admission }: TaskCall,
+  { channel, record, isPicked, failure }: { channel: PreparedChannel; record: Attempt; isPicked: boolean; failure: UpstreamFailure },
+): void {
+  const { context, health } = services;
+  record.status = failure.upstreamStatus;
+  record.error = nameOf(failure, context.settings.get('AutomaticDisableKeywords'));
+  context.figures.called(channel.id, undefined);
+  const caller = admission.user.id;
+  const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
+  const isConfirmed = isPicked && isOfChannel && health.failed(channel.id, submission.model, failure, caller);
+  if (isPicked && !isOfChannel) health.released(channel.id, submission.model, caller);
+  // What a caller wrote may be quoted, so no keyword counts.
+  const reason = reasonToDisable(context, channel, failure, { callerText: () => null, isConfirmed });
+  if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
+}
+
+function elapsed({ startedAt }: TaskCall): number {
+  return Math.round((performance.now() - startedAt) * 1000) / 1000;
+}

@@ -1,0 +1,250 @@
+// The life of a submission, top to bottom. Decision 40 says which crash between which two writes leads to what.
+import { AppError } from '#shared/errors.ts';
+import { priceAt } from '#shared/price-at.ts';
+import type { PricedUsage } from '#shared/pricing.ts';
+import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { storableText } from '#server/db/storable.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import type { CallContent } from '#server/call/admission/call-content.ts';
+import type { RatePermit } from '#server/call/admission/rate-gate.ts';
+import { reserveQuota } from '#server/call/admission/reserve-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { checkAfter } from '#server/tasks/check-tasks.ts';
+import { ownReason, toldReason } from '#server/tasks/fail-reason.ts';
+import { failLost, failUntaken, pollEvery } from '#server/tasks/follow-task.ts';
+import { refundTask } from '#server/tasks/refund-task.ts';
+import { chargeOf } from '#server/tasks/task-charge.ts';
+import { taskChargeRow } from './charge-row.ts';
+import type { Submission, Verdict } from './submission.ts';
+import { runAttempts } from './run-attempts.ts';
+import type { TaskAttempts } from './run-attempts.ts';
+
+/** Tasks of one user that run at the same time. */
+export const mostRunning = 200;
+const longestStoredPrompt = 8_000;
+const longestStoredState = 2_000;
+
+export interface TaskCall {
+  services: RelayServices;
+  admission: Admission;
+  submission: Submission;
+  /** Its body. */
+  content: Pick<CallContent, 'use'>;
+  requestId: string;
+  pass: RatePermit | null;
+  /** Monotonic milliseconds. */
+  startedAt: number;
+}
+
+export interface TaskAnswer {
+  status: number;
+  body: object;
+}
+
+/** @throws {AppError} of the balance or the bounds; `TaskFailure` when no channel took it */
+export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
+  const { services, admission, submission } = call;
+  const { context } = services;
+  const quoted = priceOf(context, admission, submission);
+  const usage = usageOf(submission);
+  const quota = context.quotes.charge(quoted, usage);
+  const reservation = await reserveQuota(services, admission, { amount: quota, least: quota });
+  try {
+    const task = await openTask(context, call);
+    const outcome = await runAttempts(call, task).catch(async (fault: unknown) => {
+      // Nobody was asked: what is wanted cannot be put in that provider's words.
+      if (fault instanceof AppError) await failUntaken(context, task, ownReason(fault));
+      throw fault;
+    });
+    if (outcome.verdict?.kind !== 'accepted') return await refused(context, task, outcome);
+    const accepted = await acceptTask(context, task, { outcome, verdict: outcome.verdict, quota, reservation, submission });
+    const { body } = outcome.verdict;
+    const answer = (record: TaskRecord | null) => ({
+      status: 200,
+      body: (record === null ? undefined : submission.answer?.(record)) ?? body,
+    });
+    if (!accepted.isNew) return answer(accepted.task);
+    await charge(call, { task: accepted.task, outcome, quoted: { ...quoted, price: priceAt(quoted.price, usage) }, quota, reservation });
+    return answer(accepted.task);
+  } finally {
+    submission.release?.();
+    // Nothing where it was settled.
+    context.ledger.release(reservation);
+  }
+}
+
+/** A task has a price and no tokens; without any it would cost nothing. */
+function usageOf({ units }: Submission): PricedUsage {
+  return { promptTokens: 1, completionTokens: 0, ...(units === undefined ? {} : { units }) };
+}
+
+/** @throws {AppError} `model_price_error` where a video has no price, `model_makes_no_videos` */
+function priceOf({ quotes }: AppContext, { group, user }: Admission, { model, isFree, units }: Submission): QuotedPrice {
+  const quoted = units?.kind === 'second' ? quotes.priceOfVideo(model, group, user) : quotes.priceOfTask(model, group);
+  return isFree ? { ...quoted, price: freePrice } : quoted;
+}
+
+const freePrice = { kind: 'call', modelPrice: 0 } as const;
+
+/** The record is there before any upstream is asked, so that nothing that it says is lost. @throws {AppError} `tasks_in_progress` */
+async function openTask(context: AppContext, { admission, submission, requestId }: TaskCall): Promise<TaskRecord> {
+  const { user, token } = admission;
+  const { platform, model, action } = submission;
+  const tasks = context.db.collection('tasks');
+  const now = context.now();
+  const task: TaskRecord = {
+    id: await context.db.nextId('tasks'),
+    platform: platform.name,
+    listed: platform.name,
+    user_id: user.id,
+    username: user.username,
+    token_id: token?.id ?? 0,
+    request_id: requestId,
+    channel_id: 0,
+    model,
+    action,
+    created_at: Math.floor(now / 1000),
+    updated_at: Math.floor(now / 1000),
+    code: 0,
+    status: platform.name === 'midjourney' ? '' : 'NOT_START',
+    progress: '0%',
+    fail_reason: '',
+    prompt: storableText(submission.prompt, longestStoredPrompt),
+    prompt_en: '',
+    description: '',
+    state: storableText(submission.state, longestStoredState),
+    submit_time: now,
+    start_time: 0,
+    finish_time: 0,
+    image_url: '',
+    buttons: '',
+    properties: submission.record?.properties ?? '',
+    data: '',
+    quota: 0,
+    token_quota: 0,
+    refunded_quota: 0,
+    charge: 'none',
+    process: context.ledger.processId,
+    check_at: now + checkAfter,
+    running_user_id: user.id,
+  };
+  await tasks.insert(task);
+  // Counted with itself: of those that come at once none goes beyond the bound unseen.
+  if ((await tasks.count({ running_user_id: user.id }, mostRunning + 1)) > mostRunning) {
+    await tasks.remove({ id: task.id });
+    throw new AppError('tasks_in_progress', { most: mostRunning }, { retryAfter: pollEvery / 1000 });
+  }
+  return task;
+}
+
+/** What no channel took stays in the list, with the reason, and costs nothing. */
+async function refused(context: AppContext, task: TaskRecord, { verdict, failure, mayBeTaken }: TaskAttempts): Promise<TaskAnswer> {
+  const said = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
+  const reason = verdict?.kind !== 'refused' && said === failure?.error.code ? ownReason(failure.error) : toldReason(said);
+  const code = verdict?.kind === 'refused' ? verdict.code : 0;
+  if (mayBeTaken) await failLost(context, task, reason);
+  else await failUntaken(context, task, { code, ...reason });
+  if (verdict?.kind === 'refused') return { status: verdict.status, body: verdict.body };
+  throw failure ?? new AppError('internal_error');
+}
+
+interface Accepted {
+  outcome: TaskAttempts;
+  verdict: Extract<Verdict, { kind: 'accepted' }>;
+  quota: number;
+  reservation: Reservation;
+  submission: Submission;
+}
+
+/**
+ * Notes what the upstream calls the task, and that its charge is on the way. Not new: the upstream names a task that its owner has paid for.
+ * @throws {AppError} `upstream_timeout` when it took so long that the task was given up
+ */
+async function acceptTask(
+  context: AppContext,
+  task: TaskRecord,
+  { outcome, verdict, quota, reservation, submission }: Accepted,
+): Promise<{ task: TaskRecord | null; isNew: false } | { task: TaskRecord; isNew: true }> {
+  const tasks = context.db.collection('tasks');
+  const now = context.now();
+  const { upstreamId, code, done } = verdict;
+  const channelId = outcome.channelId;
+  const named: Pick<TaskRecord, 'upstream_id' | 'accepted_key'> =
+    upstreamId === undefined ? {} : { upstream_id: upstreamId, accepted_key: acceptedKey(task, channelId, upstreamId) };
+  const ended = done === undefined ? { poll_at: now + pollEvery } : { ...done, progress: '100%', finish_time: done.finish_time || now };
+  try {
+    const accepted = await tasks.patch(
+      { id: task.id, running_user_id: { exists: true } },
+      {
+        set: {
+          ...named,
+          ...ended,
+          ...submission.record,
+          code,
+          channel_id: channelId,
+          quota,
+          token_quota: reservation.isTokenLimited ? quota : 0,
+          charge: 'open',
+          process: context.ledger.processId,
+        },
+        unset: ['asked_channel_id', ...(done === undefined ? [] : (['running_user_id'] as const))],
+      },
+    );
+    if (accepted === null) throw new AppError('upstream_timeout');
+    return { task: accepted, isNew: true };
+  } catch (failure) {
+    if (!(failure instanceof UniqueConflict)) throw failure;
+    const { accepted_key } = named;
+    const known = accepted_key === undefined ? null : await tasks.first({ accepted_key });
+    // What has failed is paid for by nobody: its name is that of a new task.
+    if (known?.status === 'FAILURE' && (await tasks.patch({ id: known.id, accepted_key }, { unset: ['accepted_key'] })) !== null)
+      return acceptTask(context, task, { outcome, verdict, quota, reservation, submission });
+    await tasks.remove({ id: task.id });
+    return { task: known, isNew: false };
+  }
+}
+
+/** What follows on a drawing that waits for more input goes on under its name, and has its own price. */
+function acceptedKey({ user_id, action }: TaskRecord, channelId: number, upstreamId: string): string {
+  return `${user_id}:${channelId}:${upstreamId}${action === 'MODAL' ? ':modal' : ''}`;
+}
+
+interface Charge {
+  task: TaskRecord;
+  outcome: TaskAttempts;
+  quoted: QuotedPrice;
+  quota: number;
+  reservation: Reservation;
+}
+
+/** Resolves when the charge is durable: what was not settled is not answered. */
+async function charge(call: TaskCall, { task, outcome, quoted, quota, reservation }: Charge): Promise<void> {
+  const { services, pass } = call;
+  const { context } = services;
+  const tasks = context.db.collection('tasks');
+  services.use.add(task.channel_id, quota);
+  await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: outcome.attempts, quoted, quota }));
+  const { paid } = await chargeOf(context.db, task);
+  // Its books were closed without it, and it is charged by nobody.
+  if (paid === null) throw new AppError('internal_error');
+  const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid, unset: ['check_at'] });
+  if (noted === null) await noteLateCharge(context, task, paid);
+  if (quota > 0) context.lowBalance.spent(task.user_id);
+  if (pass !== null) await pass.succeeded();
+}
+
+/** This process was taken for dead and its charge for lost, and then it came: a task that has failed meanwhile is refunded now. */
+async function noteLateCharge(context: AppContext, { id }: TaskRecord, paid: Partial<TaskRecord>): Promise<void> {
+  const tasks = context.db.collection('tasks');
+  const judged = await tasks.patch({ id, charge: 'none' }, { set: paid });
+  if (judged === null || judged.status !== 'FAILURE') return;
+  const due = await tasks.patch(
+    { id, refund_due_at: { exists: false } },
+    { set: { refund_due_at: context.now(), refund_log_id: await context.db.nextId('logs') } },
+  );
+  if (due !== null) await refundTask(context, due);
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { drawingRefusal } from '#server/call/tasks/midjourney/refusal.ts';
+import { musicRefusal } from '#server/call/tasks/suno/refusal.ts';
+import { TaskFailure } from '#server/call/tasks/task-failure.ts';
+import { parseUpstreamError } from '#server/exchange/upstream-error.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+
+const channel = buildPreparedChannel({ base_url: 'https://up.example', status_code_mapping: '{"503":"429","422":"409","429":"500"}' });
+
+function told(status: number) {
+  const failure = TaskFailure.ofUpstream(parseUpstreamError({ status, text: '{"message":"no"}', channel, now: 0 }), []);
+  const [music, drawing] = [musicRefusal(failure, 'en'), drawingRefusal(failure, 'en')];
+  return { music: [music?.status, codeIn(music?.body)], drawing: [drawing?.status, codeIn(drawing?.body)] };
+}
+
+function codeIn(body: object | undefined): unknown {
+  return body === undefined || !('code' in body) ? undefined : body.code;
+}
+
+test("callers of tasks are told a status as the channel's mapping has it", () => {
+  expect(told(503)).toEqual({ music: [429, 'fail_to_fetch_task'], drawing: [429, 30] });
+  expect(told(422)).toEqual({ music: [409, 'fail_to_fetch_task'], drawing: [400, 5] });
+  expect(told(429)).toEqual({ music: [500, 'fail_to_fetch_task'], drawing: [400, 5] });
+  expect(told(418)).toEqual({ music: [418, 'fail_to_fetch_task'], drawing: [400, 5] });
+});
+
+test('a redirect or a success that is none is a fault of the upstream', () => {
+  expect(told(302).music).toEqual([502, 'fail_to_fetch_task']);
+  expect(told(202).music).toEqual([502, 'fail_to_fetch_task']);
+});

@@ -1,0 +1,36 @@
+// Why no channel took a task, for the formats that tell it in their own words.
+import { AppError } from '#shared/errors.ts';
+import { refusesChannel } from '#server/exchange/failure-consequences.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+export class TaskFailure extends Error {
+  readonly error: AppError;
+  /** For the owner of the task. */
+  readonly reason: string;
+  /** What the upstream answered with, as the channel's mapping has it; 0: nothing. */
+  readonly status: number;
+  /** What it said, where it spoke. */
+  readonly told: UpstreamFailure | undefined;
+
+  constructor(error: AppError, reason: string, status = 0, told?: UpstreamFailure) {
+    super(reason);
+    this.name = 'TaskFailure';
+    this.error = error;
+    this.reason = reason;
+    this.status = status;
+    this.told = told;
+  }
+
+  /** What an upstream says of the channel's account is told in our words. */
+  static ofUpstream(failure: UpstreamFailure, keywords: readonly string[]): TaskFailure {
+    if (refusesChannel(failure, keywords)) return new TaskFailure(new AppError('channel_refused'), 'channel_refused', 0, failure);
+    if (failure.status === 429) {
+      const again = failure.retryAfter === undefined ? {} : { retryAfter: failure.retryAfter };
+      return new TaskFailure(new AppError('upstream_saturated', {}, again), 'upstream_saturated', 429, failure);
+    }
+    if (failure.errorCode !== null && failure.errorCode !== 'bad_response_status_code')
+      return new TaskFailure(new AppError(failure.errorCode), failure.errorCode, 0, failure);
+    const error = new AppError('bad_response_status_code', { status: failure.upstreamStatus });
+    return new TaskFailure(error, failure.message, failure.status, failure);
+  }
+}

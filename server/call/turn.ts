@@ -1,0 +1,107 @@
+// One turn of a caller: something is asked for, and its response goes somewhere. An HTTP request is one turn, a socket has many. Each is
+// a call of its own: admitted, reserved for and settled by itself.
+import { callAddress } from '#server/formats/call-address.ts';
+import type { CallAddress } from '#server/formats/call-address.ts';
+import type { ErrorObject, ResponseWriterOptions } from '#server/formats/client-dialect.ts';
+import { serverSentEvents } from '#server/framing/event-encoding.ts';
+import type { Envelope } from '#server/framing/event-encoding.ts';
+import { boundaryOf } from '#server/framing/multipart.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { readContent } from '#server/call/admission/read-content.ts';
+import type { CallContent } from '#server/call/admission/call-content.ts';
+import { splitPlaygroundBody } from '#server/call/admission/playground-body.ts';
+import type { ConversationSource } from '#server/call/conversation-source.ts';
+import { endpointOf } from '#server/call/endpoints.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { stopCall } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { ClientBody } from '#server/call/stream/client-stream.ts';
+import type { BodySource } from '#server/call/stream/lean-body.ts';
+
+export interface Turn {
+  readonly endpoint: RelayEndpoint;
+  /** Who asks: headers and address. Of a socket's turns it is the request that the socket began with. */
+  readonly request: Request;
+  readonly connection: Connection | null;
+  /** What is asked for beside the body. */
+  readonly address: CallAddress;
+  /** What is asked, once it is known who asks. Who gets it releases it. @throws {AppError} */
+  readContent(userId: number): CallContent | Promise<CallContent>;
+  /** Where what it speaks of beside its request comes from; missing: it may speak of nothing. */
+  readonly conversations?: ConversationSource | undefined;
+  /** How the events of a stream leave. */
+  readonly envelope: Envelope;
+  /** Told of the response once all of it has come. */
+  readonly onComplete?: ResponseWriterOptions['onComplete'];
+  /** From now on the call ends when its caller leaves. */
+  follow(call: RunningCall): void;
+  /** It does not count against the rate limit: no upstream is asked, or another turn has counted. */
+  readonly isFree?: boolean;
+  /** A call that it is a part of, which the session's budget has let through, and whose caller has been let in. Missing: none. */
+  readonly within?: Pick<RunningCall, 'admission' | 'session'>;
+}
+
+/** Where the stream of a turn goes. */
+export interface TurnOutlet extends ClientBody {
+  /** Whoever writes into it: told to wait while the client reads slowly, and when it has gone. */
+  follow(source: BodySource): void;
+  /** Its last word is on its way. */
+  readonly ended: Promise<void>;
+}
+
+/** A turn whose response is always a stream, and whose refusal is a part of it. */
+export interface StreamedTurn extends Turn {
+  openOutlet(): TurnOutlet;
+  refuse(error: ErrorObject): void;
+}
+
+interface HttpRequest {
+  request: Request;
+  connection: Connection | null;
+  conversations?: ConversationSource | undefined;
+  /** The model that the path names. */
+  pathModel?: string | undefined;
+}
+
+/** The one turn of an HTTP request. */
+export function httpTurn(
+  { context }: RelayServices,
+  endpoint: RelayEndpoint,
+  { request, connection, conversations, pathModel }: HttpRequest,
+): Turn {
+  const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+  return {
+    endpoint,
+    request,
+    connection,
+    conversations,
+    address: callAddress(request, { model: pathModel, verb: endpoint.pattern.verb }),
+    envelope: serverSentEvents,
+    readContent(userId) {
+      const boundary = endpoint.form === undefined ? undefined : boundaryOf(request.headers.get('content-type'));
+      const form =
+        boundary === undefined || endpoint.form === undefined ? undefined : { boundary, fields: endpoint.form, names: endpoint.names };
+      const source = { request, connection, limit, userId, form, names: (value: unknown) => endpointOf(endpoint, value).names };
+      return readContent(context.bodies, endpoint.callers === 'sessions' ? { ...source, split: splitPlaygroundBody } : source);
+    },
+    follow(call) {
+      if (connection !== null) watchConnection(call, connection);
+    },
+  };
+}
+
+function watchConnection(call: RunningCall, { res }: Connection): void {
+  // The key, the rate limit and the money may have taken a while, and a close that has been is not told again.
+  if (res.closed || res.destroyed) {
+    call.content.release();
+    stopCall(call);
+  }
+  res.on('close', () => {
+    call.content.release();
+    // While an attempt runs, a whole response may be read on for its charge: the attempt ends its buffer.
+    if (call.onStop === undefined || call.isStream) call.buffer?.ended();
+    if (res.writableFinished) return;
+    stopCall(call);
+  });
+}

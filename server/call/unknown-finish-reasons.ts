@@ -1,0 +1,25 @@
+// Log lines of responses that ended with a word that no table of endings has: once for every provider and word.
+import type { Logger } from 'pino';
+import type { SentAttempt } from '#server/call/call-attempt.ts';
+
+export interface UnknownEndings {
+  note(attempt: Pick<SentAttempt, 'channel' | 'request'>, word: string | undefined): void;
+}
+
+/** Pairs that are remembered; beyond them nothing more is logged. */
+const mostPairs = 500;
+
+export function createUnknownEndings(log: Logger): UnknownEndings {
+  const logged = new Set<string>();
+  return {
+    note({ channel, request }, word) {
+      if (word === undefined) return;
+      const provider = channel.provider?.name ?? '';
+      const pair = JSON.stringify([provider, word]);
+      if (logged.has(pair) || logged.size >= mostPairs) return;
+      logged.add(pair);
+      const { id } = channel;
+      log.warn({ channel: id, provider, format: request.way.dialect.name, word }, 'a response ended with a word that is not known');
+    },
+  };
+}

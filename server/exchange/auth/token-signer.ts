@@ -1,0 +1,88 @@
+// Schemes that change a key into a token, which lives for a while: fetched once for all calls, anew before it ends, and once more where it
+// is no longer taken.
+import { createHash } from 'node:crypto';
+import { framings } from '#server/framing/registry.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { SendFailure } from '#server/exchange/send-failure.ts';
+import type { SendRequest } from '#server/exchange/send.ts';
+import { fetchedToken, forgetToken, isOldToken } from './fetched-tokens.ts';
+import type { FetchedToken } from './fetched-tokens.ts';
+import type { Authorization, Signing } from './scheme.ts';
+import { SigningFailure } from './signing-failure.ts';
+
+const limits = { responseMs: 15_000, maxBytes: 64 * 1024 };
+const longestText = 4000;
+
+/** How a token is asked for: `POST`, with that body. */
+export interface TokenRequest {
+  headers: Readonly<Record<string, string>>;
+  body: Buffer | null;
+}
+
+interface TokenSource {
+  /** The key. */
+  text: string;
+  /** Where tokens are given. */
+  address: URL;
+  /** @param now milliseconds */
+  ask(now: number): TokenRequest;
+  /** A call that carries the token. */
+  carry<Request extends SendRequest>(request: Request, token: string): Request;
+}
+
+export function tokenSigner({ text, address, ask, carry }: TokenSource): NonNullable<Authorization['sign']> {
+  return (request, signing) => {
+    const id = createHash('sha256')
+      .update(JSON.stringify([text, address.href, request.proxy]))
+      .digest('base64');
+    const withToken = (token: string) => carry(request, token);
+    const find = () => fetchedToken(id, signing.now, () => fetchToken(address, ask(signing.now), { ...signing, proxy: request.proxy }));
+    const token = find();
+    if (typeof token !== 'string') return token.then(withToken);
+    if (!isOldToken(id, signing.now)) return withToken(token);
+    const renew = async () => {
+      forgetToken(id, token);
+      return withToken(await find());
+    };
+    return { ...withToken(token), renew };
+  };
+}
+
+async function fetchToken(
+  address: URL,
+  { headers, body }: TokenRequest,
+  { sender, now, proxy }: Signing & { proxy: string | null },
+): Promise<FetchedToken> {
+  const { response } = sender.send(
+    {
+      origin: address.origin,
+      path: `${address.pathname}${address.search}`,
+      method: 'POST',
+      headers: { ...headers, accept: 'application/json', 'user-agent': 'Tidegate' },
+      body,
+      proxy,
+      framing: framings.sse,
+    },
+    limits,
+  );
+  const answer = await response.catch((cause: unknown) => {
+    throw cause instanceof SendFailure ? new SigningFailure(asUnreached(cause)) : cause;
+  });
+  if (answer.kind === 'stream') answer.stream.abort();
+  const text = answer.kind === 'whole' ? answer.body.toString('utf8') : '';
+  const told = parseObject(text) ?? {};
+  const { access_token: value, expires_in: seconds, error, error_description: description } = told;
+  if (answer.status === 200 && typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) {
+    return { value, expiresAt: now + (typeof seconds === 'number' && seconds > 0 ? seconds : 3600) * 1000 };
+  }
+  // A grant that is refused is a bad request there; it is the channel's key that is refused.
+  const isRefused = answer.status === 400 || answer.status === 403;
+  const words = [error, description].filter((part) => typeof part === 'string').join(': ');
+  const status = answer.status === 200 ? 502 : isRefused ? 401 : answer.status;
+  throw new SigningFailure({ status, text: JSON.stringify({ error: { message: words.slice(0, longestText) } }) });
+}
+
+/** The model was not asked, however long the place for tokens was silent: another channel may be. */
+function asUnreached(failure: SendFailure): SendFailure {
+  return failure.reason === 'timeout' ? new SendFailure('network', failure.message, { cause: failure }) : failure;
+}

@@ -1,0 +1,44 @@
+// In which of a provider's formats a call goes: in the caller's own where the provider speaks it, else in the one that loses least.
+import type { CallKindName } from '#server/kinds/call-kind.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import { lossBetween } from '#server/formats/translation-table.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import type { PreparedFormat } from './prepared-channel.ts';
+
+interface FormatQuestion {
+  client: ClientDialect;
+  kind: CallKindName;
+  /** As it goes upstream. */
+  model: string;
+  /** As its caller names it, where that name tells nothing. */
+  askedAs: string;
+}
+
+/** Null: the provider cannot do this in any. */
+export function formatFor(formats: readonly PreparedFormat[], { client, kind, model, askedAs }: FormatQuestion): PreparedFormat | null {
+  let best: PreparedFormat | null = null;
+  const possible = formats.filter(({ paths, models }) => paths[kind] !== undefined && models?.test(model) !== false);
+  const facts = factsOf(model) ?? factsOf(askedAs);
+  const sole = facts === undefined ? undefined : possible.find(({ isSoleFor }) => isSoleFor?.(facts) === true);
+  if (sole !== undefined) return sole;
+  for (const format of possible) {
+    if (format.dialect.name === client.name) return format;
+    if (best === null || isBetter({ format, best, client, facts })) best = format;
+  }
+  return best;
+}
+
+interface Comparison {
+  format: PreparedFormat;
+  best: PreparedFormat;
+  client: ClientDialect;
+  facts: ModelFacts | undefined;
+}
+
+function isBetter({ format, best, client, facts }: Comparison): boolean {
+  const isBest = ({ isBestFor }: PreparedFormat) => facts !== undefined && isBestFor?.(facts) === true;
+  if (isBest(format) !== isBest(best)) return isBest(format);
+  if (format.isForOwnCallers !== best.isForOwnCallers) return best.isForOwnCallers;
+  return lossBetween(client, format.dialect) < lossBetween(client, best.dialect);
+}

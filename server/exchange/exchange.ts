@@ -1,0 +1,275 @@
+// One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
+// same form whichever step it was. Calls, tests of channels and lists of models all go this way.
+import type { CallPieces } from '#server/kinds/call-kind.ts';
+import type { AppContext } from '#server/context.ts';
+import { PiecedBody } from '#server/framing/byte-source.ts';
+import { stepByStep } from '#server/queues/step-by-step.ts';
+import type { LeftFile } from '#server/formats/left-files.ts';
+import { prepareTexts } from '#server/formats/tool-arguments.ts';
+import { headerTier } from '#server/formats/service-tier.ts';
+import { authorizeRequest, buildRequest } from './build-request.ts';
+import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
+import { SigningFailure } from './auth/signing-failure.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import { withAwaiting } from './awaited-exchange.ts';
+import { withContents } from './fetched-contents.ts';
+import { leaveFiles } from './leave-files.ts';
+import { withRenewal } from './renewed-exchange.ts';
+import { withoutRefused } from './without-refused.ts';
+import { SendFailure } from './send-failure.ts';
+import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
+import { followUps } from './follow-ups.ts';
+import { sendOverSocket } from './socket-sending.ts';
+import { sendPieces } from './send-split.ts';
+import type { EventSource } from './upstream-stream.ts';
+import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
+import type { UpstreamFailure } from './upstream-error.ts';
+
+export type Received =
+  | { kind: 'stream'; status: number; stream: EventSource; headers?: ResponseHeaders }
+  /** Status 200. */
+  | { kind: 'whole'; status: number; body: Buffer; headers?: ResponseHeaders }
+  /** Another status; or, with its `cause`, nothing (status 0). `answered`: the response to those pieces of the call that have one. */
+  | { kind: 'failed'; status: number; failure: UpstreamFailure; cause: SendFailure | null; answered?: Buffer };
+
+export interface Exchange {
+  readonly sending: Pick<Sending, 'isSent' | 'limitBy' | 'abort'>;
+  readonly received: Promise<Received>;
+}
+
+/** What is kept of a request; nobody needs its body once it is sent. */
+export type SentRequest = Pick<
+  UpstreamRequest,
+  | 'way'
+  | 'upstreamModel'
+  | 'reasoningEffort'
+  | 'sentLimit'
+  | 'hostedLeast'
+  | 'hostedVariants'
+  | 'hostedIfCut'
+  | 'askedTier'
+  | 'writesLong'
+  | 'dropped'
+  | 'streamType'
+> & {
+  /** The lane that the headers of its response tell, once they are there. */
+  toldTier?: string;
+  /** It goes in so many pieces, and so many of them have been sent. Missing: in one. */
+  pieces?: { sent: number; all: number };
+};
+
+export type CallExchange = Exchange & { request: SentRequest };
+
+export type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now' | 'egress'>;
+
+export interface SendOptions {
+  limits: SendLimits;
+  /** Asked when the request is authorised, which may take a while; false: it is not sent, as if it had been aborted. */
+  isWanted?: () => boolean;
+}
+
+/**
+ * Sends a call in the format of the channel's provider. A promise only where the authorisation takes one, tokens have to be read, or the body is long.
+ * @throws {AppError} as `buildRequest`; nothing has been sent then
+ */
+export function sendCall(
+  context: ExchangeContext,
+  call: Omit<UpstreamCall, 'settings'>,
+  { limits, isWanted }: SendOptions,
+): CallExchange | Promise<CallExchange> {
+  const over = piecesOf(call);
+  if (over !== null) {
+    return sendPieces({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
+  }
+  const send = (whole: UpstreamRequest): CallExchange => {
+    const { sending, received } =
+      isWanted?.() === false
+        ? unwanted()
+        : complete(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
+    const request = keptOf(whole);
+    return { sending, received: received.then((told) => withTier(told, request)), request };
+  };
+  const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
+    const authorized = authorizeRequest(open, { now: context.now(), sender: context.sender });
+    if (!(authorized instanceof Promise)) return send(authorized);
+    return authorized.then(send, (cause: unknown) => ({ ...unsigned(cause, call.channel, context.now()), request: keptOf(open) }));
+  };
+  const leave = async (open: UpstreamRequest, files: readonly LeftFile[]): Promise<CallExchange> => {
+    const { now, sender } = context;
+    const sendFile = (further: OpenRequest, responseMs: number) =>
+      exchange(context, call.channel, further, { responseMs, maxBytes: longestRefusal });
+    const leaving = { now, sender, isWanted: isWanted ?? (() => true), responseMs: limits.responseMs, send: sendFile };
+    try {
+      const left = await leaveFiles(open, files, leaving);
+      if (left.kind === 'left') return await authorize(left.request);
+      return { sending: unsent, received: Promise.resolve(left.received), request: keptOf(open) };
+    } catch (cause) {
+      return { ...unsigned(cause, call.channel, now()), request: keptOf(open) };
+    }
+  };
+  const prepare = (open: UpstreamRequest) => {
+    const { files, doubtful } = open;
+    const begun = files === undefined ? authorize(open) : leave(open, files);
+    if (doubtful === undefined) return begun;
+    const resend = (withoutFields: ReadonlySet<string>) =>
+      sendCall(context, { ...call, withoutFields }, { limits, ...(isWanted === undefined ? {} : { isWanted }) });
+    const ensure = (first: CallExchange) => withoutRefused(first, { channel: call.channel, doubtful, resend });
+    return begun instanceof Promise ? begun.then(ensure) : ensure(begun);
+  };
+  const measure = (open: UpstreamRequest) => {
+    const measuring = open.body instanceof PiecedBody ? open.body.measure() : null;
+    return measuring === null ? prepare(open) : stepByStep(measuring).then(() => prepare(open));
+  };
+  const build = () => {
+    const encoded = buildRequest({ ...call, settings: context.settings });
+    return encoded instanceof Promise ? encoded.then(measure) : measure(encoded);
+  };
+  const preparing = call.longTexts === undefined ? null : preparationOf(call);
+  return preparing === null ? build() : stepByStep(preparing).then(build);
+}
+
+/** Long objects that the other format has as texts are written before; null: there are none, or nothing is translated. */
+function preparationOf({ client, body, route }: Omit<UpstreamCall, 'settings'>): Generator<void, void> | null {
+  const objects = client.jsonTexts?.objectsIn?.(body);
+  return objects === undefined || route?.identity !== null ? null : prepareTexts(objects);
+}
+
+/** Null: it goes in one. */
+function piecesOf(call: Omit<UpstreamCall, 'settings'>): CallPieces | null {
+  const { kind, route } = call;
+  if (route === null || (kind.over === null && kind.inPieces === undefined)) return null;
+  return route.isInPieces ? kind.over : (kind.inPieces?.(route, call.body, call.client) ?? null);
+}
+
+/** Notes the lane. */
+function withTier(received: Received, request: SentRequest): Received {
+  const tier = received.kind === 'failed' || received.headers === undefined ? undefined : headerTier(received.headers);
+  if (tier !== undefined) request.toldTier = tier;
+  return received;
+}
+
+function keptOf(request: UpstreamRequest): SentRequest {
+  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier } = request;
+  const { writesLong, dropped, streamType } = request;
+  return {
+    way,
+    upstreamModel,
+    reasoningEffort,
+    sentLimit,
+    hostedLeast,
+    hostedVariants,
+    hostedIfCut,
+    askedTier,
+    writesLong,
+    dropped,
+    streamType,
+  };
+}
+
+/** With what it only names by addresses, where that is wanted. */
+function complete(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
+  const told = awaited(context, channel, request, limits);
+  const { contents: named } = request;
+  return named === undefined ? told : withContents(told, { named, egress: context.egress, limits });
+}
+
+/** What the provider answers later is waited for. */
+function awaited(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
+  const first = exchange(context, channel, request, limits);
+  const { awaiting } = request;
+  if (awaiting === undefined) return first;
+  const send = (further: OpenRequest, responseMs: number) => exchange(context, channel, further, { ...limits, responseMs });
+  const { ask, openStream } = followUps(request, { now: context.now, sender: context.sender }, send);
+  return withAwaiting(first, { awaiting, ask, openStream, responseMs: limits.responseMs });
+}
+
+/** Bytes that are kept of a stream to be gathered, which is read at once. */
+const mostGathered = 16 * 1024 * 1024;
+
+function gatheringLimits(limits: SendLimits): SendLimits {
+  return { ...limits, maxBytes: Math.min(limits.maxBytes, mostGathered) };
+}
+
+const unsent: Exchange['sending'] = { isSent: false, limitBy() {}, abort() {} };
+
+/** No token could be had: the model was not asked. */
+function unsigned(cause: unknown, channel: PreparedChannel, now: number): Exchange {
+  if (!(cause instanceof SigningFailure)) throw cause;
+  const { reason } = cause;
+  if (reason instanceof SendFailure) return { sending: unsent, received: Promise.resolve(failedSend(reason)) };
+  const failure = parseUpstreamError({ ...reason, channel, now });
+  return { sending: unsent, received: Promise.resolve({ kind: 'failed', status: failure.upstreamStatus, failure, cause: null }) };
+}
+
+function unwanted(): Exchange {
+  const cause = new SendFailure('aborted', 'the call was ended before it was sent');
+  return { sending: unsent, received: Promise.resolve(failedSend(cause)) };
+}
+
+/** @property way missing: a refusal is told by its status alone @property takesCreated status 201 is a response, too */
+export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way' | 'awaiting'>> & { takesCreated?: true };
+
+/** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
+export function exchange(
+  context: Omit<ExchangeContext, 'egress'>,
+  channel: PreparedChannel,
+  request: OpenRequest,
+  limits: SendLimits,
+): Exchange {
+  const sendOnce = (open: SendRequest): Exchange => {
+    const { socket } = open;
+    const sending = socket === undefined ? context.sender.send(open, limits) : sendOverSocket(context.sender, open, socket, limits);
+    const isLater = request.awaiting !== undefined || request.takesCreated === true;
+    const received = sending.response.then(
+      (response) => gathered(read(response, { channel, now: context.now, isLater }), request),
+      failedSend,
+    );
+    return { sending, received };
+  };
+  const { renew } = request;
+  if (renew === undefined) return sendOnce(request);
+  const resend = () => renew().then(sendOnce, (cause: unknown) => unsigned(cause, channel, context.now()));
+  return withRenewal(sendOnce(request), { resend, isRefusal: (response) => isRefusal(response, request.way) });
+}
+
+/** Some formats tell their refusals with status 200. */
+function isRefusal(response: Received, way: OpenRequest['way']): boolean {
+  if (response.kind === 'failed') return response.status === 401;
+  if (response.kind === 'stream' || way === undefined || response.body.length > longestRefusal) return false;
+  return way.dialect.readError(response.body.toString('utf8'), way.provider)?.status === 401;
+}
+
+/** Bytes of a refusal that are looked at. */
+const longestRefusal = 64 * 1024;
+
+interface Reading {
+  channel: PreparedChannel;
+  now: () => number;
+  /** Something has been created there that tells of itself later, or was asked to be. */
+  isLater: boolean;
+}
+
+function read(response: StreamResponse | WholeResponse, { channel, now, isLater }: Reading): Received {
+  const { status } = response;
+  if (response.kind === 'stream') return { kind: 'stream', status, stream: response.stream, headers: response.headers };
+  if (status === 200 || (isLater && (status === 201 || status === 202))) {
+    return { kind: 'whole', status: 200, body: response.body, headers: response.headers };
+  }
+  const text = response.body.toString('utf8', 0, longestRefusal);
+  const failure = parseUpstreamError({ status, text, headers: response.headers, channel, now: now() });
+  return { kind: 'failed', status, failure, cause: null };
+}
+
+/** What was left of a stream is put together. */
+function gathered(received: Received, { createSieve, way, framing }: OpenRequest): Received {
+  if (createSieve === undefined || way === undefined || received.kind !== 'whole') return received;
+  if (framing.begins(received.body) !== true) return received;
+  const body = way.dialect.gathering?.whole(framing.events(received.body)) ?? null;
+  if (body === null) return failedSend(new SendFailure('network', 'the stream ended before the response did'));
+  return { ...received, body: Buffer.from(JSON.stringify(body)) };
+}
+
+function failedSend(cause: unknown): Received {
+  if (!(cause instanceof SendFailure)) throw cause;
+  return { kind: 'failed', status: 0, failure: failureOfSend(cause, 'first_byte'), cause };
+}

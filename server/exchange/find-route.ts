@@ -1,0 +1,239 @@
+// Which way a call of one model goes through one channel, before its body is known: format, address, names, rules that apply.
+import type { CallKind, CallKindName } from '#server/kinds/call-kind.ts';
+import { callKinds } from '#server/kinds/registry.ts';
+import { deploymentOf } from '#server/formats/deployment.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import type { ReasoningWish } from '#server/formats/parts.ts';
+import type { ModelRule, ModelSuffix } from '#server/formats/provider-traits.ts';
+import type { Way } from '#server/formats/route.ts';
+import { factsOf, isKnownName } from '#server/model-facts/find-facts.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import { formatFor } from './choose-format.ts';
+import type { BatchPair, BetaPair, ModelLocation, PathPair, PathRule, Provider } from '#server/providers/spec.ts';
+import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
+import { readThinkingEnding } from './thinking-endings.ts';
+
+export interface ChannelWay extends Way {
+  readonly format: PreparedFormat;
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  /** Of calls whose response streams. */
+  readonly streamPath: string;
+  /** Of several requests in one. */
+  readonly batchPath: string;
+  /** Of sessions in the shape of the beta. */
+  readonly betaPath: string;
+  /** It has no path of its own for this kind of call: the provider is asked by calls of another kind. */
+  readonly isInPieces: boolean;
+  /** The channel's mapping changed the name. */
+  readonly isMapped: boolean;
+  readonly hasLongIdle: boolean;
+  /** Of calls that this one cannot carry: in another of the provider's formats. Missing: there is none. */
+  readonly otherwise?: ChannelWay;
+  /** Of calls with functions that the model refuses in this format: in the one that it takes them in. Missing: it takes them, or there is no other. */
+  readonly withFunctions?: ChannelWay;
+}
+
+export interface AskedWay {
+  channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'key' | 'record' | 'setting' | 'paramOverride'>;
+  client: ClientDialect;
+  kind: CallKindName;
+  model: string;
+  /** `api-version` of the client's query. */
+  version?: string | undefined;
+  /** By upstream model, where a setting has them. */
+  versions?: ModelVersions | undefined;
+  /** Endings of names say how much a model shall think, where its rules have such endings; missing: they do. */
+  readsThinkingEndings?: boolean | undefined;
+  /** It goes in a format whose models search in vector stores. Missing: in any. */
+  searchesStores?: boolean | undefined;
+}
+
+export type ModelVersions = Readonly<Record<string, string>>;
+
+/** Null: the provider cannot do this. */
+export function findWay(asked: AskedWay): ChannelWay | null {
+  const kind = callKinds[asked.kind];
+  const way = wayOfKind(asked, kind);
+  if (way !== null) return withFunctions(withOther(way, asked, kind), asked, kind);
+  if (kind.over === null) return null;
+  const over = findWay({ ...asked, kind: kind.over.kind.name });
+  return over === null ? null : { ...over, isInPieces: true };
+}
+
+/** A format that its model does more with may still say less than the others. */
+function withOther(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay {
+  const { isBestFor, isSoleFor } = way.format;
+  if (way.identity !== null || isBestFor === undefined || (way.facts !== undefined && isSoleFor?.(way.facts) === true)) return way;
+  const formats = asked.channel.formats.filter((format) => format !== way.format);
+  const otherwise = wayOfKind({ ...asked, channel: { ...asked.channel, formats } }, kind);
+  return otherwise === null ? way : { ...way, otherwise };
+}
+
+/** A caller's own format may be one in which its model takes no functions. */
+function withFunctions(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay {
+  const { facts, format } = way;
+  if (way.identity === null || facts?.isToolsByResponses !== true || format.dialect.hasRefusedFunctions === undefined) return way;
+  const formats = asked.channel.formats.filter(({ isBestFor }) => isBestFor?.(facts) === true);
+  const other = formats.length === 0 ? null : wayOfKind({ ...asked, channel: { ...asked.channel, formats } }, kind);
+  return other === null ? way : { ...way, withFunctions: other };
+}
+
+function wayOfKind(
+  { channel, client, model, version, versions, readsThinkingEndings, searchesStores }: AskedWay,
+  kind: CallKind,
+): ChannelWay | null {
+  const { provider } = channel;
+  const mapped = channel.modelMapping.get(model) ?? model;
+  const formats = searchesStores === true ? channel.formats.filter(({ dialect }) => dialect.searchesStores === true) : channel.formats;
+  const format = formatFor(formats, { client, kind: kind.name, model: mapped, askedAs: model });
+  const paths = format?.paths[kind.name];
+  if (provider === null || format === null || paths === undefined) return null;
+
+  const { modelNames = {} } = provider;
+  let upstreamModel = (Object.hasOwn(modelNames, mapped) ? modelNames[mapped] : undefined) ?? mapped;
+  const rules: ModelRule[] = [];
+  const set: Record<string, unknown> = {};
+  let thinkingWish: ReasoningWish | undefined;
+  for (const rule of format.traits.quirks?.modelRules ?? []) {
+    if (!applies(rule, upstreamModel, factsOf(upstreamModel) ?? factsOf(model))) continue;
+    rules.push(rule);
+    const ended = rule.hasThinkingEndings === true && readsThinkingEndings !== false ? readThinkingEnding(upstreamModel) : null;
+    if (ended !== null) [upstreamModel, thinkingWish] = [ended.model, ended.wish];
+    const ending = rule.suffixes?.find((one) => isEnding(one, upstreamModel));
+    if (ending === undefined) continue;
+    upstreamModel = upstreamModel.slice(0, -ending.suffix.length);
+    Object.assign(set, ending.set);
+  }
+
+  const name = upstreamModel;
+  if (leadsElsewhere(name)) return null;
+  const { whole, stream, batch, beta } = pathFor(paths, name);
+  if (whole === null) return null;
+  const { key, record } = channel;
+  const location = provider.locate?.({ key, other: record.other, clientModel: model, model: name });
+  if (location === null || (location !== undefined && leadsElsewhere(location.model))) return null;
+  const { baseUrl } = format;
+  const address = { channel, provider, baseUrl, name: location?.model ?? name, version: versionOf(versions, name) ?? version, location };
+  if (lacksValues(whole, location)) return null;
+  const url = URL.parse(filled(whole, address));
+  const streamUrl = stream === whole ? url : URL.parse(filled(stream, address));
+  const batchUrl = batch === whole ? url : URL.parse(filled(batch, address));
+  const betaUrl = beta === whole ? url : URL.parse(filled(beta, address));
+  if (url === null || streamUrl === null || batchUrl === null || betaUrl === null) return null;
+  const { dialect, framing, traits } = format;
+  const knownAs = factsOf(name) === undefined ? model : name;
+  const facts = factsOf(knownAs);
+  return {
+    format,
+    dialect,
+    framing: kind.framing ?? framing,
+    provider: traits,
+    identity: kind.identityOf(client, dialect),
+    isInPieces: false,
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    streamPath: `${streamUrl.pathname}${streamUrl.search}`,
+    batchPath: `${batchUrl.pathname}${batchUrl.search}`,
+    betaPath: `${betaUrl.pathname}${betaUrl.search}`,
+    upstreamModel,
+    nameThere: address.name,
+    isMapped: mapped !== model,
+    knownAs,
+    facts,
+    rules,
+    set: Object.keys(set).length === 0 ? null : set,
+    ...(thinkingWish === undefined ? {} : { thinkingWish }),
+    isDeveloperRole: facts !== undefined && rules.some((rule) => rule.developerRole?.(facts) === true),
+    hasLongIdle: rules.some((rule) => rule.longIdle === true),
+    setting: channel.setting,
+    paramOverride: channel.paramOverride,
+  };
+}
+
+const known = new Set(['base', 'model', 'deployment', 'modelValue', 'deploymentValue', 'collection', 'version', 'other']);
+
+function lacksValues(path: string, location: ModelLocation | undefined): boolean {
+  if (location === undefined) return false;
+  return [...path.matchAll(/\{(\w+)\}/g)].some(([, name = '']) => !known.has(name) && location.values[name] === undefined);
+}
+
+/** In a path such names would lead to another one. */
+function leadsElsewhere(name: string): boolean {
+  return /(^|\/)\.{1,2}(\/|$)/.test(name);
+}
+
+function applies({ prefixes, isFor }: ModelRule, model: string, facts: ModelFacts | undefined): boolean {
+  if (prefixes !== undefined && !prefixes.some((prefix) => model.startsWith(prefix))) return false;
+  return isFor === undefined || (facts !== undefined && isFor(facts));
+}
+
+/** A name that is a model's own has no ending. */
+function isEnding({ suffix, ofTakers }: ModelSuffix, model: string): boolean {
+  if (!model.endsWith(suffix) || model.length === suffix.length || isKnownName(model)) return false;
+  return ofTakers === undefined || factsOf(model.slice(0, -suffix.length))?.thinking?.efforts?.includes(ofTakers) === true;
+}
+
+/** Null: not for this model. */
+function pathFor(
+  paths: string | readonly PathRule[] | PathPair | BatchPair | BetaPair,
+  model: string,
+): (PathPair & BatchPair & BetaPair) | { whole: null; stream: string; batch: string; beta: string } {
+  if (typeof paths === 'object' && 'whole' in paths) return { stream: paths.whole, batch: paths.whole, beta: paths.whole, ...paths };
+  const path = typeof paths === 'string' ? paths : ruleFor(paths, model);
+  return path === null ? { whole: null, stream: '', batch: '', beta: '' } : { whole: path, stream: path, batch: path, beta: path };
+}
+
+function ruleFor(rules: readonly PathRule[], model: string): string | null {
+  const facts = factsOf(model);
+  const rule = rules.find(({ modelPrefix, isFor }) => {
+    if (modelPrefix !== undefined && !model.startsWith(modelPrefix)) return false;
+    return isFor === undefined || (facts !== undefined && isFor(facts));
+  });
+  return rule === undefined ? '{base}' : rule.path;
+}
+
+/** A model's name may be that of a property that every object has. */
+function versionOf(versions: ModelVersions | undefined, model: string): string | undefined {
+  if (versions === undefined) return undefined;
+  return (Object.hasOwn(versions, model) ? versions[model] : undefined) || versions['default'] || undefined;
+}
+
+interface Address {
+  channel: AskedWay['channel'];
+  provider: Provider;
+  /** Of the format. */
+  baseUrl: string | undefined;
+  name: string;
+  version: string | undefined;
+  location: ModelLocation | undefined;
+}
+
+function filled(path: string, { channel, provider, baseUrl, name, version, location }: Address): string {
+  const { other, base_url: own } = channel.record;
+  let base = own.trim() === '' ? (baseUrl ?? location?.base ?? channel.base) : channel.base;
+  let template = path;
+  if (provider.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {
+    template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
+  }
+  if (base.includes('{model}')) base = base.replaceAll('{model}', () => encoded(name));
+  return template
+    .replace(/\{(\w+)\}/g, (whole, placed: string) => location?.values[placed] ?? whole)
+    .replace('{base}', () => base)
+    .replace('{collection}', () => (ownCollection.test(name) ? '' : 'models/'))
+    .replace('{model}', () => encoded(name))
+    .replace('{modelValue}', () => encodeURIComponent(name.toWellFormed()))
+    .replace('{deploymentValue}', () => encodeURIComponent(deploymentOf(name.toWellFormed(), channel.setting)))
+    .replace('{deployment}', () => encoded(deploymentOf(name, channel.setting)))
+    .replace('{version}', () => encodeURIComponent(version || other || provider.defaultVersion || ''))
+    .replace('{other}', () => encodeURIComponent(other));
+}
+
+/** A name may say itself which of Google's collections it is in. */
+const ownCollection = /^(?:models|tunedModels)\//;
+
+/** A model name within a path: slashes, colons and `@` are part of many names and stay. */
+function encoded(model: string): string {
+  return encodeURI(model.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23');
+}

@@ -1,0 +1,46 @@
+// Further requests for a call that is answered later: to the same provider, in the channel's name, through the same proxy.
+import type { FollowUp } from '#server/formats/awaiting.ts';
+import { authorizeRequest } from './build-request.ts';
+import type { UpstreamRequest } from './build-request.ts';
+import type { Signing } from './auth/scheme.ts';
+import type { Asking } from './awaited-exchange.ts';
+import type { Exchange, OpenRequest } from './exchange.ts';
+
+interface Signer extends Pick<Signing, 'sender'> {
+  now: () => number;
+}
+
+/** @param send as it is */
+export function followUps(
+  call: UpstreamRequest,
+  { now, sender }: Signer,
+  send: (request: OpenRequest, responseMs: number) => Exchange,
+): Pick<Asking, 'ask' | 'openStream'> {
+  const { awaiting: _awaiting, createSieve: _createSieve, renew: _renew, ...plain } = call;
+  const { headers } = plain.way.format;
+  const sign = async (request: UpstreamRequest, responseMs: number) =>
+    send(await authorizeRequest(request, { now: now(), sender }), responseMs);
+  return {
+    ask({ path, body }: FollowUp, responseMs) {
+      const told = body === undefined ? null : Buffer.from(JSON.stringify(body));
+      const method = told === null ? 'GET' : 'POST';
+      return sign({ ...plain, isStream: false, path, method, headers: headers(false), body: told ?? nothing }, responseMs);
+    },
+    openStream(address, responseMs) {
+      const url = URL.parse(address);
+      if (url === null || !isSameProvider(url, new URL(call.origin))) return null;
+      const path = `${url.pathname}${url.search}`;
+      return sign({ ...plain, origin: url.origin, path, method: 'GET', headers: headers(true), body: nothing }, responseMs);
+    },
+  };
+}
+
+const nothing = Buffer.alloc(0);
+
+/** The key goes along: to the call's own origin, or to a neighbour of its host (`stream.example.com` of `api.example.com`). */
+function isSameProvider(url: URL, own: URL): boolean {
+  if (url.origin === own.origin) return true;
+  const domain = own.hostname.split('.').slice(1);
+  const isName = domain.length > 1 && !/^[\d.]+$|:/.test(own.hostname);
+  return isName && url.protocol === 'https:' && url.port === '' && url.hostname.endsWith(`.${domain.join('.')}`);
+}

@@ -1,0 +1,341 @@
+// A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
+import { hasModelInHost } from '#shared/channel-rules.ts';
+import { filledHeaders } from '#shared/header-override.ts';
+import type { CallKindName } from '#server/kinds/call-kind.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import type { ProviderTraits } from '#server/formats/provider-traits.ts';
+import { upstreamDialects } from '#server/formats/registry.ts';
+import type { UpstreamDialectName } from '#server/formats/registry.ts';
+import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
+import type { Framing } from '#server/framing/framing.ts';
+import { framings } from '#server/framing/registry.ts';
+import type { Secrets } from '#server/secrets/secrets.ts';
+import type { Settings } from '#server/settings/settings.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
+import { authorizationOf } from './auth/registry.ts';
+import type { Auth } from './auth/registry.ts';
+import type { Signing } from './auth/scheme.ts';
+import { noSetting, parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
+import type { ChannelSetting } from './channel-json.ts';
+import { findWay } from './find-route.ts';
+import type { AskedWay, ChannelWay } from './find-route.ts';
+import { providerOf } from '#server/providers/registry.ts';
+import type { Provider, ProviderFormat } from '#server/providers/spec.ts';
+import { createRefusedFields } from './refused-fields.ts';
+import type { RefusedFields } from './refused-fields.ts';
+import type { SendRequest } from './send.ts';
+
+/** One format of a channel's provider, ready to be used with the channel's key. */
+export interface PreparedFormat {
+  readonly dialect: UpstreamDialect;
+  readonly framing: Framing;
+  readonly traits: ProviderTraits;
+  readonly paths: ProviderFormat['paths'];
+  readonly models: ProviderFormat['models'];
+  readonly isForOwnCallers: boolean;
+  readonly isBestFor: ProviderFormat['isBestFor'];
+  readonly isSoleFor: ProviderFormat['isSoleFor'];
+  readonly baseUrl: ProviderFormat['baseUrl'];
+  /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
+  headers(isStream: boolean): Readonly<Record<string, string>>;
+  /** The last step of a call: what its scheme makes of the whole of it. @throws {SigningFailure} */
+  authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
+}
+
+export interface PreparedChannel {
+  readonly record: ChannelRecord;
+  readonly id: number;
+  readonly name: string;
+  readonly type: number;
+  readonly status: number;
+  readonly priority: number;
+  readonly weight: number;
+  readonly tag: string;
+  readonly isAutoBan: boolean;
+  readonly groups: readonly string[];
+  readonly models: readonly string[];
+  /** Null: no provider of this type is built in. */
+  readonly provider: Provider | null;
+  /** In the order of the provider's record. */
+  readonly formats: readonly PreparedFormat[];
+  /** The secret itself: never in a log or a response. */
+  readonly key: string;
+  /** Base URL without a trailing slash; may hold `{model}`. */
+  readonly base: string;
+  readonly setting: ChannelSetting;
+  readonly modelMapping: ReadonlyMap<string, string>;
+  readonly statusCodeMapping: ReadonlyMap<number, number>;
+  /** Fields that overwrite those of a request; null when nothing is overridden. */
+  readonly paramOverride: Readonly<Record<string, unknown>> | null;
+  /** What it was prepared with. */
+  readonly siteUrl: string | undefined;
+  /** Headers that its operator has set, by names in small letters; they take the place of any other. */
+  readonly ownHeaders: Readonly<Record<string, string>>;
+  /** What its provider was asked for and does not know. */
+  readonly refusedFields: RefusedFields;
+  /** Why no call can be made through it, for administrators; null when it can. */
+  readonly problem: string | null;
+  /** Which way a call of that model goes; null: there is none. */
+  way(client: ClientDialect, kind: CallKindName, model: string, address?: WayAddress): ChannelWay | null;
+  /** Headers of questions about the account, in no format; they are authorised like calls. */
+  readonly headers: Readonly<Record<string, string>>;
+  authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
+}
+
+/** What a route may depend on beside the channel and the settings. */
+export interface WayAddress {
+  /** `api-version` of the client's query. */
+  version?: string | undefined;
+  /** It names vector stores that are searched. Missing: none. */
+  searchesStores?: boolean | undefined;
+}
+
+export interface PrepareOptions {
+  /** The address of this installation, for providers that want to know who calls. */
+  siteUrl?: string;
+  /** What the routes of some providers depend on. Missing: no route does. */
+  settings?: Pick<Settings, 'get' | 'revision'>;
+}
+
+/** Ways per channel, client's format and kind of call that are kept; a channel with more models than this computes some again. */
+const WAYS_KEPT = 2000;
+
+export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
+  const provider = providerOf(record.type) ?? null;
+  const problems: string[] = [];
+  const key = readKey(record, secrets, problems);
+  const base = readBase(record, provider, problems);
+  const modelMapping = parseModelMapping(record.model_mapping);
+  const statusCodeMapping = parseStatusCodeMapping(record.status_code_mapping);
+  const paramOverride = parseParamOverride(record.param_override);
+  const setting = parseChannelSetting(record.setting);
+  if (provider === null) problems.unshift(`no provider of type ${record.type}`);
+  if (modelMapping === null) problems.push('model_mapping is not valid JSON of names');
+  if (paramOverride === null) problems.push('param_override is not a JSON object');
+  if (setting === null) problems.push('setting is not valid');
+
+  const ownHeaders = filledHeaders(setting?.headers ?? {}, key);
+  const source: FormatSource | null =
+    provider === null
+      ? null
+      : { record, provider, key, base, siteUrl: options.siteUrl, ownHeaders, problems, spoken: setting?.formats ?? [] };
+  const authorized = source === null ? null : authorizeWith(source, source.provider.auth);
+  const formats = source === null ? [] : prepareFormats(source);
+  const ways = new Map<string, Map<string, ChannelWay | null>>();
+  const readSettings = settingsReader(provider, options.settings);
+  let bySettings = readSettings?.();
+  return {
+    record,
+    id: record.id,
+    name: record.name,
+    type: record.type,
+    status: record.status,
+    priority: record.priority,
+    weight: record.weight,
+    tag: record.tag,
+    isAutoBan: record.auto_ban === 1,
+    groups: commaList(record.group),
+    models: commaList(record.models),
+    provider,
+    formats,
+    key,
+    base,
+    siteUrl: options.siteUrl,
+    ownHeaders,
+    setting: setting ?? noSetting,
+    modelMapping: modelMapping ?? new Map(),
+    // An unreadable status mapping only loses its comfort, so it does not stop the channel.
+    statusCodeMapping: statusCodeMapping ?? new Map(),
+    paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
+    refusedFields: createRefusedFields(),
+    problem: problems.length === 0 ? null : problems.join('; '),
+    way(client, kind, model, address = {}) {
+      const current = readSettings?.();
+      if (current !== bySettings) {
+        bySettings = current;
+        ways.clear();
+      }
+      const { version, searchesStores } = address;
+      const asked = { channel: this, client, kind, model, version, searchesStores, ...bySettings };
+      if (version !== undefined || searchesStores === true) return findWay(asked);
+      const asker = `${client.name} ${kind}`;
+      let kept = ways.get(asker);
+      if (kept === undefined) ways.set(asker, (kept = new Map()));
+      let way = kept.get(model);
+      if (way === undefined) {
+        if (kept.size >= WAYS_KEPT) kept.clear();
+        kept.set(model, (way = findWay(asked)));
+      }
+      return way;
+    },
+    headers: authorized?.headers ?? {},
+    authorize: (request, signing) => authorized?.authorize(request, signing) ?? request,
+  };
+}
+
+type RouteSettings = Pick<AskedWay, 'versions' | 'readsThinkingEndings'>;
+
+/** Gives the same object as long as no setting has changed. Undefined: the provider's routes depend on none. */
+function settingsReader(provider: Provider | null, settings: PrepareOptions['settings']): (() => RouteSettings) | undefined {
+  const { versionSetting, endingsSetting } = provider ?? {};
+  if (settings === undefined || (versionSetting === undefined && endingsSetting === undefined)) return undefined;
+  let revision = -1;
+  let read: RouteSettings = {};
+  return () => {
+    if (settings.revision !== revision) {
+      revision = settings.revision;
+      read = {
+        versions: versionSetting === undefined ? undefined : settings.get(versionSetting),
+        readsThinkingEndings: endingsSetting === undefined ? undefined : settings.get(endingsSetting),
+      };
+    }
+    return read;
+  };
+}
+
+/** The parts of a comma list, without blanks around them and without repetitions. */
+function commaList(text: string): string[] {
+  return [
+    ...new Set(
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    ),
+  ];
+}
+
+function readKey(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, problems: string[]): string {
+  try {
+    return record.key_cipher === '' ? '' : secrets.decrypt(record.key_cipher, 'channel_key').trim();
+  } catch {
+    problems.push('the key was encrypted with another SESSION_SECRET');
+    return '';
+  }
+}
+
+function readBase(record: ChannelRecord, provider: Provider | null, problems: string[]): string {
+  const base = withoutTrailing(record.base_url.trim(), '/') || (provider?.baseUrl ?? '');
+  if (provider === null) return base;
+  const url = URL.parse(base.replaceAll('{model}', 'm'));
+  if (base === '') problems.push('a base URL is needed');
+  else if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
+    problems.push('the base URL is not a plain http or https address');
+  } else if (hasModelInHost(base)) problems.push('the base URL has {model} in its host');
+  return base;
+}
+
+interface FormatSource {
+  record: ChannelRecord;
+  provider: Provider;
+  key: string;
+  base: string;
+  siteUrl: string | undefined;
+  ownHeaders: Readonly<Record<string, string>>;
+  problems: string[];
+  /** Formats that the channel is said to speak; empty: what is known of the provider. */
+  spoken: readonly string[];
+}
+
+function prepareFormats(source: FormatSource): PreparedFormat[] {
+  const { provider, base, spoken, problems } = source;
+  const names = Object.keys(provider.formats).filter((name): name is UpstreamDialectName => name in upstreamDialects);
+  const prepared = names.flatMap((name) => {
+    const format = provider.formats[name];
+    if (format === undefined) return [];
+    const isAway = format.isAtHomeOnly === true && base !== provider.baseUrl;
+    const isSpoken = spoken.length === 0 ? !isAway && format.isByChoice !== true : spoken.includes(name);
+    return isSpoken ? [prepareFormat(source, upstreamDialects[name], format)] : [];
+  });
+  if (spoken.length > 0 && prepared.length === 0) note(problems, 'setting names no format of the provider');
+  return prepared;
+}
+
+function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
+  const { provider } = source;
+  const {
+    framing,
+    paths,
+    models,
+    headers,
+    auth,
+    isForOwnCallers = false,
+    isBestFor,
+    isSoleFor,
+    isAtHomeOnly: _,
+    isByChoice: _choice,
+    baseUrl,
+    thoughts,
+    ...traits
+  } = format;
+  const authorized = authorizeWith(source, auth ?? provider.auth);
+  const plain = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
+  const whole = { ...plain, ...source.ownHeaders };
+  const stream = { ...plain, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders), ...source.ownHeaders };
+  noteUnsendable(stream, source.problems);
+  const isAtHome = source.base === provider.baseUrl;
+  return {
+    dialect,
+    framing: framings[framing],
+    traits: {
+      name: provider.name,
+      ...traits,
+      ...(thoughts === undefined || (thoughts.isAwayOnly === true && isAtHome) ? {} : { thoughts }),
+      takesCacheKey: traits.takesCacheKey === true && isAtHome,
+      takesAllowedTools: traits.takesAllowedTools === true && isAtHome,
+      takesSealedThoughts: traits.takesSealedThoughts === true && (isAtHome || provider.baseUrl === null),
+    },
+    paths,
+    models,
+    isForOwnCallers,
+    isBestFor,
+    isSoleFor,
+    baseUrl,
+    headers: (isStream) => (isStream ? stream : whole),
+    authorize: authorized.authorize,
+  };
+}
+
+/** What every request in the channel's name carries. */
+function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 'headers' | 'authorize'> {
+  const { record, provider, key, base, problems } = source;
+  const authorization = authorizationOf(auth, key, base);
+  note(problems, authorization.problem);
+  const fixed: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Tidegate' };
+  if (provider.sendsOrganization === true && record.openai_organization !== '') {
+    fixed['openai-organization'] = record.openai_organization.trim();
+  }
+  const headers = {
+    ...fixed,
+    ...authorization.headers,
+    ...filled(source, provider.headers),
+    accept: 'application/json',
+    ...source.ownHeaders,
+  };
+  noteUnsendable(headers, problems);
+  return { headers, authorize: (request, signing) => authorization.sign?.(request, signing) ?? request };
+}
+
+/** Templates with their values; what is empty is left out. */
+function filled({ record, siteUrl }: FormatSource, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, template] of Object.entries(headers)) {
+    const value = template.replace('{other}', record.other).replace('{site}', siteUrl || 'http://localhost:3000');
+    if (value !== '') values[name] = value;
+  }
+  return values;
+}
+
+/** Only visible ASCII and blanks may travel in a header; anything else would fail on every call. */
+function noteUnsendable(headers: Readonly<Record<string, string>>, problems: string[]): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^[\x20-\x7e\t]*$/.test(value)) continue;
+    note(problems, `${name === 'authorization' ? 'the key' : name} holds characters that a header cannot carry`);
+  }
+}
+
+/** Each problem once. */
+function note(problems: string[], problem: string | null): void {
+  if (problem !== null && !problems.includes(problem)) problems.push(problem);
+}

@@ -1,0 +1,68 @@
+// What a provider says that it has: the addresses of its lists and the names in the responses, all from its record.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { authorizedGet } from './authorized-get.ts';
+import type { Signing } from './auth/scheme.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import type { ModelList } from '#server/providers/spec.ts';
+import type { SendRequest } from './send.ts';
+
+/** More than any provider has, and all that a channel takes. */
+const mostModels = 5000;
+const longestName = 255;
+
+/** A list, and how it is asked for. */
+export interface ModelListQuestion {
+  list: ModelList;
+  request: SendRequest | Promise<SendRequest>;
+}
+
+/** The questions; null: providers of this type have no such list. */
+export function modelListQuestions(channel: PreparedChannel, signing: Signing): ModelListQuestion[] | null {
+  const { provider } = channel;
+  if (provider?.modelList === undefined) return null;
+  const questions: ModelListQuestion[] = [];
+  for (const list of isSeveral(provider.modelList) ? provider.modelList : [provider.modelList]) {
+    const url = addressOf(list, channel);
+    if (url === null) return null;
+    questions.push({ list, request: authorizedGet(channel, url, signing) });
+  }
+  return questions;
+}
+
+function isSeveral(lists: ModelList | readonly ModelList[]): lists is readonly ModelList[] {
+  return Array.isArray(lists);
+}
+
+/** The channel's own address goes before the key's. */
+function addressOf({ path, baseOf }: ModelList, { provider, base: called, key, record }: PreparedChannel): URL | null {
+  const base = record.base_url.trim() === '' ? (baseOf?.(key) ?? called) : called;
+  let template = path;
+  if (provider?.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {
+    template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
+  }
+  return URL.parse(template.replace('{base}', () => base));
+}
+
+/** Names in the provider's order, each once; what no channel could hold is left out. Null: the text is no such list. */
+export function readModelList(text: string, list: ModelList): string[] | null {
+  const items = parseObject(text)?.[list.items];
+  if (!Array.isArray(items)) return null;
+  const names = new Set<string>();
+  for (const item of items) {
+    const name = isObject(item) && canDo(item, list.method) ? item[list.name] : undefined;
+    if (typeof name !== 'string') continue;
+    const bare = list.prefix !== undefined && name.startsWith(list.prefix) ? name.slice(list.prefix.length) : name;
+    if (isName(bare.trim())) names.add(bare.trim());
+    if (names.size === mostModels) break;
+  }
+  return [...names];
+}
+
+function canDo({ supportedGenerationMethods: methods }: Readonly<Record<string, unknown>>, method: string | undefined): boolean {
+  return method === undefined || !Array.isArray(methods) || methods.includes(method);
+}
+
+/** Lists of models are joined by commas. */
+function isName(name: string): boolean {
+  return name !== '' && Array.from(name).length <= longestName && name.isWellFormed() && !/[\p{Cc},，]/u.test(name);
+}

@@ -1,0 +1,157 @@
+// Sign-ins to accounts end after some days. Each has a token for its renewal, which can be used once: whoever loses what comes in its place
+// has lost the sign-in. So one process asks, what it gets is stored before anything else, and over nothing but the key it was asked with.
+// https://github.com/openai/codex/blob/main/codex-rs/login/src/auth/manager.rs
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import { limitSkewMs } from '#server/clock/clock-skew.ts';
+import { DatabaseClosed } from '#server/db/collection.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { alertOfSignIn } from '#server/notify/notifications.ts';
+import { askForTokens } from './request-tokens.ts';
+import type { NewTokens } from './request-tokens.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import { readSignIn } from './sign-in.ts';
+import type { SignIn } from './sign-in.ts';
+
+const codexType = 57;
+/** A token lives about ten days. Calls that it is renewed under never meet an old one. */
+const earlyMs = 86_400_000;
+/** Between two questions for one sign-in: nobody knows whether a question without an answer has used its token up. */
+const betweenMs = 600_000;
+/** Questions in one run of the job, which ends long before its lock does. */
+const mostInRun = 8;
+
+interface Renewable {
+  channel: PreparedChannel;
+  signIn: SignIn;
+}
+
+/** How many were renewed. @param address of the token endpoint */
+export async function renewSignIns(context: AppContext, address?: string): Promise<number> {
+  let asked = 0;
+  let renewed = 0;
+  for (const group of sharedSignIns(context).values()) {
+    if (asked >= mostInRun) break;
+    const outcome = await renewOne(context, group, address);
+    if (outcome !== 'not due') asked += 1;
+    if (outcome === 'renewed') renewed += 1;
+  }
+  return renewed;
+}
+
+/** Channels by the sign-in that they have, which several may have alike. */
+function sharedSignIns({ channels }: AppContext): Map<string, Renewable[]> {
+  const groups = new Map<string, Renewable[]>();
+  for (const channel of channels.all()) {
+    if (channel.type !== codexType || channel.status === ChannelStatus.disabledByHand) continue;
+    const signIn = readSignIn(channel.key);
+    if (signIn?.refreshToken === undefined) continue;
+    groups.set(signIn.refreshToken, [...(groups.get(signIn.refreshToken) ?? []), { channel, signIn }]);
+  }
+  return groups;
+}
+
+type Outcome = 'not due' | 'renewed' | 'failed';
+
+async function renewOne(context: AppContext, group: readonly Renewable[], address: string | undefined): Promise<Outcome> {
+  const lead = group.toSorted((one, other) => one.channel.id - other.channel.id)[0];
+  if (lead === undefined || !group.some(({ channel, signIn }) => mayBeDue(context, channel, signIn))) return 'not due';
+  const record = await context.db.collection('channels').get(lead.channel.id);
+  // What is in memory may be a second old.
+  if (record === null || record.key_hash !== lead.channel.record.key_hash || !mayBeAsked(context, record)) return 'not due';
+  if (!(await claim(context, record))) return 'not due';
+  const { refreshToken = '' } = lead.signIn;
+  const answer = await askForTokens(context.sender, { refreshToken, proxy: lead.channel.setting.proxy, address });
+  if (answer.kind === 'renewed') {
+    await storeAll(context, group, answer.tokens);
+    return 'renewed';
+  }
+  const { id, name } = lead.channel;
+  context.log.warn({ channel: id, reason: answer.reason }, 'a sign-in could not be renewed');
+  if (answer.kind === 'refused') await giveUp(context, record, { id, name, reason: answer.reason });
+  return 'failed';
+}
+
+/** It ends soon, or was refused before its time. */
+function mayBeDue(context: AppContext, { record }: PreparedChannel, { expiresAt }: SignIn): boolean {
+  if (expiresAt !== undefined && expiresAt - context.now() < earlyMs) return true;
+  if (record.status !== ChannelStatus.disabledBySystem) return false;
+  const { status_time: seconds } = parseObject(record.other_info) ?? {};
+  return record.renewal?.key_hash !== record.key_hash || record.renewal.at < (typeof seconds === 'number' ? seconds * 1000 : 0);
+}
+
+/** What is noted of another key says nothing of this one. */
+function mayBeAsked({ now }: AppContext, { key_hash, renewal }: ChannelRecord): boolean {
+  if (renewal?.key_hash !== key_hash) return true;
+  const since = now() - renewal.at;
+  return renewal.error === '' && (since >= betweenMs || since < -limitSkewMs);
+}
+
+/** Nobody else asks with this key for a while. It shows, too, that what comes can be stored. */
+async function claim(context: AppContext, { id, key_hash, renewal }: ChannelRecord): Promise<boolean> {
+  const unchanged = renewal === undefined ? { 'renewal.at': { exists: false } } : { 'renewal.at': renewal.at };
+  const set = { renewal: { key_hash, at: context.now(), error: '' } };
+  return (await context.db.collection('channels').patch({ and: [{ id, key_hash }, unchanged] }, { set })) !== null;
+}
+
+/** The sign-in is over: no further question is asked with it. */
+async function giveUp(context: AppContext, record: ChannelRecord, told: { id: number; name: string; reason: string }): Promise<void> {
+  const { id, key_hash } = record;
+  const set = { renewal: { key_hash, at: context.now(), error: told.reason } };
+  const noted = await context.db.collection('channels').patch({ id, key_hash }, { set });
+  if (noted !== null) await alertOfSignIn(context, told);
+}
+
+/** Milliseconds between attempts to store what must not be lost. */
+const storePauses = [100, 250, 500, 1000, 2000, 5000];
+
+async function storeAll(context: AppContext, group: readonly Renewable[], tokens: NewTokens): Promise<void> {
+  const storing = Promise.all(group.map(({ channel }) => store(context, channel, tokens)));
+  // A shutdown waits for it, too.
+  context.waitUntil(storing);
+  await storing;
+}
+
+/** As often as it takes. A channel that has got another key meanwhile keeps that. */
+async function store(context: AppContext, { id, key, record }: PreparedChannel, tokens: NewTokens): Promise<void> {
+  const { secrets, changes, log } = context;
+  const at = context.now();
+  const text = withTokens(key, tokens, at);
+  const fields = { key_cipher: secrets.encrypt(text, 'channel_key'), key_hash: secrets.hash(text) };
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      if (await replaceKey(context, record, fields, at)) await changes.announce('channel', id);
+      return;
+    } catch (failure) {
+      if (failure instanceof DatabaseClosed) throw failure;
+      if (attempt === 0) log.warn({ channel: id, reason: String(failure) }, 'a renewed sign-in cannot be stored yet');
+      await sleep(storePauses[Math.min(attempt, storePauses.length - 1)] ?? 0);
+    }
+  }
+}
+
+type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
+
+/** Whether it is the channel's key now. */
+async function replaceKey({ db }: AppContext, { id, key_hash: before }: ChannelRecord, fields: KeyFields, at: number): Promise<boolean> {
+  const renewal = { key_hash: fields.key_hash, at, error: '' };
+  const channels = db.collection('channels');
+  if ((await channels.patch({ id, key_hash: before }, { set: { ...fields, renewal } })) !== null) return true;
+  const now = await channels.get(id);
+  // An attempt of which nobody has heard may have done it.
+  if (now !== null) return now.key_hash === fields.key_hash;
+  // A deletion can be taken back.
+  const set = { 'channel.key_cipher': fields.key_cipher, 'channel.key_hash': fields.key_hash };
+  await db.collection('deleted_channels').patch({ id, 'channel.key_hash': before }, { set });
+  return false;
+}
+
+/** The same file with what has changed. */
+function withTokens(key: string, tokens: NewTokens, now: number): string {
+  const file = parseObject(key) ?? {};
+  const inner = parseObject(JSON.stringify(file['tokens'] ?? null));
+  if (inner === null) return JSON.stringify({ ...file, ...tokens });
+  return JSON.stringify({ ...file, tokens: { ...inner, ...tokens }, last_refresh: new Date(now).toISOString() });
+}

@@ -1,0 +1,256 @@
+// A call that goes to its provider in pieces, each a call of another kind, and comes back as one response in the caller's own format:
+// whoever receives it need not know. What is whole is asked for a few at a time; streams follow each other.
+import { writeJson } from '#server/framing/long-json.ts';
+import { sumOfUsages } from '#shared/token-usage.ts';
+import type { CallKind, CallPiece, CallPieces, PieceEndings } from '#server/kinds/call-kind.ts';
+import type { ResponseWriterOptions } from '#server/formats/client-dialect.ts';
+import { isLong } from '#server/formats/decode-long.ts';
+import { framings } from '#server/framing/registry.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
+import { stepByStep } from '#server/queues/step-by-step.ts';
+import type { UpstreamCall } from './build-request.ts';
+import type { CallExchange, ExchangeContext, Received, SendOptions, SentRequest } from './exchange.ts';
+import { PieceStream } from './split-stream.ts';
+import type { StreamedPiece } from './split-stream.ts';
+import type { ResponseRoom, SendLimits } from './send.ts';
+import { decodeTokens } from './token-estimate.ts';
+import { failureInBody, invalidResponse } from './upstream-error.ts';
+import type { UpstreamFailure } from './upstream-error.ts';
+
+type SentCall = Omit<UpstreamCall, 'settings'>;
+type SendCall = (context: ExchangeContext, call: SentCall, options: SendOptions) => CallExchange | Promise<CallExchange>;
+
+/** Pieces that are asked for at a time. */
+const usuallyAtOnce = 4;
+
+interface Pieces {
+  context: ExchangeContext;
+  call: SentCall;
+  over: CallPieces;
+}
+
+/** @throws {AppError} as `sendCall`; nothing has been sent then */
+export async function sendPieces({ context, call, over }: Pieces, options: SendOptions, sendCall: SendCall): Promise<CallExchange> {
+  const pieces = await over.split(call.body, (lists) => decodeTokens(lists, call.originModel));
+  const [first] = pieces;
+  if (first === undefined) throw new Error('A call has no pieces');
+  const sending = new PieceSending();
+  const { limits, isWanted = () => true } = options;
+  const room = limits.room === undefined ? undefined : new SharedRoom(limits.room);
+  const progress = { sent: 0, all: pieces.length };
+  const received = { bytes: 0 };
+  const route = call.route === null ? null : { ...call.route, isInPieces: false };
+  const send = async (piece: CallPiece): Promise<CallExchange> => {
+    const rawText = piece.rawText ?? writeJson(piece.body, call.longTexts);
+    const asked = { ...call, kind: over.kind, route, body: piece.body, rawText };
+    const isFirst = progress.sent === 0;
+    if (!sending.isAborted && isWanted()) progress.sent += 1;
+    return sending.add(
+      await sendCall(context, asked, {
+        limits: limitsOfPiece(limits, mostBytes({ over, most: limits.maxBytes - received.bytes, pieces: pieces.length, isFirst }), room),
+        isWanted: () => !sending.isAborted && isWanted(),
+      }),
+    );
+  };
+  const begun = await send(first);
+  const writer = writerOf(call, context.now());
+  const answer: Answering = { call, over, pieces, send, sending, writer, received };
+  const response = call.isStream && over.stream !== null ? streamOf(answer, over.stream, begun) : wholeOf(answer, begun);
+  return {
+    sending,
+    received: response,
+    request: { ...begun.request, pieces: progress, way: asAsked(begun.request.way, over, call.kind, call.client) },
+  };
+}
+
+/** Together they are no longer than the response may be. Long ones leave to those behind them what they do not need. */
+function mostBytes({ over, most, pieces, isFirst }: { over: CallPieces; most: number; pieces: number; isFirst: boolean }): number {
+  const sharers = over.join.of === 'objects' ? pieces : isFirst ? 1 : Math.min(over.atOnce ?? usuallyAtOnce, pieces - 1);
+  return Math.max(1, Math.floor(most / sharers));
+}
+
+function limitsOfPiece({ responseMs }: SendLimits, maxBytes: number, room: SharedRoom | undefined): SendLimits {
+  const limits = { responseMs, maxBytes };
+  return room === undefined ? limits : { ...limits, room: room.ofPiece() };
+}
+
+/** The room of one response, for those to its pieces. */
+class SharedRoom {
+  readonly #room: ResponseRoom;
+  readonly #waiting = new Set<() => void>();
+  #bytes = 0;
+
+  constructor(room: ResponseRoom) {
+    this.#room = room;
+  }
+
+  ofPiece(): ResponseRoom {
+    let own = 0;
+    return {
+      grow: (bytes, goOn) => {
+        this.#bytes += bytes - own;
+        own = bytes;
+        const fits = this.#room.grow(this.#bytes, () => this.#goOn());
+        if (fits) this.#goOn();
+        else this.#waiting.add(goOn);
+        return fits;
+      },
+    };
+  }
+
+  #goOn(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const goOn of waiting) goOn();
+  }
+}
+
+/** What is under way of a call. */
+class PieceSending {
+  isAborted = false;
+  isSent = false;
+  #mayHold: ((bytes: number) => boolean) | undefined;
+  readonly #open = new Set<CallExchange['sending']>();
+
+  add(exchange: CallExchange): CallExchange {
+    const { sending, received } = exchange;
+    this.isSent ||= sending.isSent;
+    this.#open.add(sending);
+    if (this.#mayHold !== undefined) sending.limitBy(this.#mayHold);
+    if (this.isAborted) sending.abort();
+    void received.then((response) => {
+      this.isSent ||= response.status !== 0 || sending.isSent;
+      // A stream is under way until its reader has it.
+      if (response.kind !== 'stream') this.#open.delete(sending);
+    });
+    return exchange;
+  }
+
+  limitBy(mayHold: (bytes: number) => boolean): void {
+    this.#mayHold = mayHold;
+    for (const sending of this.#open) sending.limitBy(mayHold);
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    for (const sending of this.#open) sending.abort();
+  }
+}
+
+interface Answering {
+  call: SentCall;
+  over: CallPieces;
+  pieces: readonly CallPiece[];
+  send(piece: CallPiece): Promise<CallExchange>;
+  sending: PieceSending;
+  writer: ResponseWriterOptions;
+  /** Of pieces that are joined as bytes. */
+  received: { bytes: number };
+}
+
+/** The way of the response that is put together: that of a provider which speaks the caller's format. */
+function asAsked(way: SentRequest['way'], { dialect }: CallPieces, kind: CallKind, client: SentCall['client']): SentRequest['way'] {
+  return {
+    ...way,
+    dialect,
+    framing: framings.sse,
+    provider: { name: way.provider.name },
+    identity: kind.identityOf(client, dialect),
+    setting: { ...way.setting, forceFormat: false, thinkingToContent: false },
+  };
+}
+
+function writerOf({ originModel, requestId = '' }: SentCall, now: number): ResponseWriterOptions {
+  return { model: originModel, requestId, createdAt: Math.floor(now / 1000), wantsUsage: false, promptEstimate: 0 };
+}
+
+type Answer = { kind: 'answer'; body: Buffer; told: JsonObject } | Extract<Received, { kind: 'failed' }>;
+
+async function wholeOf(answering: Answering, begun: CallExchange): Promise<Received> {
+  const { pieces, over, send } = answering;
+  const answers: (Answer | undefined)[] = pieces.map(() => undefined);
+  let failed: Extract<Received, { kind: 'failed' }> | undefined;
+  const ask = async (index: number): Promise<void> => {
+    const piece = pieces[index];
+    if (piece === undefined || failed !== undefined) return;
+    const answer = await answerTo(answering, piece, index === 0 ? begun : await send(piece));
+    answers[index] = answer;
+    // Those under way end: their provider works on them and is paid, so that their answers are charged.
+    if (answer.kind === 'failed') failed ??= answer;
+  };
+  // One that fails costs nothing more than itself: the others are asked when the first has its answer.
+  await ask(0);
+  await inParallel(
+    pieces.slice(1).map((_, index) => index + 1),
+    over.atOnce ?? usuallyAtOnce,
+    ask,
+  );
+  const answered = answers.flatMap((answer) => (answer?.kind === 'answer' ? [answer] : []));
+  if (failed === undefined) return { kind: 'whole', status: 200, body: await joined(over, answered) };
+  const ofAll = { ...failed, failure: withUsageOf(failed.failure, answers) };
+  return answered.length === 0 ? ofAll : { ...ofAll, answered: await joined(over, answered) };
+}
+
+async function joined({ join }: CallPieces, answers: readonly Extract<Answer, { kind: 'answer' }>[]): Promise<Buffer> {
+  if (join.of === 'bytes') return stepByStep(join.join(answers.map(({ body }) => body)));
+  return Buffer.from(JSON.stringify(join.join(answers.map(({ told }) => told))));
+}
+
+/** Each of those that failed may be billed. */
+function withUsageOf(failed: UpstreamFailure, answers: readonly (Answer | undefined)[]): UpstreamFailure {
+  const usages = answers.flatMap((answer) =>
+    answer?.kind === 'failed' && answer.failure.usage !== undefined ? [answer.failure.usage] : [],
+  );
+  return usages.length === 0 ? failed : { ...failed, usage: usages.reduce(sumOfUsages) };
+}
+
+async function answerTo(
+  { call, over, writer, received: sum }: Answering,
+  piece: CallPiece,
+  { received, request }: CallExchange,
+): Promise<Answer> {
+  const response = await received;
+  if (response.kind === 'failed') return response;
+  if (response.kind === 'stream') {
+    response.stream.abort();
+    return failure(invalidResponse());
+  }
+  if (over.join.of === 'bytes') sum.bytes += response.body.length;
+  const { way, upstreamModel } = request;
+  const input = {
+    client: call.client,
+    way,
+    upstreamModel,
+    body: response.body,
+    responseFields: {},
+    writer: { ...writer, asked: piece.asked },
+  };
+  const decoded = isLong(response.body) ? await stepByStep(over.kind.decodeLong(input)) : over.kind.decode(input);
+  if (decoded.kind === 'failed') {
+    return failure(decoded.error === null ? invalidResponse() : failureInBody(decoded.error, call.channel));
+  }
+  if (decoded.kind !== 'whole') return failure(invalidResponse());
+  const body = decoded.body(null);
+  const told = over.join.of === 'bytes' ? {} : parseObject(body.toString('utf8'));
+  return told === null ? failure(invalidResponse()) : { kind: 'answer', body, told };
+}
+
+function failure(of: UpstreamFailure): Extract<Received, { kind: 'failed' }> {
+  return { kind: 'failed', status: 200, failure: of, cause: null };
+}
+
+async function streamOf(answering: Answering, endings: PieceEndings, begun: CallExchange): Promise<Received> {
+  const { call, over, pieces, writer, sending, send } = answering;
+  const response = await begun.received;
+  if (response.kind === 'failed') return response;
+  const next = async (index: number): Promise<StreamedPiece | null> => {
+    const piece = pieces[index];
+    if (piece === undefined) return null;
+    const exchange = index === 0 ? begun : await send(piece);
+    return { piece, request: exchange.request, response: await exchange.received };
+  };
+  const stream = new PieceStream({ client: call.client, over, endings, writer, next, abort: () => sending.abort() });
+  return { kind: 'stream', status: response.status, stream };
+}

@@ -1,0 +1,348 @@
+// One request to an upstream, close to the socket: undici's dispatch, without fetch or web streams in between. Responses are
+// a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
+import type { Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
+import { PiecedBody } from '#server/framing/byte-source.ts';
+import type { OpenBody } from '#server/framing/byte-source.ts';
+import type { SocketEnd } from '#server/formats/upstream-dialect.ts';
+import type { Framing } from '#server/framing/framing.ts';
+import { decodeBody, encodingsOf, ExpansionError, withoutMark } from './decode-body.ts';
+import type { BodyDecoder } from './decode-body.ts';
+import { createDispatchers } from './dispatchers.ts';
+import type { Sieve } from './event-sieve.ts';
+import { SendFailure } from './send-failure.ts';
+import { UpstreamStream } from './upstream-stream.ts';
+import type { Flow } from './upstream-stream.ts';
+import { upgradeThrough } from './upgrade.ts';
+
+/** What is long is read while it is sent. */
+export type UpstreamBody = Buffer | PiecedBody;
+
+export interface SendRequest {
+  /** `https://api.openai.com` */
+  origin: string;
+  /** Path with query. */
+  path: string;
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  headers: Readonly<Record<string, string>>;
+  body: UpstreamBody | null;
+  /** A stream is asked for: a response that begins like one is one, whatever its type says. */
+  isStream?: boolean;
+  /** How streams come from there. */
+  framing: Framing;
+  /** `http:`, `https:` or `socks5:` URL, null for none. */
+  proxy: string | null;
+  /** It is asked over a WebSocket, by its body as one message. Missing: by HTTP. */
+  socket?: SocketEnd;
+  /** A stream is not one for whoever asks: what this leaves of it is the whole response. */
+  createSieve?: () => Sieve;
+  /** Signed with a token that was kept: the same with another one, for when that is refused. @throws {SigningFailure} */
+  renew?: () => Promise<SendRequest>;
+}
+
+export type ResponseHeaders = Record<string, string | string[] | undefined>;
+
+export interface WholeResponse {
+  kind: 'whole';
+  status: number;
+  headers: ResponseHeaders;
+  body: Buffer;
+}
+
+export interface StreamResponse {
+  kind: 'stream';
+  status: number;
+  headers: ResponseHeaders;
+  stream: UpstreamStream;
+}
+
+export interface SendLimits {
+  /** Until a stream begins, and for the whole of a response that is no stream. */
+  responseMs: number;
+  /** Bytes of a response that is not a stream. */
+  maxBytes: number;
+  /** Where there may be no room for a long one. */
+  room?: ResponseRoom;
+}
+
+export interface ResponseRoom {
+  /** The response has so many bytes now. False: it is to come no further until `goOn` is called. */
+  grow(bytes: number, goOn: () => void): boolean;
+}
+
+/** A call that is under way. */
+export interface Sending {
+  readonly response: Promise<WholeResponse | StreamResponse>;
+  /** It has a connection: the upstream may be working on it. */
+  readonly isSent: boolean;
+  /** From now on `mayHold` is asked for every size that a response that is not a stream has reached; false ends the call. */
+  limitBy(mayHold: (bytes: number) => boolean): void;
+  /** Closes the connection to the upstream at once; harmless when the response has ended. */
+  abort(): void;
+}
+
+export interface Sender {
+  send(request: SendRequest, limits: SendLimits): Sending;
+  /** Asks for a WebSocket; `responseMs` is how long the handshake may take. */
+  upgrade(
+    request: Pick<SendRequest, 'origin' | 'path' | 'headers' | 'proxy'>,
+    limits: Pick<SendLimits, 'responseMs'>,
+  ): ReturnType<typeof upgradeThrough>;
+  close(): Promise<void>;
+}
+
+/** Responses up to this size find room anyway. */
+const shortResponse = 256 * 1024;
+const nothing = Buffer.alloc(0);
+export function createSender(): Sender {
+  const dispatchers = createDispatchers();
+
+  return {
+    send(request, limits) {
+      const { origin, path, method, body, proxy } = request;
+      const isPieced = body instanceof PiecedBody;
+      const source = isPieced ? body.open() : null;
+      // undici takes any iterable and waits for its socket between two pieces; its types name streams alone.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const sent: Dispatcher.DispatchOptions['body'] = isPieced ? (source as AsyncIterable<Buffer> as Readable) : body;
+      const headers = isPieced ? { ...request.headers, 'content-length': String(body.size) } : request.headers;
+      const exchange = new Exchange(limits, request, source);
+      try {
+        // The exchange has times of its own; pools behind a proxy are told of none otherwise.
+        const untimed = { headersTimeout: 0, bodyTimeout: 0 };
+        dispatchers.of(origin, proxy).dispatch({ origin, path, method, headers, body: sent, ...untimed }, exchange);
+      } catch (cause) {
+        exchange.refuse(cause);
+      }
+      return exchange;
+    },
+    upgrade: (request, { responseMs }) => upgradeThrough(dispatchers.ofSocket(request.origin, request.proxy), request, responseMs),
+    close: () => dispatchers.close(),
+  };
+}
+
+/** undici's handler of one request. */
+class Exchange implements Dispatcher.DispatchHandler, Sending {
+  readonly response: Promise<WholeResponse | StreamResponse>;
+  readonly #limits: SendLimits;
+  /** The body, where it is read while it is sent. */
+  readonly #source: OpenBody | null;
+  #mayHold: ((bytes: number) => boolean) | undefined;
+  readonly #isStreamAsked: boolean;
+  readonly #framing: Framing;
+  readonly #createSieve: SendRequest['createSieve'];
+  #sieve: Sieve | null = null;
+  #timer: NodeJS.Timeout;
+  /** Monotonic milliseconds. */
+  #deadline: number;
+  #resolve: (response: WholeResponse | StreamResponse) => void = () => {};
+  #reject: (failure: SendFailure) => void = () => {};
+  #controller: Dispatcher.DispatchController | null = null;
+  #status = 0;
+  #headers: ResponseHeaders = {};
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Since when it waits for room; monotonic milliseconds. */
+  #pausedAt: number | undefined;
+  #stream: UpstreamStream | null = null;
+  #failure: SendFailure | null = null;
+  #isEnded = false;
+  /** Undoes what the response is compressed by; null where it is not. */
+  #decoder: BodyDecoder | null = null;
+  /** All bytes have come; a decoder may still hold some. */
+  #hasArrived = false;
+  /** Its first bytes will tell whether the response is a stream. */
+  #isUndecided = false;
+
+  constructor(limits: SendLimits, { isStream = false, framing, createSieve }: SendRequest, source: OpenBody | null) {
+    this.#limits = limits;
+    this.#source = source;
+    this.#isStreamAsked = isStream;
+    this.#framing = framing;
+    this.#createSieve = createSieve;
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#deadline = performance.now() + limits.responseMs;
+    this.#timer = this.#startTimer();
+  }
+
+  get isSent(): boolean {
+    return this.#controller !== null;
+  }
+
+  limitBy(mayHold: (bytes: number) => boolean): void {
+    this.#mayHold = mayHold;
+    if (this.#stream === null && !mayHold(this.#size)) this.abort();
+  }
+
+  abort(): void {
+    this.#stop(new SendFailure('aborted', 'the call was ended'));
+  }
+
+  /** The request cannot even be sent: an address or a proxy of a kind that does not exist, say. */
+  refuse(cause: unknown): void {
+    this.#stop(new SendFailure('network', cause instanceof Error ? cause.message : String(cause), { cause }));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure !== null) controller.abort(this.#failure);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    const encodings = encodingsOf(headers['content-encoding']);
+    if (encodings === null) {
+      this.#stop(new SendFailure('unreadable', 'the response has an encoding that is not known'));
+      return;
+    }
+    if (encodings.length > 0) this.#decode(controller, encodings);
+    if (status !== 200) return;
+    if (this.#createSieve !== undefined) {
+      this.#sieve = this.#createSieve();
+      return;
+    }
+    const isDeclared = single(headers['content-type'])?.trimStart().toLowerCase().startsWith(this.#framing.mediaType) === true;
+    if (isDeclared && this.#isStreamAsked) this.#becomeStream(controller);
+    else this.#isUndecided = isDeclared || this.#isStreamAsked;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#decoder === null) this.#receive(controller, chunk);
+    else if (!this.#decoder.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#hasArrived = true;
+    if (this.#decoder === null) this.#complete();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    this.#decoder?.destroy();
+    this.#break(this.#failure ?? new SendFailure('network', cause.message, { cause }));
+  }
+
+  #decode(controller: Dispatcher.DispatchController, encodings: NonNullable<ReturnType<typeof encodingsOf>>): void {
+    this.#decoder = decodeBody(encodings, {
+      data: (chunk) => this.#receive(controller, chunk),
+      end: () => this.#complete(),
+      fail: (cause) => this.#stop(new SendFailure(cause instanceof ExpansionError ? 'too_large' : 'unreadable', cause.message, { cause })),
+      drain: () => controller.resume(),
+    });
+  }
+
+  #becomeStream(controller: Dispatcher.DispatchController): void {
+    clearTimeout(this.#timer);
+    this.#stream = new UpstreamStream(this.#decoder ?? controller, () => this.abort());
+    this.#resolve({ kind: 'stream', status: this.#status, headers: this.#headers, stream: this.#stream });
+  }
+
+  /** Bytes of the response, decoded. */
+  #receive(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#stream !== null) {
+      this.#stream.push(chunk);
+      return;
+    }
+    const kept = this.#sieve?.push(chunk) ?? chunk;
+    this.#size += kept.length;
+    const held = this.#size + (this.#sieve?.held ?? 0);
+    if (held > this.#limits.maxBytes || this.#mayHold?.(held) === false) {
+      this.#stop(new SendFailure('too_large', 'the response is too large'));
+      return;
+    }
+    if (kept.length === 0) return;
+    this.#chunks.push(kept);
+    if (this.#size > shortResponse) this.#askForRoom(this.#decoder ?? controller);
+    if (this.#isUndecided) this.#decide(controller);
+  }
+
+  #askForRoom(flow: Flow): void {
+    const { room } = this.#limits;
+    if (room === undefined) return;
+    if (room.grow(this.#size, () => this.#goOn(flow))) {
+      if (this.#pausedAt !== undefined) this.#goOn(flow);
+      return;
+    }
+    // The upstream is not late: the time that it waits is ours.
+    clearTimeout(this.#timer);
+    this.#pausedAt ??= performance.now();
+    flow.pause();
+  }
+
+  #goOn(flow: Flow): void {
+    const isOpen = !this.#isEnded && this.#failure === null && this.#stream === null;
+    if (isOpen && this.#pausedAt !== undefined) {
+      this.#deadline += performance.now() - this.#pausedAt;
+      this.#timer = this.#startTimer();
+    }
+    this.#pausedAt = undefined;
+    flow.resume();
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    return setTimeout(() => this.#stop(new SendFailure('timeout', 'no response in time')), this.#deadline - performance.now());
+  }
+
+  #decide(controller: Dispatcher.DispatchController): void {
+    const begin = this.#body();
+    const isStream = this.#framing.begins(begin);
+    if (isStream === undefined) return;
+    this.#isUndecided = false;
+    if (!isStream) return;
+    this.#chunks = [];
+    this.#becomeStream(controller);
+    this.#stream?.push(begin);
+  }
+
+  #body(): Buffer {
+    const [chunk = nothing] = this.#chunks;
+    return this.#chunks.length < 2 ? chunk : Buffer.concat(this.#chunks, this.#size);
+  }
+
+  #complete(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#source?.close();
+    clearTimeout(this.#timer);
+    if (this.#sieve !== null) this.#keepRest(this.#sieve.end());
+    if (this.#stream !== null) this.#stream.pushEnd();
+    else this.#resolve({ kind: 'whole', status: this.#status, headers: this.#headers, body: withoutMark(this.#body()) });
+  }
+
+  #keepRest(rest: Buffer): void {
+    this.#size += rest.length;
+    this.#chunks.push(rest);
+  }
+
+  #break(failure: SendFailure): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#source?.close();
+    clearTimeout(this.#timer);
+    if (this.#stream !== null) this.#stream.pushFailure(failure);
+    else this.#reject(failure);
+  }
+
+  #stop(failure: SendFailure): void {
+    if (this.#isEnded || this.#failure !== null) return;
+    this.#failure = failure;
+    clearTimeout(this.#timer);
+    this.#decoder?.destroy();
+    // All of it has come and is still being decoded: there is nothing left to abort.
+    if (this.#hasArrived) this.#break(failure);
+    // Without a controller the request has not got a connection yet; it ends as soon as it does. Nobody waits for that.
+    else if (this.#controller === null) {
+      this.#source?.close();
+      this.#reject(failure);
+    } else this.#controller.abort(failure); // answers with `onResponseError`
+  }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

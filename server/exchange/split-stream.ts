@@ -1,0 +1,238 @@
+// The streams of a call's pieces, one behind the other, as one stream in the caller's format. A piece that fails ends it with an error,
+// which its reader takes for one of the provider's.
+import { sumOfUsages } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { CallPiece, CallPieces, PieceEndings } from '#server/kinds/call-kind.ts';
+import type { ClientDialect, ResponseWriterOptions } from '#server/formats/client-dialect.ts';
+import type { ErrorInResponse, StreamPipe } from '#server/formats/stream-pipe.ts';
+import { TextTally } from '#server/formats/text-tally.ts';
+import { TranslatedStream } from '#server/formats/translated-stream.ts';
+import type { Splitter } from '#server/framing/framing.ts';
+import { framings } from '#server/framing/registry.ts';
+import type { Received, SentRequest } from './exchange.ts';
+import { SendFailure } from './send-failure.ts';
+import type { EventSource, StreamSink } from './upstream-stream.ts';
+import { invalidResponse } from './upstream-error.ts';
+import type { UpstreamFailure } from './upstream-error.ts';
+
+export interface StreamedPiece {
+  piece: CallPiece;
+  request: SentRequest;
+  response: Received;
+}
+
+interface PieceStreamOptions {
+  client: ClientDialect;
+  over: CallPieces;
+  endings: PieceEndings;
+  writer: ResponseWriterOptions;
+  /** Asks for the piece of that number; null: there is none. */
+  next(index: number): Promise<StreamedPiece | null>;
+  /** Ends what is under way. */
+  abort(): void;
+}
+
+/** Nobody counts here: whoever reads the stream does. */
+const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
+/** An event longer than this is no event. */
+const largestEvent = 16 * 1024 * 1024;
+const lingerMs = 1_000;
+
+interface Running {
+  source: EventSource;
+  pipe: StreamPipe;
+  events: Splitter;
+  eventEnd: Buffer;
+  hasBegun: boolean;
+  /** Its body has ended. */
+  isOver: boolean;
+}
+
+export class PieceStream implements EventSource {
+  readonly #options: PieceStreamOptions;
+  #sink: StreamSink | null = null;
+  #running: Running | null = null;
+  #index = 0;
+  /** Null: a piece told none. */
+  #usage: TokenUsage | null | undefined;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(options: PieceStreamOptions) {
+    this.#options = options;
+  }
+
+  read(sink: StreamSink): void {
+    this.#sink = sink;
+    void this.#next();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#running?.source.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#running?.source.resume();
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#running?.source.abort();
+    this.#options.abort();
+  }
+
+  /** Never rejects. */
+  async #next(): Promise<void> {
+    try {
+      const streamed = await this.#options.next(this.#index);
+      this.#index += 1;
+      if (streamed === null) this.#complete();
+      else this.#begin(streamed);
+    } catch (cause) {
+      this.#end((sink) => sink.fail(new SendFailure('unreadable', cause instanceof Error ? cause.message : String(cause), { cause })));
+    }
+  }
+
+  #begin({ piece, request, response }: StreamedPiece): void {
+    if (this.#isOver) {
+      if (response.kind === 'stream') response.stream.abort();
+      return;
+    }
+    if (response.kind === 'failed') {
+      this.#fail(response.failure, { isKnown: true });
+      return;
+    }
+    const { client, writer } = this.#options;
+    const { way } = request;
+    const pipe = new TranslatedStream({ client, way, writer: { ...writer, asked: piece.asked }, tally });
+    const source = response.kind === 'stream' ? response.stream : this.#wholeAsStream(response.body, piece, request);
+    if (source === null) {
+      this.#fail(invalidResponse(), { isKnown: false });
+      return;
+    }
+    const { eventEnd, createSplitter } = source.framing ?? way.framing;
+    const running: Running = { source, pipe, events: createSplitter(), eventEnd, hasBegun: false, isOver: false };
+    this.#running = running;
+    if (this.#isPaused) source.pause();
+    source.read({
+      data: (chunk) => this.#read(chunk, running),
+      end: () => {
+        running.isOver = true;
+        this.#ended(running);
+      },
+      fail: (failure) => {
+        running.isOver = true;
+        if (this.#running === running) this.#end((sink) => sink.fail(failure));
+      },
+    });
+  }
+
+  /** Some answer whole although a stream was asked for. Null: it is no response. */
+  #wholeAsStream(body: Buffer, piece: CallPiece, { way, upstreamModel }: SentRequest): EventSource | null {
+    const { client, over, writer } = this.#options;
+    const decoded = over.kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, asked: piece.asked } });
+    if (decoded.kind !== 'whole') return null;
+    const events = decoded.events();
+    return {
+      framing: framings.sse,
+      read(sink) {
+        sink.data(events, true);
+        sink.end();
+      },
+      pause() {},
+      resume() {},
+      abort() {},
+    };
+  }
+
+  /** What comes behind the end of a piece is not looked at. */
+  #read(chunk: Buffer, running: Running): void {
+    if (this.#isOver || this.#running !== running) return;
+    const events = running.events.push(chunk);
+    if (running.events.restLength > largestEvent) this.#fail(invalidResponse(), { isKnown: false });
+    else if (events !== null) this.#pass(events, running);
+    if (running.events.isBroken && !this.#isOver && this.#running === running) this.#fail(invalidResponse(), { isKnown: false });
+  }
+
+  #pass(events: Buffer, running: Running): void {
+    const { pipe } = running;
+    if (!running.hasBegun) {
+      const opening = pipe.open(events);
+      if (opening === 'comments') return;
+      if (opening !== 'stream') {
+        if (opening === 'invalid') this.#fail(invalidResponse(), { isKnown: false });
+        else this.#fail(opening, { isKnown: true });
+        return;
+      }
+      running.hasBegun = true;
+    }
+    const { forClient, next } = pipe.push(events, false);
+    for (const piece of forClient) this.#write(piece);
+    if (next === 'complete') this.#pieceEnded(running);
+    else if (next !== 'more') {
+      const { usage } = pipe.reportedUsage();
+      this.#fail(typeof next === 'object' ? next : invalidResponse(), usage === null ? { isKnown: false } : { isKnown: true, usage });
+    }
+  }
+
+  /** The body of the piece's stream is over. */
+  #ended(running: Running): void {
+    if (this.#isOver || this.#running !== running) return;
+    const rest = running.events.rest();
+    if (rest.length > 0 && running.pipe.isEvent(rest)) this.#read(running.eventEnd, running);
+    // It may have been the last word of the piece.
+    if (this.#isOver || this.#running !== running) return;
+    if (running.pipe.hasFinished()) this.#pieceEnded(running);
+    else this.#end((sink) => sink.fail(new SendFailure('network', 'the stream broke off')));
+  }
+
+  #pieceEnded(running: Running): void {
+    const { pipe, source } = running;
+    this.#running = null;
+    this.#usage = this.#usageWith(pipe.reportedUsage().usage);
+    // It gets a moment to end by itself, so that its connection can be used again.
+    setTimeout(() => running.isOver || source.abort(), lingerMs).unref();
+    void this.#next();
+  }
+
+  #complete(): void {
+    const { endings, writer } = this.#options;
+    const ending = endings.endOfStream(this.#usage ?? null, writer);
+    this.#end((sink) => {
+      sink.data(Buffer.from(ending), true);
+      sink.end();
+    });
+  }
+
+  /** @param own what its piece has told before; where not all is known, none is told, and all is counted */
+  #fail(error: UpstreamFailure | ErrorInResponse, own: { isKnown: boolean; usage?: TokenUsage }): void {
+    const { endings, writer } = this.#options;
+    const told = error.usage ?? own.usage;
+    const isKnown = own.isKnown || error.usage !== undefined;
+    const usage = told === undefined ? this.#usage : this.#usageWith(told);
+    this.#end((sink) => {
+      sink.data(Buffer.from(endings.errorInStream(error, isKnown ? (usage ?? null) : null, writer)), true);
+      sink.end();
+    });
+  }
+
+  #usageWith(usage: TokenUsage | null): TokenUsage | null {
+    const before = this.#usage;
+    if (before === null || usage === null) return null;
+    return before === undefined ? usage : sumOfUsages(before, usage);
+  }
+
+  #write(bytes: Buffer): void {
+    if (!this.#isOver && bytes.length > 0) this.#sink?.data(bytes, true);
+  }
+
+  #end(tell: (sink: StreamSink) => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#running?.source.abort();
+    this.#options.abort();
+    if (this.#sink !== null) tell(this.#sink);
+  }
+}

@@ -1,0 +1,268 @@
+// What went wrong upstream, in the form that every error of the relay has.
+import { errorText } from '#shared/errors.ts';
+import type { AppError, ErrorCode } from '#shared/errors.ts';
+import { saidReason } from '#shared/failure-reasons.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
+import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { concernOf } from './forbidden.ts';
+import type { Concern, Forbidden } from './forbidden.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import type { SendFailure } from './send-failure.ts';
+import { statusesOfChannel } from '#server/formats/status-in-body.ts';
+import { tooLongCode } from '#server/formats/too-long-prompt.ts';
+import { saysTooLong } from './context-length-errors.ts';
+import { waitIn } from './retry-after.ts';
+import { readGoogleError } from '#server/formats/google-error.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+
+export interface UpstreamFailure {
+  /** `response`: the upstream said so. The others are found out here: no connection, no response in time, not a response. */
+  kind: 'response' | 'network' | 'timeout' | 'invalid';
+  /** For the client and for decisions, after the channel's status mapping. */
+  status: number;
+  /** What the upstream sent; 0 when it sent nothing. */
+  upstreamStatus: number;
+  /** Masked. */
+  message: string;
+  /** Set where the text is ours: it can then be rendered in the caller's language. */
+  errorCode: ErrorCode | null;
+  type: string;
+  param: string;
+  code: string | number | null;
+  /** Seconds until the upstream wants to be asked again. */
+  retryAfter: number | undefined;
+  /** Our own refusal, where nothing was sent. */
+  own?: AppError;
+  /** What the upstream has read, and bills, although it failed. */
+  usage?: TokenUsage;
+  /** What it is about where its status alone does not tell: a 403, and what else is about the request although its status speaks of the channel. */
+  concerns?: Concern;
+}
+
+export interface ErrorResponse {
+  status: number;
+  /** The body, decoded; may be cut off. */
+  text: string;
+  /** Names in lower case. */
+  headers?: Readonly<Record<string, string | string[] | undefined>>;
+  channel: Pick<PreparedChannel, 'statusCodeMapping' | 'key' | 'base' | 'provider'>;
+  /** Milliseconds. */
+  now: number;
+}
+
+const LONGEST_MESSAGE = 4000;
+/** Of a type, a parameter, a code: upstreams may quote a caller's text of any length there too. */
+const LONGEST_NAME = 200;
+
+/** A response whose status is not 200. The body is read as loosely as providers write theirs. */
+export function parseUpstreamError({ status, text, headers, channel, now }: ErrorResponse): UpstreamFailure {
+  const body = parseObject(insideList(text));
+  const found = readErrorBody(body);
+  const type = found.type ?? 'upstream_error';
+  const code = found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code;
+  const said = { ...found, message: found.message ?? '', type, code };
+  const isTooLong = mayBeTooLong(status) && saysTooLong({ ...said, codesOfLength: channel.provider?.refusals?.codesOfLength });
+  const concerns = isTooLong ? 'request' : concernOfStatus(status, said, channel);
+  const mapped = isTooLong ? 400 : (channel.statusCodeMapping.get(status) ?? (concerns === 'request' && status !== 429 ? 400 : status));
+  return {
+    ...(concerns === undefined ? {} : { concerns }),
+    kind: 'response',
+    // A redirect or a success that is none means nothing to a client; both are the upstream's fault.
+    status: mapped < 400 || mapped > 599 ? 502 : mapped,
+    upstreamStatus: status,
+    message: cleanMessage(found.message || `bad response status code ${status}`, channel),
+    // Without words of its own it is told in ours.
+    errorCode: found.message ? null : 'bad_response_status_code',
+    type: isTooLong ? tooLong.type : cleanName(type, channel),
+    param: cleanName(found.param ?? String(status), channel),
+    code: isTooLong ? tooLong.code : cleanCode(code, channel),
+    retryAfter: retryAfterOf(headers, now) ?? found.retryAfter ?? waitOf(mapped, said.message),
+  };
+}
+
+/** An error found in a body of status 200. */
+export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['channel']): UpstreamFailure {
+  const isTooLong = mayBeTooLong(found.status) && saysTooLong({ ...found, codesOfLength: channel.provider?.refusals?.codesOfLength });
+  const concerns = isTooLong ? 'request' : concernOfStatus(found.status, found, channel);
+  return {
+    ...found,
+    ...(isTooLong ? { status: 400 } : {}),
+    ...(concerns === undefined ? {} : { concerns }),
+    kind: 'response',
+    upstreamStatus: 200,
+    message: cleanMessage(found.message, channel),
+    type: isTooLong ? tooLong.type : cleanName(found.type, channel),
+    param: cleanName(found.param, channel),
+    code: isTooLong ? tooLong.code : cleanCode(found.code, channel),
+    errorCode: null,
+    retryAfter: found.retryAfter ?? waitOf(found.status, found.message),
+  };
+}
+
+/** The connection failed before a response began. */
+export function networkFailure(): UpstreamFailure {
+  return ownFailure('network', 'do_request_failed', 502);
+}
+
+/**
+ * `connect`: nothing was asked yet. `first_byte`: it was asked and may be working still, so asking another would pay
+ * twice. `idle`: the response had begun.
+ */
+export function timeoutFailure(phase: 'connect' | 'first_byte' | 'idle'): UpstreamFailure {
+  return phase === 'connect' ? networkFailure() : ownFailure('timeout', 'upstream_timeout', 504);
+}
+
+/** Why no response came, or why it broke off. */
+export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'idle'): UpstreamFailure {
+  if (reason === 'timeout') return timeoutFailure(phase);
+  return reason === 'too_large' || reason === 'unreadable' ? invalidResponse() : networkFailure();
+}
+
+/** What it made lies at an address where it could not be had. Whoever is asked again makes it, and bills it, again. */
+export function unreachableContent(): UpstreamFailure {
+  return ownFailure('timeout', 'upstream_content_unreachable', 504);
+}
+
+/** Status 200 with something that is no response. */
+export function invalidResponse(): UpstreamFailure {
+  return ownFailure('invalid', 'invalid_upstream_response', 502);
+}
+
+/** Why it failed, for readers of every language. */
+export function failureReason({ errorCode, upstreamStatus, message }: UpstreamFailure): FailureReason {
+  if (errorCode === null) return saidReason(message);
+  return errorCode === 'bad_response_status_code' ? { code: errorCode, facts: { status: upstreamStatus } } : { code: errorCode };
+}
+
+/** The same of a test, whose reader wants to see the status that came. */
+export function refusedReason(failure: UpstreamFailure): FailureReason {
+  const { errorCode, upstreamStatus, message } = failure;
+  return upstreamStatus > 0 && errorCode === null ? saidReason(`status code ${upstreamStatus}: ${message}`) : failureReason(failure);
+}
+
+/** Google's addresses in the form of OpenAI have a list around their one error. */
+function insideList(text: string): string {
+  return /^\s*\[([^]*)\]\s*$/.exec(text)?.[1] ?? text;
+}
+
+interface FoundError {
+  message?: string;
+  type?: string;
+  param?: string;
+  code?: string | number | null;
+  /** Seconds. */
+  retryAfter?: number;
+  reason?: string;
+  metadata?: unknown;
+}
+
+/** The shapes in which providers report errors, the most telling first. */
+function readErrorBody(body: unknown): FoundError {
+  if (!isObject(body)) return {};
+  const { error } = body;
+  if (isObject(error)) {
+    const message = nonEmpty(error.message);
+    if (message !== undefined) {
+      return {
+        message,
+        type: nonEmpty(error.type) ?? '',
+        param: nonEmpty(error.param) ?? '',
+        code: nonEmpty(error.code) ?? (typeof error.code === 'number' ? error.code : null),
+        ...(error.metadata === undefined ? {} : { metadata: error.metadata }),
+        ...readGoogleError(error),
+      };
+    }
+  }
+  const header = isObject(body.header) ? body.header.message : undefined;
+  const response = isObject(body.response) && isObject(body.response.error) ? body.response.error.message : undefined;
+  const first = Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
+  const place = Array.isArray(body.detail) && isObject(body.detail[0]) ? body.detail[0] : undefined;
+  const detail = place === undefined ? body.detail : place.msg;
+  const candidates = [body.message, body.msg, body.err, body.error_msg, header, response, error, first, detail];
+  const message = candidates.map(nonEmpty).find((candidate) => candidate !== undefined);
+  // Where it is, from `body` on. https://fastapi.tiangolo.com/tutorial/handling-errors/
+  const param = Array.isArray(place?.loc) ? nonEmpty(place.loc.at(-1)) : undefined;
+  return { message, ...(param === undefined ? {} : { param }) };
+}
+
+/** As OpenAI says it. */
+const tooLong = { type: 'invalid_request_error', code: tooLongCode };
+
+/** Neither a refusal of the channel's account nor a limit by the minute is about the prompt's length, whatever it quotes. */
+function mayBeTooLong(status: number): boolean {
+  return !statusesOfChannel.has(status);
+}
+
+/** A prompt that the law refuses, and one that alone is more than may be sent in a minute, are the request's. */
+function concernOfStatus(status: number, told: Forbidden, { provider }: ErrorResponse['channel']): Concern | undefined {
+  const { codesOfKey, retried, accountWords } = provider?.refusals ?? {};
+  const forbidden = { ...told, codesOfKey };
+  if (status === 403) return concernOf(forbidden);
+  if (status === 400 && retried?.includes(status) === true) return concernOfBad(forbidden, accountWords);
+  return status === 451 || (status === 429 && told.message.startsWith('Request too large for ')) ? 'request' : undefined;
+}
+
+/** Of a provider that also refuses accounts so: its invalid requests are bad everywhere, unless their words speak of the account. */
+function concernOfBad(told: Forbidden, accountWords: readonly string[] = []): Concern | undefined {
+  const text = told.message.toLowerCase();
+  if (concernOf(told) === 'account' || accountWords.some((words) => text.includes(words.toLowerCase()))) return 'account';
+  return told.type === 'invalid_request_error' && told.code !== 'FAILED_PRECONDITION' ? 'request' : undefined;
+}
+
+/** Of a limit, or of a provider that has too much to do. */
+function waitOf(status: number, message: string): number | undefined {
+  return status === 429 || status >= 500 ? waitIn(message) : undefined;
+}
+
+function cleanName(name: string, channel: ErrorResponse['channel']): string {
+  return cleanMessage(name, channel, LONGEST_NAME);
+}
+
+function cleanCode(code: string | number | null, channel: ErrorResponse['channel']): string | number | null {
+  return typeof code === 'string' ? cleanName(code, channel) : code;
+}
+
+/** What an upstream says, for whoever calls: not too long, without keys and addresses. */
+export function cleanMessage(message: string, channel: Pick<ErrorResponse['channel'], 'key' | 'base'>, longest = LONGEST_MESSAGE): string {
+  const cut = message.length > longest ? `${message.slice(0, longest)}…` : message;
+  return maskSecrets(cut.toWellFormed(), { key: channel.key, host: URL.parse(channel.base)?.host });
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#field.retry-after — seconds or a date; some also send milliseconds. */
+function retryAfterOf(headers: ErrorResponse['headers'], now: number): number | undefined {
+  const milliseconds = Number(single(headers?.['retry-after-ms']) ?? Number.NaN);
+  if (milliseconds > 0) return milliseconds / 1000;
+  const value = single(headers?.['retry-after'])?.trim();
+  if (value === undefined || value === '') return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
+  return seconds > 0 ? seconds : undefined;
+}
+
+function ownFailure(kind: UpstreamFailure['kind'], errorCode: ErrorCode, status: number): UpstreamFailure {
+  return {
+    kind,
+    status,
+    upstreamStatus: 0,
+    message: errorText(errorCode, 'zh'),
+    errorCode,
+    type: 'upstream_error',
+    param: '',
+    code: errorCode,
+    retryAfter: undefined,
+  };
+}
+
+/** `ThrottlingException:http://…`; the body has a message alone. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html */
+function awsErrorType(headers: ErrorResponse['headers']): string | undefined {
+  return nonEmpty(single(headers?.['x-amzn-errortype'])?.split(':')[0]);
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}

@@ -1,0 +1,74 @@
+// Claude's Messages as a format that callers speak.
+import { askedByBody } from '../call-address.ts';
+import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
+import { checkPrompt, checkRequest, callParameters } from './check-request.ts';
+import { shorteningOf } from './compaction.ts';
+import { promptEdits } from './context-edits.ts';
+import { containerOf } from './containers.ts';
+import { messagesNames } from './critical-members.ts';
+import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
+import { limits } from './limits.ts';
+import { writeModel, writeModelList } from './models.ts';
+import { withMedia } from './media-addresses.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
+import type { Body } from '../strict-fields.ts';
+import { sessionIn } from './session.ts';
+import { threadOf } from './threads.ts';
+import type { AskedThread } from './threads.ts';
+import { MessageCollector } from './collect-message.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+export const claudeClient = {
+  name: 'claude',
+  title: 'Claude Messages',
+  calls: {
+    chat: {
+      read: askedByBody,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      withMedia,
+      promptEdits,
+      shortening: shorteningOf,
+      speaksOfKept: 'threads',
+      names: messagesNames,
+    },
+    count_tokens: {
+      read: askedByBody,
+      check: checkPrompt,
+      parameters: callParameters,
+      promptContent,
+      withMedia,
+      promptEdits,
+      speaksOfKept: 'threads',
+      names: messagesNames,
+    },
+  },
+  isSpokenWith: (headers) => headers.has('anthropic-version') || headers.has('x-api-key'),
+  forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
+  requestIdHeader: 'request-id',
+  limits,
+  saidFields,
+  readRequest,
+  jsonTexts,
+  schemasIn,
+  beginningOf: ({ system, messages, tools }) => beginningOf({ system, turns: messages, tools }),
+  accountObjectOf: containerOf,
+  sessionIn,
+  writeWhole,
+  createStreamWriter,
+  writeTokenCount: (tokens, original) => ({
+    input_tokens: tokens,
+    ...(original === undefined ? {} : { context_management: { original_input_tokens: original } }),
+  }),
+  writeModel,
+  writeModelList,
+  errorBody,
+  threadOf,
+  collectMessage: () => new MessageCollector(),
+} satisfies ClientDialect & { threadOf(body: Body): AskedThread | null; collectMessage(): MessageCollector };

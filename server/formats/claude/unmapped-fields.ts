@@ -1,0 +1,105 @@
+// What Messages say that callers of other formats do not hear of, and why.
+import type { Unheard } from '../unmapped-fields.ts';
+
+export const unheard: Unheard = {
+  whole: {
+    'files, containers and servers of tools in the account of the provider': [
+      'container',
+      'content[bash_code_execution_tool_result].content{bash_code_execution_result}.content',
+      'content[code_execution_tool_result].content{code_execution_result}.content',
+      'content[code_execution_tool_result].content{encrypted_code_execution_result}.content',
+      'content[container_upload]',
+      'content[mcp_tool_listing]',
+      'content[mcp_tool_result].content',
+      'content[mcp_tool_use].name',
+      'content[mcp_tool_use].server_name',
+      'content[text].citations[char_location].file_id',
+      'content[text].citations[content_block_location].file_id',
+      'content[text].citations[page_location].file_id',
+    ],
+    'how code ended, beyond what it printed': [
+      'content[bash_code_execution_tool_result].content{bash_code_execution_result}.return_code',
+      'content[code_execution_tool_result].content{code_execution_result}.return_code',
+      'content[code_execution_tool_result].content{encrypted_code_execution_result}.return_code',
+    ],
+    'why a tool of the provider failed: that it did is heard': [
+      'content[advisor_tool_result].content{advisor_tool_result_error}.error_code',
+      'content[bash_code_execution_tool_result].content{bash_code_execution_tool_result_error}.error_code',
+      'content[code_execution_tool_result].content{code_execution_tool_result_error}.error_code',
+      'content[text_editor_code_execution_tool_result].content{text_editor_code_execution_tool_result_error}.error_code',
+      'content[text_editor_code_execution_tool_result].content{text_editor_code_execution_tool_result_error}.error_message',
+      'content[tool_search_tool_result].content{tool_search_tool_result_error}.error_code',
+      'content[tool_search_tool_result].content{tool_search_tool_result_error}.error_message',
+      'content[web_fetch_tool_result].content{web_fetch_tool_result_error}.error_code',
+      'content[web_search_tool_result].content{web_search_tool_result_error}.error_code',
+    ],
+    'results that the model has read and no other format has a place for: what it writes of them is heard': [
+      'content[advisor_tool_result].content{advisor_redacted_result}',
+      'content[advisor_tool_result].content{advisor_result}',
+      'content[code_execution_tool_result].content{encrypted_code_execution_result}.encrypted_stdout',
+      'content[text_editor_code_execution_tool_result].content{text_editor_code_execution_create_result}',
+      'content[text_editor_code_execution_tool_result].content{text_editor_code_execution_str_replace_result}',
+      'content[text_editor_code_execution_tool_result].content{text_editor_code_execution_view_result}',
+      'content[tool_search_tool_result].content{tool_search_tool_search_result}',
+      'content[web_fetch_tool_result].content{web_fetch_result}',
+      'content[web_search_tool_result].content[web_search_result].encrypted_content',
+      'content[web_search_tool_result].content[web_search_result].page_age',
+    ],
+    'calls out of code, and sets of tools, which only callers of the format can ask for': [
+      'content[server_tool_use].caller',
+      'content[tool_use].caller',
+      'content[tool_use].toolset_name',
+      'content[web_fetch_tool_result].caller',
+      'content[web_search_tool_result].caller',
+    ],
+    'pages of a document: the text that is cited is heard': [
+      'content[text].citations[page_location].end_page_number',
+      'content[text].citations[page_location].start_page_number',
+    ],
+    'what only callers of the format can ask for: summaries, edits of the prompt, other models in its place, what a cache missed': [
+      'content[compaction]',
+      'content[fallback]',
+      'context_management',
+      'diagnostics',
+      'input_transformations',
+      'usage.fallback_credit',
+    ],
+    'the class of a refusal, and who might answer instead: its words are heard': [
+      'stop_details{refusal}.category',
+      'stop_details{refusal}.fallback_credit_token',
+      'stop_details{refusal}.fallback_has_prefill_claim',
+      'stop_details{refusal}.recommended_model',
+    ],
+    'where and how it was served: the log has the lane': ['usage.inference_geo', 'usage.service_tier'],
+    'numbers that follow from those that are heard': [
+      'usage.cache_creation.ephemeral_5m_input_tokens',
+      'usage.iterations[advisor_message].cache_creation.ephemeral_5m_input_tokens',
+      'usage.iterations[compaction].cache_creation.ephemeral_5m_input_tokens',
+      'usage.iterations[fallback_message]',
+      'usage.iterations[message]',
+    ],
+  },
+  events: {
+    'how much has been thought so far: thoughts are heard, and counted at the end': [
+      'content_block_delta.delta{thinking_delta}.estimated_tokens',
+    ],
+    'what only callers of the format can ask for: edits of the prompt, other models in its place': [
+      'message_delta.context_management',
+      'message_delta.input_transformations',
+      'message_delta.usage.fallback_credit',
+    ],
+    'a container in the account of the provider': ['message_delta.delta.container'],
+    'the class of a refusal, and who might answer instead: its words are heard': [
+      'message_delta.delta.stop_details{refusal}.category',
+      'message_delta.delta.stop_details{refusal}.fallback_credit_token',
+      'message_delta.delta.stop_details{refusal}.fallback_has_prefill_claim',
+      'message_delta.delta.stop_details{refusal}.recommended_model',
+    ],
+    'numbers that follow from those that are heard': [
+      'message_delta.usage.iterations[advisor_message].cache_creation.ephemeral_5m_input_tokens',
+      'message_delta.usage.iterations[compaction].cache_creation.ephemeral_5m_input_tokens',
+      'message_delta.usage.iterations[fallback_message]',
+      'message_delta.usage.iterations[message]',
+    ],
+  },
+};

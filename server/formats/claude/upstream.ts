@@ -1,0 +1,113 @@
+// Claude's Messages as a format that providers speak.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import { thoughtsRule } from '../thoughts-rule.ts';
+import { tokenCount } from '../token-usage.ts';
+import { forwardLong, forwardWhole } from '../forward-response.ts';
+import type { EncodeInput } from '../encode-input.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { withoutAttribution } from './attribution.ts';
+import { callIdRule } from './call-ids.ts';
+import { fitCalls } from './fit-calls.ts';
+import { forwardRequest, withToldContainer } from './identity.ts';
+import { ClaudeIdentityStream } from './identity-stream.ts';
+import { findAccountObject } from './provider-objects.ts';
+import { openContainer } from './containers.ts';
+import { hosted } from './hosted-tools.ts';
+import { limits } from './limits.ts';
+import { modelHeaders, thinkingShare } from './options.ts';
+import { createStreamReader, readError, readWhole } from './read-response.ts';
+import { fitModel } from './fit-model.ts';
+import { fitThinking } from './thinking.ts';
+import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
+import { carriedFields } from './said-fields.ts';
+import { withPlaceholders } from './thoughts-back.ts';
+import { unheard } from './unmapped-fields.ts';
+import { fitVersion } from './versions.ts';
+import { addressUse } from './media-addresses.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-response.ts';
+
+const versionHeader = 'anthropic-version';
+
+/** What the provider is told. */
+function versionOf({ way: { provider, identity }, clientHeaders, settings, originModel }: EncodeInput): string | undefined {
+  const callers = identity !== null && provider.takesCallersVersion === true ? clientHeaders[versionHeader] : undefined;
+  return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
+}
+
+const dearBetas = ['fast-mode-', 'context-1m-'];
+
+/** https://platform.claude.com/docs/en/api/messages-count-tokens: what else a request says takes no tokens. */
+const countedFields: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'tools', 'tool_choice']);
+
+export const claudeUpstream: UpstreamDialect = {
+  name: 'claude',
+  limits,
+  carriedFields,
+  identity: {
+    writeRequest: forwardRequest,
+    readWhole: (input) => withToldContainer(input, forwardWhole(input)),
+    *readLong(input) {
+      return withToldContainer(input, yield* forwardLong(input));
+    },
+    openStream: (input) => new ClaudeIdentityStream(input),
+  },
+  hosted,
+  findAccountObject,
+  openAccountObject: openContainer,
+  addressUse,
+  writeRequest,
+  keepsMarked: true,
+  // https://platform.claude.com/docs/en/about-claude/pricing
+  surcharges: {
+    fields: {
+      service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],
+      speed: ['standard'],
+      inference_geo: ['global'],
+      // Other models, which the key may not use and the price does not cover.
+      fallbacks: [],
+      // Who pays is not for a caller to say; its refusal would be taken for one of the channel.
+      billing_policy: [],
+    },
+    essential: ['inference_geo'],
+    headers: { 'anthropic-beta': dearBetas },
+    // Where hosts of the format take them.
+    lists: { anthropic_beta: dearBetas },
+  },
+  // Where a prompt is only counted, nothing is thought of.
+  applyTraits: (body, input) => {
+    const { isCount, settings, way } = input;
+    const own = way.provider.attribution === 'drop' ? withoutAttribution(body) : body;
+    const dropped = own === body ? [] : ['system.0'];
+    const fitting = fitVersion(fitCalls(own, way.provider.callIds ?? callIdRule), versionOf(input), dropped);
+    const adapt = isCount === true ? cutThinkingSuffix : adaptThinkingSuffix;
+    const whole = withPlaceholders(fitting, thoughtsRule(input), way.upstreamModel);
+    return { body: fitModel(adapt(whole, thinkingShare(settings)), input, dropped), dropped };
+  },
+  // What the client itself wrote, and nothing changed, is between it and the provider.
+  normalize: (body, input) => {
+    const { clientBody } = input;
+    const isChanged = body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'];
+    // What the channel has added is refused all the same.
+    return fitVersion(isChanged ? fitThinking(body) : body, versionOf(input), []);
+  },
+  versionHeader,
+  headers: ({ settings, originModel }) => modelHeaders(settings, originModel),
+  effortOf: ({ output_config: output }) => (isObject(output) && typeof output.effort === 'string' ? output.effort : undefined),
+  leastLimit: (body, model, settings) => (thinkingShare(settings) === null ? 0 : leastLimitOf(body, model)),
+  unheard,
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent: ({ data }) => parseObject(data) !== null,
+  readError(text) {
+    const body = text.includes('"error"') ? parseObject(text) : null;
+    const error = body === null ? null : readError(body);
+    return error === null ? null : errorInResponse(error);
+  },
+  countBody: (body) => Object.fromEntries(Object.entries(body).filter(([name]) => countedFields.has(name))),
+  readTokenCount: ({ input_tokens: tokens }) => tokenCount(tokens),
+  readOriginalTokenCount: ({ context_management: management }) =>
+    isObject(management) ? tokenCount(management.original_input_tokens) : undefined,
+};

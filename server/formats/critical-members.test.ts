@@ -1,0 +1,17 @@
+// What costs more, or asks for another model, has one spelling: readers that do not tell `fallbacks` from `Fallbacks` would take what
+// was neither seen nor left out here.
+import { expect, test } from 'vitest';
+import { providers } from '#server/providers/registry.ts';
+import { clientDialects, upstreamDialects } from './registry.ts';
+
+const identities = ['openai-chat', 'claude', 'openai-responses', 'gemini'] as const;
+
+test.each(identities)('surcharges of %s are deciding names of its callers', (format) => {
+  const { fields = {}, lists = {}, marks = {} } = upstreamDialects[format].surcharges ?? {};
+  const asked = [...Object.keys(fields).flatMap((path) => path.split('.')), ...Object.keys(lists), ...Object.keys(marks)];
+  const inMarks = Object.values(marks).flatMap((members) => Object.keys(members));
+  const extras = providers.flatMap((provider) => provider.formats[format]?.paidExtras ?? []);
+  const { names } = clientDialects[format].calls.chat;
+  const missing = [...asked, ...inMarks, ...extras].filter((name) => !names.has(name));
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,78 @@
+// The last steps of every request that is not passed on as text, whatever format it came in.
+import { bodyOfValue } from '#server/framing/long-json.ts';
+import type { EncodedRequest, EncodeInput } from './encode-input.ts';
+import { refuseAccountObject, withoutOwnFiles } from './provider-objects.ts';
+import { askedTier } from './service-tier.ts';
+import { enveloped } from './wrap-body.ts';
+import { hostedIfCut } from './hosted-tools.ts';
+import { keepLimits, noLimits } from './token-limits.ts';
+import type { WrittenRequest } from './upstream-dialect.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** @param written in the provider's format @throws {AppError} `account_object_refused` */
+export function finalizeRequest({ body: written, dropped, files, doubtful }: WrittenRequest, input: EncodeInput): EncodedRequest {
+  const { dialect, provider } = input.way;
+  const { ownObject: own } = input;
+  // Before the channel's own fields: what an operator writes there is the operator's to share.
+  refuseAccountObject(dialect.findAccountObject(withoutOwnFiles(written, input.ownFiles), own?.told));
+  const body = own === undefined ? written : (dialect.openAccountObject?.(written, own) ?? written);
+  const applied = dialect.applyTraits(body, input);
+  const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, provider.takesNoLimit === true ? noLimits : dialect.limits);
+  const final = dialect.normalize?.(bounded, input) ?? bounded;
+  const described = describeRequest(final, input);
+  const sent = enveloped(final, described.headers, input);
+  return {
+    ...described,
+    headers: sent.headers,
+    body: bodyOfValue(sent.body, input.longTexts),
+    dropped: [...dropped, ...applied.dropped, ...sent.dropped],
+    ...(doubtful === undefined || doubtful.length === 0 ? {} : { doubtful }),
+    ...(files === undefined || files.length === 0 ? {} : { files }),
+  };
+}
+
+/** What is known of a request beside its bytes. */
+export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedRequest, 'body' | 'dropped'> {
+  const { dialect } = input.way;
+  return {
+    headers: headersOf(input),
+    upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.way.upstreamModel,
+    reasoningEffort: dialect.effortOf(body),
+    sentLimit: limitOfAll(body, dialect),
+    ...(input.isCount === true || dialect.hosted?.variants === undefined ? {} : { hostedVariants: dialect.hosted.variants(body) }),
+    hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
+    askedTier: askedTier(body),
+    writesLong: dialect.writesLong?.(body),
+    hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),
+  };
+}
+
+function limitOfAll(body: Body, dialect: EncodeInput['way']['dialect']): number | undefined {
+  const limit = dialect.limits.read(body);
+  return limit === undefined ? undefined : limit * (dialect.choicesIn?.(body) ?? 1);
+}
+
+/** Whether it streams is the client's to say: it could not read anything else. */
+function overrideOf({ way, isCount }: EncodeInput): Body {
+  // What is added to a generation is unknown where a prompt is counted.
+  if (isCount === true) return {};
+  const { stream: _stream, ...fields } = way.paramOverride ?? {};
+  return fields;
+}
+
+function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null {
+  const { client, way, clientHeaders } = input;
+  const own = way.dialect.headers?.(input);
+  // Headers of one format mean nothing to a provider of another one.
+  const forwarded = way.identity !== null && client.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, way) : undefined;
+  return own === undefined && forwarded === undefined ? null : { ...forwarded, ...own };
+}
+
+/** A provider that follows one version is not told another one. */
+function ofKnownVersion(headers: EncodeInput['clientHeaders'], { dialect, provider }: EncodeInput['way']): EncodeInput['clientHeaders'] {
+  const { versionHeader } = dialect;
+  if (versionHeader === undefined || provider.takesCallersVersion === true || headers[versionHeader] === undefined) return headers;
+  const { [versionHeader]: _version, ...rest } = headers;
+  return rest;
+}

@@ -1,0 +1,45 @@
+// Gemini's `generateContent` as a format that callers speak. Model and stream flag stand in the path.
+import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
+import { askedCall, isList } from './requested-model.ts';
+import { callParameters, checkCount, checkRequest } from './check-request.ts';
+import { generateNames } from './critical-members.ts';
+import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
+import { limits } from './limits.ts';
+import { writeModel, writeModelList } from './models.ts';
+import { withMedia } from './media-addresses.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+const generate = { read: askedCall, parameters: callParameters, promptContent, withMedia, names: generateNames };
+
+export const geminiClient = {
+  name: 'gemini',
+  title: 'Gemini',
+  calls: {
+    chat: { ...generate, check: checkRequest, responseFields: (_body, { query }) => ({ isList: isList(query) }) },
+    count_tokens: { ...generate, check: checkCount },
+  },
+  isSpokenWith: (headers, query) => headers.has('x-goog-api-key') || headers.has('x-goog-api-client') || query.has('key'),
+  forwardedHeaders: [],
+  requestIdHeader: 'x-request-id',
+  limits,
+  saidFields,
+  beginningOf: ({ systemInstruction, system_instruction, contents, tools }) =>
+    beginningOf({ system: systemInstruction ?? system_instruction, turns: contents, tools }),
+  readRequest,
+  jsonTexts,
+  schemasIn,
+  writeWhole,
+  createStreamWriter,
+  writeTokenCount: (tokens) => ({ totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] }),
+  writeModel,
+  writeModelList,
+  errorBody,
+  tellsBlockedPrompts: true,
+  namesCaches: true,
+} satisfies ClientDialect;

@@ -1,0 +1,41 @@
+import { decidingNames, messageNames } from '../critical-members.ts';
+import { limits } from './limits.ts';
+import { snakeCased } from '../proto-json.ts';
+
+const names: readonly string[] = [
+  'model',
+  'contents',
+  'parts',
+  'systemInstruction',
+  'generateContentRequest',
+  'requests',
+  'candidateCount',
+  'responseLogprobs',
+  'logprobs',
+  'responseModalities',
+  'responseSchema',
+  'responseJsonSchema',
+  'thinkingConfig',
+  'thinkingBudget',
+  'thinkingLevel',
+  'serviceTier',
+  'cachedContent',
+  'functionDeclarations',
+  'description',
+  'parametersJsonSchema',
+  'functionCall',
+  'functionResponse',
+  'inlineData',
+  'fileData',
+  'fileUri',
+  'mimeType',
+  'googleSearch',
+  'codeExecution',
+  'urlContext',
+  'fileSearch',
+  'fileSearchStoreNames',
+  'retrieval',
+];
+
+/** Each in both of the format's spellings; a body has one of them (`plainNames`). */
+export const generateNames = decidingNames(messageNames, limits.names, names, names.map(snakeCased));

@@ -1,0 +1,173 @@
+// What a response rests on: searches, their sources, and which of its text each of them is about.
+// https://ai.google.dev/gemini-api/docs/google-search#attributing-sources-with-inline-citations
+import type { HostedCalls } from '#shared/hosted-tools.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { factsOf } from '#server/model-facts/find-facts.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { ResponsePart } from '../parts.ts';
+import { BytePlaces } from './byte-offsets.ts';
+
+/** Characters of text that are kept for ranges, which come at the end and in bytes. */
+const mostText = 256 * 1024;
+/** Letters that are looked through for segments that are not where their bytes say. */
+const mostSought = 16 * 1024 * 1024;
+/** Sources that are told of the searches of a candidate: nothing says which of them a search has found, so each has all of them. */
+const mostFound = 2000;
+/** Characters of a source that are told of it, as of those that Claude cites: each range may have it. */
+const mostCited = 150;
+interface Source {
+  url: string;
+  title?: string;
+  /** How what stands there begins. */
+  text?: string;
+}
+
+/** Searches of one prompt, which its candidates share. */
+export class Searches {
+  readonly #isPerPrompt: boolean;
+  readonly #queries = new Set<string>();
+  #isGrounded = false;
+  #maps = 0;
+
+  constructor(model: string) {
+    this.#isPerPrompt = factsOf(model)?.isSearchedByPrompt === true;
+  }
+
+  /** Counts what a candidate rests on. Events of a stream may repeat it. Empty queries are not billed. */
+  add(queries: readonly string[], chunks: readonly unknown[]): void {
+    for (const query of queries) this.#queries.add(query);
+    this.#isGrounded ||= chunks.some((chunk) => isObject(chunk) && isObject(chunk.web));
+    this.#maps ||= chunks.some((chunk) => isObject(chunk) && isObject(chunk.maps)) ? 1 : 0;
+  }
+
+  /** Billed runs so far; undefined: none. */
+  get billed(): HostedCalls | undefined {
+    const isSearched = this.#queries.size > 0 || this.#isGrounded;
+    const searches = this.#isPerPrompt ? Number(isSearched) : this.#queries.size;
+    if (searches + this.#maps === 0) return undefined;
+    return { ...(searches === 0 ? {} : { web_search: searches }), ...(this.#maps === 0 ? {} : { maps: this.#maps }) };
+  }
+}
+
+/** Of one candidate. */
+export class Grounding {
+  readonly #searches: Searches;
+  readonly #choice: number;
+  readonly #cited = new Set<string>();
+  readonly #queries = new Set<string>();
+  readonly #places = new BytePlaces();
+  #length = 0;
+  #sought = 0;
+  #found = 0;
+
+  constructor(searches: Searches, choice: number) {
+    this.#searches = searches;
+    this.#choice = choice;
+  }
+
+  addText(text: string): void {
+    this.#length += text.length;
+    if (this.#length <= mostText) this.#places.add(text);
+  }
+
+  read({ groundingMetadata: grounding, citationMetadata: cited }: JsonObject): ResponsePart[] {
+    const parts: ResponsePart[] = [];
+    if (isObject(grounding)) parts.push(...this.#supports(grounding));
+    const chunks = isObject(grounding) ? listOf(grounding.groundingChunks) : [];
+    for (const chunk of chunks) parts.push(...this.#once(sourceOf(chunk)));
+    const sources = isObject(cited) ? (cited.citationSources ?? cited.citations) : [];
+    for (const source of listOf(sources)) parts.push(...this.#once(sourceAt(source), this.#rangeOf(source)));
+    // Citations belong to the text before them.
+    return isObject(grounding) ? [...parts, ...this.#searched(grounding)] : parts;
+  }
+
+  /** Each event may tell all of them again. */
+  #searched({ webSearchQueries, imageSearchQueries, groundingChunks }: JsonObject): ResponsePart[] {
+    const parts: ResponsePart[] = [];
+    const chunks = listOf(groundingChunks);
+    const queries = [...listOf(webSearchQueries), ...listOf(imageSearchQueries)].filter(isQuery);
+    let found: Omit<Source, 'text'>[] | undefined;
+    for (const query of queries) {
+      if (this.#queries.has(query)) continue;
+      this.#queries.add(query);
+      const id = `search_${this.#queries.size}`;
+      const shared = { kind: 'web_search', origin: 'gemini', object: {}, choice: this.#choice } as const;
+      found ??= chunks.flatMap((chunk) => sourceOf(chunk) ?? []).map(({ text: _text, ...source }) => source);
+      const sources = found.slice(0, mostFound - this.#found);
+      this.#found += sources.length;
+      parts.push({ type: 'hosted_call', id, ...shared, input: { query } });
+      parts.push({ type: 'hosted_result', callId: id, ...shared, sources, isError: false });
+    }
+    this.#searches.add(queries, chunks);
+    const calls = this.#searches.billed;
+    return calls === undefined ? parts : [...parts, { type: 'hosted_usage', calls }];
+  }
+
+  #supports({ groundingSupports, groundingChunks }: JsonObject): ResponsePart[] {
+    const chunks = listOf(groundingChunks);
+    return listOf(groundingSupports).flatMap((support): ResponsePart[] => {
+      if (!isObject(support)) return [];
+      const range = this.#rangeOf(support.segment);
+      return listOf(support.groundingChunkIndices).flatMap((index): ResponsePart[] => {
+        const source = typeof index === 'number' ? sourceOf(chunks[index]) : null;
+        if (source === null) return [];
+        this.#cited.add(source.url);
+        return [{ type: 'citation', ...source, ...range, choice: this.#choice }];
+      });
+    });
+  }
+
+  /** In characters. The segment's text tells where it is, whichever part its bytes are of. */
+  #rangeOf(segment: unknown): { start?: number; end?: number } {
+    if (!isObject(segment) || this.#length > mostText) return {};
+    const { text, startIndex = 0, endIndex } = segment;
+    if (typeof startIndex !== 'number') return {};
+    const guess = this.#places.letterAt(startIndex);
+    if (typeof text !== 'string' || text === '') {
+      return typeof endIndex === 'number' ? { start: guess, end: this.#places.letterAt(endIndex) } : {};
+    }
+    const start = this.#places.text.startsWith(text, guess) ? guess : this.#seek(text);
+    return start < 0 ? {} : { start, end: start + text.length };
+  }
+
+  #seek(text: string): number {
+    const all = this.#places.text;
+    if (this.#sought > mostSought) return -1;
+    const found = all.indexOf(text);
+    this.#sought += found < 0 ? all.length : found;
+    return found;
+  }
+
+  #once(source: Source | null, range: { start?: number; end?: number } = {}): ResponsePart[] {
+    if (source === null || this.#cited.has(source.url)) return [];
+    this.#cited.add(source.url);
+    return [{ type: 'citation', ...source, ...range, choice: this.#choice }];
+  }
+}
+
+function sourceOf(chunk: unknown): Source | null {
+  return isObject(chunk) ? sourceAt(chunk.web ?? chunk.maps ?? chunk.retrievedContext ?? pictureIn(chunk)) : null;
+}
+
+/** The page that a picture was found on. */
+function pictureIn({ image }: JsonObject): JsonObject | undefined {
+  return isObject(image) ? { uri: image.sourceUri, title: image.title } : undefined;
+}
+
+function sourceAt(source: unknown): Source | null {
+  if (!isObject(source) || !isFilled(source.uri)) return null;
+  const { uri: url, title, text } = source;
+  return { url, ...(isFilled(title) ? { title } : {}), ...(isFilled(text) ? { text: text.slice(0, mostCited) } : {}) };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isQuery(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,60 @@
+// A `generateContent` request to a provider of the same format.
+import { bytesOfJson } from '#server/framing/long-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
+import { describeRequest, finalizeRequest } from '../finalize-request.ts';
+import { ownSignatures } from './foreign-signatures.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export function forwardRequest(input: EncodeInput): EncodedRequest {
+  const { body, rawText } = input;
+  if (input.isPassThrough !== true) {
+    const own = ownSignatures(body, input.way.knownAs);
+    return finalizeRequest({ body: withRoles(withJoinedResults(own.body)), dropped: own.isLost ? ['thought parts'] : [] }, input);
+  }
+  return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
+}
+
+/** Results of calls that were made at once belong into one turn, or Google refuses them; LangChain tells each in one of its own. */
+function withJoinedResults(body: Body): Body {
+  const { contents } = body;
+  if (!Array.isArray(contents)) return body;
+  const joined: unknown[] = [];
+  /** The results of the last turn, where there is nothing else in it. */
+  let open: unknown[] | null = null;
+  for (const content of contents) {
+    const results = resultsIn(content);
+    if (open !== null && results !== null) open.push(...results);
+    else {
+      open = results === null ? null : [...results];
+      joined.push(open === null ? content : { ...asObject(content), parts: open });
+    }
+  }
+  return joined.length === contents.length ? body : { ...body, contents: joined };
+}
+
+/** A turn without a role is the user's. Vertex AI refuses it, Google's own API does not. */
+function withRoles(body: Body): Body {
+  const { contents } = body;
+  if (isObject(contents)) return withRole(contents) === contents ? body : { ...body, contents: withRole(contents) };
+  if (!Array.isArray(contents) || contents.every((content) => withRole(content) === content)) return body;
+  return { ...body, contents: contents.map(withRole) };
+}
+
+function withRole(content: unknown): unknown {
+  return isObject(content) && (content.role === undefined || content.role === null || content.role === '')
+    ? { ...content, role: 'user' }
+    : content;
+}
+
+/** Null: it is no turn of nothing but results. */
+function resultsIn(content: unknown): readonly unknown[] | null {
+  if (!isObject(content) || content.role === 'model' || !Array.isArray(content.parts) || content.parts.length === 0) return null;
+  const parts: readonly unknown[] = content.parts;
+  return parts.every((part) => isObject(part) && ('functionResponse' in part || 'function_response' in part)) ? parts : null;
+}
+
+function asObject(value: unknown): Body {
+  return isObject(value) ? value : {};
+}

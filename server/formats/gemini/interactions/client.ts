@@ -1,0 +1,61 @@
+// Gemini's Interactions as a format that callers speak.
+import type { ClientDialect } from '../../client-dialect.ts';
+import { beginningOf } from '../../conversation-beginning.ts';
+import { sessionInMetadata } from '../../session-ids.ts';
+import type { Body } from '../../strict-fields.ts';
+import { askedCall } from './requested-model.ts';
+import { callParameters, checkRequest } from './check-request.ts';
+import { interactionsNames } from './critical-members.ts';
+import { errorBody } from './errors.ts';
+import { stepsOf } from './items.ts';
+import { jsonTexts } from './json-texts.ts';
+import { limits } from './limits.ts';
+import { writeModel, writeModelList } from '../models.ts';
+import { withMedia } from './media-addresses.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
+import { title } from './title.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+/** Steps that are looked at for the beginning of a conversation. */
+const mostSteps = 32;
+
+export const geminiInteractionsClient = {
+  name: 'gemini-interactions',
+  title,
+  calls: {
+    chat: {
+      read: askedCall,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      withMedia,
+      names: interactionsNames,
+      speaksOfKept: 'interactions',
+    },
+  },
+  forwardedHeaders: [],
+  requestIdHeader: 'x-request-id',
+  limits,
+  saidFields,
+  readRequest,
+  jsonTexts,
+  schemasIn,
+  beginningOf({ system_instruction: system, input, tools }) {
+    const steps = stepsOf(input);
+    const first = steps.slice(0, mostSteps).findIndex(({ type }) => type === 'user_input');
+    // A step says in its type whose it is.
+    const turns = first < 0 ? steps : steps.with(first, { role: 'user', content: steps[first]?.['content'] });
+    return beginningOf({ system, turns, tools });
+  },
+  sessionIn: ({ labels }) => sessionInMetadata(labels),
+  writeWhole,
+  createStreamWriter,
+  writeModel,
+  writeModelList,
+  errorBody,
+  /** What `input` consists of, as it is kept. */
+  stepsOf,
+} satisfies ClientDialect & { stepsOf(input: unknown): readonly Body[] };

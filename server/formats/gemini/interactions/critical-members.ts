@@ -1,0 +1,36 @@
+import { decidingNames, messageNames, openBelow } from '../../critical-members.ts';
+import { limits } from './limits.ts';
+
+/** `input` holds the conversation here. */
+export const interactionsNames = openBelow(
+  decidingNames(messageNames, limits.names, [
+    'model',
+    'agent',
+    'input',
+    'system_instruction',
+    'stream',
+    'store',
+    'background',
+    'previous_interaction_id',
+    'continuation_token',
+    'cached_content',
+    'service_tier',
+    'response_format',
+    'response_modalities',
+    'response_mime_type',
+    'schema',
+    'thinking_level',
+    'thinking_summaries',
+    'tool_choice',
+    'allowed_tools',
+    'description',
+    'parameters',
+    'arguments',
+    'result',
+    'signature',
+    'summary',
+    'uri',
+    'mime_type',
+  ]),
+  'input',
+);

@@ -1,0 +1,101 @@
+// Gemini's `generateContent` as a format that providers speak. Model and stream flag stand in the path.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { forwardLong, forwardWhole } from '../forward-response.ts';
+import { largestCount } from '../token-limits.ts';
+import { tokenCount } from '../token-usage.ts';
+import type { DecodeInput } from '../decoded-whole.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { forwardRequest } from './identity.ts';
+import { GeminiIdentityStream } from './identity-stream.ts';
+import { findAccountObject } from './provider-objects.ts';
+import { hosted } from './hosted-tools.ts';
+import { limits } from './limits.ts';
+import { safetySettings } from './options.ts';
+import { createStreamReader, readAnswer, readWhole } from './read-response.ts';
+import { readError, readStatedError } from './response-errors.ts';
+import { carriedFields } from './said-fields.ts';
+import { cheapTiers } from './tiers.ts';
+import { effortOfLevel } from './thinking.ts';
+import { fitModel } from './fit-model.ts';
+import { unheard } from './unmapped-fields.ts';
+import { withThinking } from './thinking-ending.ts';
+import { addressUse } from './media.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-response.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export const geminiUpstream: UpstreamDialect = {
+  name: 'gemini',
+  limits,
+  choicesIn(body) {
+    const config = memberOf(body, 'generationConfig', 'generation_config');
+    return largestCount(config['candidateCount'], config['candidate_count']);
+  },
+  carriedFields,
+  surcharges: { fields: { serviceTier: cheapTiers, service_tier: cheapTiers }, said: { serviceTier: 'google_tier' } },
+  identity: {
+    writeRequest: forwardRequest,
+    readWhole: (input) => forwardWhole(asAnswer(input)),
+    readLong: (input) => forwardLong(asAnswer(input)),
+    openStream: (input) => new GeminiIdentityStream(input),
+  },
+  hosted,
+  findAccountObject,
+  addressUse,
+  parsesResults: true,
+  writeRequest,
+  // What a caller has said of it stays.
+  applyTraits: (body, input) => {
+    const { isCount, settings, way } = input;
+    if (isCount === true) return { body, dropped: [] };
+    const { thinkingWish: wish, knownAs: model } = way;
+    const share = settings.get('gemini.thinking_adapter_budget_tokens_percentage');
+    const dropped: string[] = [];
+    const thinking = fitModel(wish === undefined ? body : withThinking(body, { model, wish, share }), input, dropped);
+    const hasOwn = thinking['safetySettings'] !== undefined || thinking['safety_settings'] !== undefined;
+    return { body: hasOwn ? thinking : { ...thinking, safetySettings: safetySettings(settings) }, dropped };
+  },
+  // A body with another model than the path is refused.
+  normalize: ({ model: _model, ...body }, { way }) => withCountedModel(body, way.upstreamModel),
+  effortOf: (body) => {
+    const level = memberOf(memberOf(body, 'generationConfig', 'generation_config'), 'thinkingConfig', 'thinking_config');
+    const { thinkingLevel = level['thinking_level'] } = level;
+    return typeof thinkingLevel === 'string' ? effortOfLevel(thinkingLevel) : undefined;
+  },
+  takesAllowedTools: true,
+  signedCalls: 'gemini',
+  unheard,
+  readWhole,
+  createStreamReader,
+  // Its streams are events, however the caller wants the own one.
+  createStreamWriter: ({ asked: _asked, ...options }) => createStreamWriter(options),
+  isEvent: ({ data }) => parseObject(data) !== null,
+  readError,
+  // Elsewhere what stands beside the contents is taken as it is.
+  countBody: ({ contents, systemInstruction, tools }, { upstreamModel, provider }) => {
+    const counted = Object.fromEntries(Object.entries({ contents, systemInstruction, tools }).filter(([, value]) => value !== undefined));
+    return provider.countsRequests === true ? { generateContentRequest: { model: `models/${upstreamModel}`, ...counted } } : counted;
+  },
+  readTokenCount: ({ totalTokens }) => tokenCount(totalTokens),
+};
+
+/** Read as its caller is told it. */
+const answered: UpstreamDialect = { ...geminiUpstream, readWhole: readAnswer, readError: readStatedError };
+
+function asAnswer(input: DecodeInput): DecodeInput {
+  return { ...input, way: { ...input.way, dialect: answered } };
+}
+
+/** A count may be asked of a whole request, which then names its model itself. Whoever spells it in both ways is refused before. */
+function withCountedModel(body: Body, model: string): Body {
+  for (const name of ['generateContentRequest', 'generate_content_request']) {
+    const counted = body[name];
+    if (isObject(counted)) return { ...body, [name]: { ...counted, model: `models/${model}` } };
+  }
+  return body;
+}
+
+function memberOf(body: Body, ...names: readonly string[]): Body {
+  return names.map((name) => body[name]).find(isObject) ?? {};
+}

@@ -1,0 +1,51 @@
+// OpenAI's Chat Completions as a format that callers speak.
+import { askedByBody } from '../call-address.ts';
+import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
+import { checkRequest, callParameters } from './check-request.ts';
+import { chatNames } from './critical-members.ts';
+import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
+import { limits } from './limits.ts';
+import { writeModel, writeModelList } from './models.ts';
+import { probeChat } from './probe.ts';
+import { withMedia } from './media-addresses.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
+import { sessionIn } from './session.ts';
+import { responseFields } from './text-tools.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+export const openaiChatClient = {
+  name: 'openai-chat',
+  namesFiles: true,
+  title: 'OpenAI Chat Completions',
+  calls: {
+    chat: {
+      read: askedByBody,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      withMedia,
+      names: chatNames,
+      responseFields,
+      probe: probeChat,
+    },
+  },
+  forwardedHeaders: [],
+  requestIdHeader: 'x-request-id',
+  limits,
+  saidFields,
+  readRequest,
+  jsonTexts,
+  schemasIn,
+  beginningOf: ({ messages, tools }) => beginningOf({ turns: messages, tools }),
+  sessionIn,
+  writeWhole,
+  createStreamWriter,
+  writeModel,
+  writeModelList,
+  errorBody,
+} satisfies ClientDialect;

@@ -1,0 +1,43 @@
+// OpenAI's completions, the elder sister of chat, as a format that callers speak.
+import { askedByBody } from '../../call-address.ts';
+import type { ClientDialect } from '../../client-dialect.ts';
+import { decidingNames } from '../../critical-members.ts';
+import { limitsAt } from '../../token-limits.ts';
+import { openaiChatClient } from '../client.ts';
+import { callParameters, checkRequest, promptContent } from './check-request.ts';
+import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+const limits = limitsAt('max_tokens');
+
+export const openaiCompletionsClient = {
+  ...openaiChatClient,
+  name: 'openai-completions',
+  title: 'OpenAI Completions',
+  calls: {
+    completions: {
+      read: askedByBody,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      names: decidingNames(limits.names, [
+        'model',
+        'prompt',
+        'suffix',
+        'n',
+        'best_of',
+        'echo',
+        'logprobs',
+        'stream',
+        'stream_options',
+        'include_usage',
+      ]),
+    },
+  },
+  limits,
+  saidFields,
+  readRequest,
+  writeWhole,
+  createStreamWriter,
+} satisfies ClientDialect;

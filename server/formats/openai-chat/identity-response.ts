@@ -1,0 +1,59 @@
+// What a response in OpenAI's format needs before a client may have it: mostly nothing.
+import { parseObject } from '#server/framing/loose-json.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
+import { outlineAtOnce } from '#server/framing/json-outline.ts';
+import { eventsOf, readDeep } from '../decode-whole.ts';
+import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
+import type { Way } from '../route.ts';
+import { textOf } from '../text-in-events.ts';
+import { restrictToFormat } from './force-format.ts';
+import { readWhole as readParts } from './read-response.ts';
+import { translateReasons, unknownReason } from './finish-reason.ts';
+import { errorOf } from './response-errors.ts';
+import { textKeys } from './text-keys.ts';
+import { thinkingInMessage } from './thinking-to-content.ts';
+import { includeReasoning, isInvalidUsage, readTokenUsage } from './token-usage.ts';
+import { withTier } from '../token-usage.ts';
+
+export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
+  const { way, upstreamModel, body: bytes, writer } = input;
+  const { provider, dialect } = way;
+  const text = bytes.toString('utf8');
+  if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
+  const told = parseObject(text);
+  const error = told === null ? null : errorOf(told, provider);
+  if (error !== null) return { kind: 'failed', error };
+  const body = told === null ? null : fixResponse({ way, upstreamModel, body: told });
+  const fixed = body === told ? text : JSON.stringify(body);
+  const results = body?.['choices'];
+  if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
+  return {
+    kind: 'whole',
+    usage: withTier(readTokenUsage(body['usage'], provider?.responses), body['service_tier']),
+    unknownEnding: unknownReason(body),
+    isEmpty: results.length === 0,
+    written: () => textOf(fixed, textKeys),
+    body: () => (fixed === text ? bytes : Buffer.from(fixed)),
+    events: () => eventsOf(readParts(body, provider) ?? [], dialect, writer),
+  };
+}
+
+export interface ResponseInput {
+  way: Pick<Way, 'provider' | 'setting'>;
+  upstreamModel: string;
+  /** The upstream's body, whose members may be changed. */
+  body: Record<string, unknown>;
+}
+
+/** The body for the client: the very same object when nothing has to change. */
+export function fixResponse({ way, upstreamModel, body: told }: ResponseInput): Record<string, unknown> {
+  const responses = way.provider.responses;
+  const { thinkingToContent, forceFormat } = way.setting;
+  const isIncluded = includeReasoning(told, responses);
+  const isTranslated = translateReasons(told);
+  if (responses === undefined && !thinkingToContent && !forceFormat && !isIncluded && !isTranslated) return told;
+  const body = { ...told };
+  if (responses?.ownModel === true) body.model = upstreamModel;
+  if (thinkingToContent) thinkingInMessage(body);
+  return forceFormat ? restrictToFormat(body) : body;
+}

@@ -1,0 +1,82 @@
+// Files and stores of a chat completion request that lie in the provider's account, as OpenAI and those of its format have them.
+import { isObject } from '#server/framing/loose-json.ts';
+import { firstFilled, firstIn, isFilled } from '../provider-objects.ts';
+import type { Body } from '../strict-fields.ts';
+
+/** `ms://…` of Moonshot, `oss://…` of Alibaba: everything but an address, a data URL and bare base64. */
+const nameOfFile = /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;
+/** https://help.aliyun.com/zh/model-studio/long-context-qwen-long */
+const fileInText = /^\s*fileid:\/\//i;
+const media = ['image_url', 'video_url', 'video', 'document_url', 'input_audio', 'file'];
+/** Where these have an address or data; each may be a list. */
+const placesOfName = ['url', 'data', 'file_data'];
+
+export function findAccountObject({ messages, tools, extra_body: extra, google }: Body): string | undefined {
+  return (
+    firstIn(messages, 'messages', inMessage) ??
+    firstIn(tools, 'tools', inTool) ??
+    (isObject(extra) ? inGoogle(extra.google, 'extra_body.google') : undefined) ??
+    inGoogle(google, 'google')
+  );
+}
+
+/** Google's own fields within this format. https://ai.google.dev/gemini-api/docs/openai#extra-body */
+function inGoogle(own: unknown, path: string): string | undefined {
+  return isObject(own) ? firstFilled(own, path, ['cached_content', 'cachedContent']) : undefined;
+}
+
+function inMessage({ role, content }: Body, path: string): string | undefined {
+  if (typeof content === 'string') return isInstruction(role) && fileInText.test(content) ? `${path}.content` : undefined;
+  return firstIn(content, `${path}.content`, (part, at) => {
+    if (part.type === 'text') return isInstruction(role) && isName(part.text, fileInText) ? `${at}.text` : undefined;
+    // Mistral names it there. https://docs.mistral.ai/api
+    if (isFilled(part.file_id)) return `${at}.file_id`;
+    for (const name of media) {
+      const found = inMedia(part[name], `${at}.${name}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  });
+}
+
+function isInstruction(role: unknown): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+function inMedia(value: unknown, path: string): string | undefined {
+  return inNames(value, path) ?? firstIn(value, path, inMedium);
+}
+
+function inMedium(medium: Body, path: string): string | undefined {
+  const found = firstFilled(medium, path, ['file_id']);
+  if (found !== undefined) return found;
+  for (const name of placesOfName) {
+    const named = inNames(medium[name], `${path}.${name}`);
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
+/** A name, or a list with one. */
+function inNames(value: unknown, path: string): string | undefined {
+  if (!Array.isArray(value)) return isName(value, nameOfFile) ? path : undefined;
+  const index = value.findIndex((one) => isName(one, nameOfFile));
+  return index < 0 ? undefined : `${path}.${index}`;
+}
+
+function isName(value: unknown, form: RegExp): boolean {
+  return typeof value === 'string' && form.test(value.slice(0, 64));
+}
+
+const namesOfTool = ['vector_store_ids', 'file_ids', 'knowledge_id'];
+
+function inTool(tool: Body, path: string): string | undefined {
+  const { type, container } = tool;
+  if (typeof container === 'string' && isFilled(container)) return `${path}.container`;
+  const own = typeof type === 'string' && type !== 'function' ? tool[type] : undefined;
+  return (
+    firstFilled(tool, path, namesOfTool) ??
+    (isObject(container) ? firstFilled(container, `${path}.container`, ['file_ids']) : undefined) ??
+    (isObject(own) ? firstFilled(own, `${path}.${String(type)}`, namesOfTool) : undefined)
+  );
+}

@@ -1,0 +1,207 @@
+// The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
+import { isObject } from '#server/framing/loose-json.ts';
+import { refusesRetention, retentionField } from '../cache-retention.ts';
+import type { EncodeInput } from '../encode-input.ts';
+import type { ModelFacts } from '#server/model-facts/model-facts.ts';
+import type { RequestQuirks, ThinkingWords } from '../provider-traits.ts';
+import { effortNamed, nearestEffort, refusesSampling } from '../reasoning-models.ts';
+import type { AppliedTraits } from '../upstream-dialect.ts';
+import { thoughtsRule } from '../thoughts-rule.ts';
+import { missedName } from '../unsaid.ts';
+import { callIdRule } from './call-ids.ts';
+import { fitCalls } from './fit-calls.ts';
+import { saidFields } from './said-fields.ts';
+import { sayThinking } from './thinking-fields.ts';
+import { withPlaceholders } from './thoughts-back.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
+  const { isCount, way } = input;
+  const quirks = way.provider.quirks;
+  const edit = createEdit(body);
+  const dropped: string[] = [];
+  const result = () => ({ body: edit.result(), dropped });
+  const lose = (field: string) => {
+    if (!edit.has(field)) return;
+    const name = missedName(field, edit.get(field), input, saidFields);
+    if (name !== undefined) dropped.push(name);
+    edit.drop(field);
+  };
+  for (const key in body) {
+    // Readers that ignore case would take `MODEL` for the model, and it is not the one that is billed.
+    if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
+  }
+  if (isCount === true) return result();
+  for (const rule of way.rules) {
+    renameFields(edit, rule.rename);
+    for (const field of rule.drop ?? []) lose(field);
+  }
+  fillEmptyTurns(edit);
+  fitMessages(edit, input);
+  if (way.set !== null) {
+    for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
+  }
+  if (way.provider.thinking !== undefined && way.facts !== undefined)
+    fitThinking(edit, { input, words: way.provider.thinking, facts: way.facts }, dropped);
+  else if (way.rules.some(({ fitsEffort }) => fitsEffort === true)) fitEffort(edit, input, dropped);
+  if (way.rules.some(({ fitsRetention }) => fitsRetention === true) && refusesRetention(way.facts, edit.get(retentionField)))
+    lose(retentionField);
+  const effort = way.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
+  for (const { sampling } of way.rules) {
+    if (sampling !== undefined && way.facts !== undefined && refusesSampling(way.facts, effort)) for (const field of sampling) lose(field);
+  }
+  if (way.isDeveloperRole) developerRole(edit);
+  if (quirks === undefined) return result();
+
+  renameFields(edit, quirks.rename);
+  for (const field of quirks.drop ?? []) lose(field);
+  for (const field in quirks.replace) {
+    const value = edit.get(field);
+    const other = typeof value === 'string' ? quirks.replace[field]?.[value] : undefined;
+    if (other !== undefined) edit.set(field, other);
+  }
+  for (const field in quirks.clamp) {
+    const value = edit.get(field);
+    const bounds = quirks.clamp[field];
+    if (typeof value !== 'number' || bounds === undefined) continue;
+    if (bounds.above !== undefined && value >= bounds.above.at) edit.set(field, bounds.above.to);
+    else if (bounds.below !== undefined && value <= bounds.below.at) edit.set(field, bounds.below.to);
+  }
+  if (quirks.withTools !== undefined && edit.has('tools')) {
+    for (const field in quirks.withTools) if (!edit.has(field)) edit.set(field, quirks.withTools[field]);
+  }
+  if (quirks.stopAsList === true && typeof edit.get('stop') === 'string') edit.set('stop', [edit.get('stop')]);
+  if (quirks.dropFromMessages !== undefined || quirks.images !== undefined) editMessages(edit, quirks);
+  return result();
+}
+
+/** An effort that the model refuses becomes the nearest that it takes. */
+function fitEffort(edit: Edit, input: EncodeInput, dropped: string[]): void {
+  const { facts } = input.way;
+  const taken = facts?.thinking === null ? [] : facts?.thinking?.efforts;
+  const effort = effortNamed(edit.get(effortField));
+  if (taken === undefined || effort === undefined || taken.includes(effort)) return;
+  const isMissed = facts?.thinking !== null || effort !== 'none';
+  const name = isMissed ? missedName(effortField, effort, input, saidFields) : undefined;
+  if (name !== undefined) dropped.push(name);
+  const nearest = nearestEffort(effort, taken, facts?.thinking?.effortsAs);
+  if (nearest === undefined) edit.drop(effortField);
+  else edit.set(effortField, nearest);
+}
+
+const effortField = 'reasoning_effort';
+
+interface FittedThinking {
+  input: EncodeInput;
+  words: ThinkingWords;
+  facts: ModelFacts;
+}
+
+/** OpenAI's word for how much to think, in those of the provider; what a caller says in the provider's own stays. */
+function fitThinking(edit: Edit, { input, words, facts }: FittedThinking, dropped: string[]): void {
+  const effort = effortNamed(edit.get(effortField));
+  if (effort === undefined) return;
+  const { fields, isAsWished } = sayThinking(effort === 'none' ? { isOn: false } : { isOn: true, effort }, facts, words);
+  if (!isAsWished) {
+    const name = missedName(effortField, effort, input, saidFields);
+    if (name !== undefined) dropped.push(name);
+  }
+  edit.drop(effortField);
+  for (const field in fields) if (!edit.has(field)) edit.set(field, fields[field]);
+}
+
+interface Edit {
+  has(field: string): boolean;
+  get(field: string): unknown;
+  set(field: string, value: unknown): void;
+  drop(field: string): void;
+  result(): Body;
+}
+
+function createEdit(body: Body): Edit {
+  let copy: Record<string, unknown> | undefined;
+  const current = () => copy ?? body;
+  return {
+    has: (field) => Object.hasOwn(current(), field),
+    get: (field) => (Object.hasOwn(current(), field) ? current()[field] : undefined),
+    set(field, value) {
+      copy ??= { ...body };
+      copy[field] = value;
+    },
+    drop(field) {
+      if (!Object.hasOwn(current(), field)) return;
+      copy ??= { ...body };
+      delete copy[field];
+    },
+    result: current,
+  };
+}
+
+/** A renamed field gives way to its target when the client sent both. */
+function renameFields(edit: Edit, names: Readonly<Record<string, string>> | undefined): void {
+  for (const from in names) {
+    const to = names[from];
+    if (to === undefined || !edit.has(from)) continue;
+    if (edit.get(to) === undefined || edit.get(to) === null) edit.set(to, edit.get(from));
+    edit.drop(from);
+  }
+}
+
+/** Cursor tells turns that only call tools with a list of nothing, which OpenAI refuses. */
+function fillEmptyTurns(edit: Edit): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages) || !messages.some(saysNothingInAList)) return;
+  edit.set(
+    'messages',
+    messages.map((message: unknown) => (saysNothingInAList(message) ? { ...message, content: null } : message)),
+  );
+}
+
+function saysNothingInAList(message: unknown): message is Body {
+  if (!isObject(message) || !Array.isArray(message.content) || message.content.length > 0) return false;
+  return message.role === 'assistant' && Array.isArray(message.tool_calls);
+}
+
+/** What earlier turns have called and thought, as the provider takes it back. */
+function fitMessages(edit: Edit, input: EncodeInput): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages)) return;
+  const { provider, upstreamModel } = input.way;
+  const fitted = withPlaceholders(fitCalls(messages, provider.callIds ?? callIdRule), thoughtsRule(input), upstreamModel);
+  if (fitted !== messages) edit.set('messages', fitted);
+}
+
+function developerRole(edit: Edit): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages) || !isObject(messages[0]) || messages[0].role !== 'system') return;
+  edit.set('messages', [{ ...messages[0], role: 'developer' }, ...messages.slice(1)]);
+}
+
+function editMessages(edit: Edit, quirks: RequestQuirks): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages)) return;
+  const edited = messages.map((message: unknown) => (isObject(message) ? editMessage(message, quirks) : message));
+  if (edited.some((message, index) => message !== messages[index])) edit.set('messages', edited);
+}
+
+function editMessage(message: Body, quirks: RequestQuirks): Body {
+  const edit = createEdit(message);
+  for (const field of quirks.dropFromMessages ?? []) edit.drop(field);
+  const { content } = message;
+  if (quirks.images !== undefined && Array.isArray(content) && content.some((part) => isObject(part) && part.type === 'image_url')) {
+    edit.set(
+      'content',
+      content.map((part: unknown) => imagePart(part, quirks.images)),
+    );
+  }
+  return edit.result();
+}
+
+function imagePart(part: unknown, style: RequestQuirks['images']): unknown {
+  if (!isObject(part) || part.type !== 'image_url') return part;
+  const image = isObject(part.image_url) ? part.image_url : { url: part.image_url };
+  if (typeof image.url !== 'string') return part;
+  if (style === 'text') return { ...part, image_url: image.url };
+  return { ...part, image_url: { ...image, url: image.url.replace(/^data:[^,]*;base64,/, '') } };
+}

@@ -1,0 +1,62 @@
+// Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
+import type { Way } from '../route.ts';
+import { restrictToFormat } from './force-format.ts';
+import { includeReasoning } from './token-usage.ts';
+import { createThinkingStream } from './thinking-to-content.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+
+export interface StreamTransform {
+  /** The data of one event in, the data of what the client gets out. Not for `[DONE]`. */
+  event(data: string): readonly string[];
+  /** What is still owed when the stream ends, to be sent before `[DONE]`. */
+  end(): readonly string[];
+}
+
+export interface StreamInput {
+  way: Pick<Way, 'provider' | 'setting'>;
+  upstreamModel: string;
+  /** The client did not ask for the usage chunk. */
+  isUsageHidden: boolean;
+}
+
+/** Null when no event has to be looked at; the usage chunk is then found in the bytes (`stream-bytes.ts`). */
+export function createStreamTransform({ way, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
+  const responses = way.provider.responses;
+  const { thinkingToContent, forceFormat } = way.setting;
+  if (responses === undefined && !thinkingToContent && !forceFormat) return null;
+
+  const thinking = thinkingToContent ? createThinkingStream() : undefined;
+  const write = (chunk: Record<string, unknown>) => JSON.stringify(forceFormat ? restrictToFormat(chunk) : chunk);
+  return {
+    event(data) {
+      if (isUsageHidden && isUsageOnly(data)) return [];
+      const chunk = parseObject(data);
+      if (chunk === null || chunk.error !== undefined) return [data];
+      if (responses?.ownModel === true && (typeof chunk.model === 'string' || Array.isArray(chunk.choices))) chunk.model = upstreamModel;
+      includeReasoning(chunk, responses);
+      return (thinking?.chunk(chunk) ?? [chunk]).map(write);
+    },
+    end: () => (thinking?.end() ?? []).map(write),
+  };
+}
+
+/**
+ * The chunk that `stream_options.include_usage` adds: usage, and nothing for the reader in its choices. Chunks that carry
+ * usage beside content or a finish reason are no such chunk. Some upstreams add one without choices that says `null`.
+ */
+export function isUsageOnly(data: string): boolean {
+  if (!data.includes('"usage"')) return false;
+  const chunk = parseObject(data);
+  if (chunk === null || typeof chunk.usage !== 'object') return false;
+  const { choices } = chunk;
+  if (chunk.usage === null) return Array.isArray(choices) && choices.length === 0;
+  return choices === undefined || choices === null || (Array.isArray(choices) && choices.every(isEmptyChoice));
+}
+
+function isEmptyChoice(choice: unknown): boolean {
+  if (typeof choice !== 'object' || choice === null) return true;
+  if ('finish_reason' in choice && choice.finish_reason !== null && choice.finish_reason !== undefined) return false;
+  const delta = 'delta' in choice ? choice.delta : undefined;
+  if (typeof delta !== 'object' || delta === null) return true;
+  return Object.entries(delta).every(([name, value]) => name === 'role' || value === null || value === '');
+}

@@ -1,0 +1,152 @@
+// Usage as this format writes it, cached tokens within the prompt and reasoning within the completion; believed only as far
+// as it makes sense.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import { toldCost } from '../reported-cost.ts';
+import { cachedMedia, isInvalidCount, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
+
+/** What is written to a cache: by OpenRouter, Alibaba (https://www.alibabacloud.com/help/en/model-studio/context-cache) and LiteLLM. */
+const writtenNames = ['cached_creation_tokens', 'cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'];
+
+/** How a provider differs. */
+export interface UsageQuirks {
+  /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
+  completionFromTotal?: boolean;
+}
+
+/**
+ * The usage of a response or an event, wherever it stands: at the top; in Groq's own object, https://console.groq.com/docs/api-reference;
+ * in the choice, as Moonshot tells it.
+ */
+export function usageOf(body: Record<string, unknown>): unknown {
+  const { usage, x_groq: groq, choices } = body;
+  if (usage !== undefined && usage !== null) return usage;
+  if (isObject(groq) && isObject(groq.usage)) return groq.usage;
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return isObject(first) && isObject(first.usage) ? first.usage : usage;
+}
+
+/**
+ * Null when there is none, when it says that nothing was used (a response always costs something), or when its main numbers
+ * cannot be true: then usage is counted here. Impossible details only lose their meaning.
+ */
+export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | null {
+  if (!isObject(value) || isInvalidUsage(value)) return null;
+  const total = tokenCount(value.total_tokens);
+  // Embeddings and rerank services may report the total alone.
+  const told = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
+  const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - told);
+  const details = recordIn(value.prompt_tokens_details ?? value.input_tokens_details);
+  const outputDetails = recordIn(value.completion_tokens_details ?? value.output_tokens_details);
+  const reasoning = reasoningIn(value);
+  const output =
+    quirks?.completionFromTotal === true && total !== undefined && total > prompt + told
+      ? total - prompt
+      : outputWithReasoning({ input: prompt, output: told, reasoning, total });
+  if (total === 0 || prompt + output === 0) return null;
+
+  const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
+  const written = details === none ? 0 : writtenNames.reduce((found, name) => found || count(details[name]), 0);
+  const cacheRead = Math.min(read, prompt);
+  const allWritten = Math.min(written, prompt - cacheRead);
+  const cacheWrite1h = Math.min(count(recordIn(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
+  const cost = toldCost(value);
+  // https://docs.perplexity.ai/api-reference/sonar-post
+  const searches = tokenCount(value.num_search_queries);
+  return {
+    ...(cost === undefined ? {} : { cost }),
+    ...(searches === undefined ? {} : { searches }),
+    input: prompt - cacheRead - allWritten,
+    cacheRead,
+    cacheWrite5m: allWritten - cacheWrite1h,
+    cacheWrite1h,
+    output,
+    reasoning: Math.min(reasoning, output),
+    audioOutput: Math.min(count(outputDetails.audio_tokens), output),
+    imageOutput: Math.min(count(outputDetails.image_tokens), output),
+    ...mediaClasses({
+      input: prompt,
+      cacheRead,
+      audio: count(details.audio_tokens),
+      image: count(details.image_tokens),
+      cached: cachedMedia(details.cached_tokens_details),
+    }),
+  };
+}
+
+/**
+ * Writes reasoning tokens that a provider reports beside the completion into the completion, of a body or a stream event.
+ *
+ * @returns whether the body has changed
+ */
+export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQuirks): boolean {
+  const told = usageOf(body);
+  if (!isObject(told)) return false;
+  // Nothing is left that could stand beside a completion that is told.
+  const isPlain = tokenCount(told.completion_tokens) !== undefined && reasoningIn(told) === 0;
+  if (isPlain && quirks?.completionFromTotal !== true) return false;
+  const usage = readTokenUsage(told, quirks);
+  if (usage === null) return false;
+  const field = told.completion_tokens === undefined && told.output_tokens !== undefined ? 'output_tokens' : 'completion_tokens';
+  const isBeside = (tokenCount(told[field]) ?? 0) < usage.output;
+  if (isBeside) told[field] = usage.output;
+  const details = told.completion_tokens_details;
+  const isSplit = isObject(details) && (isBeside || quirks?.completionFromTotal === true);
+  if (isSplit) details.text_tokens = usage.output - usage.reasoning;
+  return isBeside || isSplit;
+}
+
+/** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
+export function isInvalidUsage(value: unknown): boolean {
+  if (!isObject(value)) return value !== undefined && value !== null;
+  return (
+    isInvalidCount(value.prompt_tokens ?? value.input_tokens) ||
+    isInvalidCount(value.completion_tokens ?? value.output_tokens) ||
+    isInvalidCount(value.total_tokens)
+  );
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  const prompt = inputTokens(usage);
+  const pictures = usage.imageInput + usage.imageCacheRead;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+      audio_tokens: usage.audioInput + usage.audioCacheRead,
+      ...writtenCachedMedia(usage),
+      ...(pictures > 0 ? { image_tokens: pictures } : {}),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: usage.audioOutput,
+      ...(usage.imageOutput > 0 ? { image_tokens: usage.imageOutput } : {}),
+    },
+  };
+}
+
+/** No field of OpenAI's own format, but of its realtime one: the next gateway prices it right. */
+function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: image }: TokenUsage): Record<string, unknown> {
+  if (audio + image === 0) return {};
+  return { cached_tokens_details: { text_tokens: cacheRead - audio - image, audio_tokens: audio, image_tokens: image } };
+}
+
+/** At the top by SGLang and Perplexity, within the completion or beside it. */
+function reasoningIn(usage: Record<string, unknown>): number {
+  return count(recordIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens) || count(usage.reasoning_tokens);
+}
+
+function count(value: unknown): number {
+  return value === undefined ? 0 : (tokenCount(value) ?? 0);
+}
+
+/** What most usages have in the place of details. */
+const none: Readonly<Record<string, unknown>> = {};
+
+function recordIn(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : none;
+}

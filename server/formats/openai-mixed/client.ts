@@ -1,0 +1,106 @@
+// What Cursor sends to the address of chat completions: bodies of Responses, and chat completions some of whose tools are told as Responses
+// tells them. Either is answered as a chat completion. The two formats are given, so this one knows neither.
+import { fieldRules } from '#shared/field-rules.ts';
+import { askedByBody } from '../call-address.ts';
+import type { CallParameters, ClientCall, ClientDialect } from '../client-dialect.ts';
+import type { DecidingNames } from '../critical-members.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import type { Body } from '../strict-fields.ts';
+import { limitsAt } from '../token-limits.ts';
+import { asChat } from './as-chat.ts';
+import { asResponses } from './as-responses.ts';
+import { isFlat, textToolsOf } from './tools.ts';
+
+type ChatFormat = ClientDialect & { readonly calls: { readonly chat: ClientCall } };
+
+const tokenLimit = 1_073_741_823;
+/** Whatever they are called, they are one limit: the largest. */
+const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
+const limits = limitsAt(...limitNames);
+
+/** @param chat how answers are written */
+export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: ChatFormat }) {
+  const formOf = (body: Body) =>
+    isOfResponses(body)
+      ? { format: responses, body: asResponses(body, limits.read(body)) }
+      : { format: chat, body: asChat(body, limits.read(body)) };
+
+  // Chat completions are not kept.
+  const { metadata: _kept, ...others } = responses.saidFields;
+  const saidFields = { ...others, ...(chat.saidFields.metadata === undefined ? {} : { metadata: chat.saidFields.metadata }) };
+
+  function check(body: Body): void {
+    const fields = new StrictFields(body);
+    for (const name of limitNames) fields.integer(name, 1, tokenLimit);
+    fields.object('stream_options');
+    fields.objects('tools');
+    const { format, body: written } = formOf(body);
+    // What a body of Responses has no word for would be left out otherwise.
+    if (format === responses && (fields.integer('n', 1, tokenLimit) ?? 1) !== 1) throw badField('n', fieldRules.oneOf(['1']));
+    format.calls.chat.check(written);
+  }
+
+  function parameters(body: Body): CallParameters {
+    const { format, body: written } = formOf(body);
+    const wantsUsage = new StrictFields(body).object('stream_options')?.['include_usage'] === true;
+    return { ...format.calls.chat.parameters(written), maxTokens: limits.read(body) ?? 0, wantsUsage };
+  }
+
+  return {
+    ...chat,
+    name: 'openai-mixed',
+    title: 'OpenAI Responses within Chat Completions',
+    calls: {
+      chat: {
+        read: askedByBody,
+        check,
+        parameters,
+        promptContent(body, model, isLarge) {
+          const { format, body: written } = formOf(body);
+          return format.calls.chat.promptContent(written, model, isLarge);
+        },
+        withMedia(body, mediaOf) {
+          const { withMedia } = (isOfResponses(body) ? responses : chat).calls.chat;
+          return withMedia?.(body, mediaOf) ?? body;
+        },
+        names: bothNames(responses.calls.chat.names, chat.calls.chat.names),
+        responseFields: (body) => ({ text_tools: textToolsOf(body) }),
+      },
+    },
+    isShapeOf: (body: Body) => isOfResponses(body) || isFlat(body),
+    limits,
+    saidFields,
+    holdsObjectsOf: responses.name,
+    readRequest(body: Body) {
+      const { format, body: written } = formOf(body);
+      const request = format.readRequest(written);
+      return format === responses ? { ...request, saidFields } : request;
+    },
+    jsonTexts: {
+      argumentsIn: (body: Body) => (isOfResponses(body) ? responses : chat).jsonTexts?.argumentsIn?.(body) ?? [],
+      resultsIn: (body: Body) => (isOfResponses(body) ? responses : chat).jsonTexts?.resultsIn?.(body) ?? [],
+    },
+    *schemasIn(body: Body) {
+      yield* responses.schemasIn?.(body) ?? [];
+      yield* chat.schemasIn?.({ ...body, tools: undefined }) ?? [];
+    },
+    beginningOf(body: Body) {
+      const format = isOfResponses(body) ? responses : chat;
+      return format.beginningOf?.(body) ?? { text: '', said: '', told: 0, turns: 0, hasTools: false };
+    },
+    sessionIn: (body: Body) => (isOfResponses(body) ? responses : chat).sessionIn?.(body) ?? null,
+  } satisfies ClientDialect;
+}
+
+function isOfResponses({ input, messages }: Body): boolean {
+  return input !== undefined && input !== null && (messages === undefined || messages === null);
+}
+
+/** What either format has decides here. The first one says what is the caller's own. */
+function bothNames(first: DecidingNames, second: DecidingNames): DecidingNames {
+  return {
+    has: (name) => first.has(name) || second.has(name),
+    meant: (name) => first.meant(name) ?? second.meant(name),
+    isOpaque: first.isOpaque,
+  };
+}

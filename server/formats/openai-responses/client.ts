@@ -1,0 +1,78 @@
+// OpenAI's Responses as a format that callers speak.
+import { askedByBody } from '../call-address.ts';
+import type { ClientDialect } from '../client-dialect.ts';
+import { beginningOf } from '../conversation-beginning.ts';
+import { callParameters, checkPrompt, checkRequest } from './check-request.ts';
+import { responsesNames } from './critical-members.ts';
+import { codexModels } from './codex-models.ts';
+import { errorBody } from './errors.ts';
+import { jsonTexts } from './json-texts.ts';
+import { limits } from './limits.ts';
+import { writeModel } from './models.ts';
+import { withMedia } from './media-addresses.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { responseFields } from './present-response.ts';
+import { saidFields } from './said-fields.ts';
+import { schemasIn } from './schemas.ts';
+import { sessionIn } from './session.ts';
+import { socket } from './socket.ts';
+import { title } from './title.ts';
+import { leastMaxTokens } from './write-request.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+export const openaiResponsesClient = {
+  name: 'openai-responses',
+  namesFiles: true,
+  title,
+  calls: {
+    chat: {
+      read: askedByBody,
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      withMedia,
+      names: responsesNames,
+      responseFields,
+      speaksOfKept: 'responses',
+      probe: (model) => ({ model, input: 'hi', max_output_tokens: leastMaxTokens }),
+    },
+    count_tokens: {
+      read: askedByBody,
+      check: checkPrompt,
+      parameters: callParameters,
+      promptContent,
+      withMedia,
+      names: responsesNames,
+      speaksOfKept: 'responses',
+    },
+  },
+  // Codex says which version asks. OpenAI's other clients get the list of chat completions.
+  isSpokenWith: (_headers, query) => query.has('client_version'),
+  modelTag: { header: 'x-models-etag', isWantedBy: (headers) => headers['session-id'] !== undefined },
+  // Of Codex: what its turns share, and which of its own ways of calling it takes.
+  forwardedHeaders: [
+    'openai-beta',
+    'session-id',
+    'thread-id',
+    'x-codex-beta-features',
+    'x-codex-turn-state',
+    'x-openai-internal-codex-responses-lite',
+  ],
+  turnStateHeader: 'x-codex-turn-state',
+  requestIdHeader: 'x-request-id',
+  limits,
+  saidFields,
+  readRequest,
+  jsonTexts,
+  schemasIn,
+  beginningOf: ({ instructions, input, tools }) => beginningOf({ system: instructions, turns: input, tools }),
+  sessionIn,
+  writeWhole,
+  createStreamWriter,
+  writeTokenCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+  writeModel,
+  writeModelList: codexModels,
+  errorBody,
+  socket,
+} satisfies ClientDialect;

@@ -1,0 +1,84 @@
+// Errors in this format's shape: alone, as an event, and within a response that has failed.
+import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { ErrorObject } from '../client-dialect.ts';
+
+type Json = Record<string, unknown>;
+
+export function errorBody({ message, type, param, code }: ErrorObject): Json {
+  return { error: { message, type, param, code } };
+}
+
+/**
+ * The end of a stream that has failed: the official clients throw at `error`, Codex reads `response.failed` alone. On a socket one message
+ * ends a response, and a request that did not come to one.
+ *
+ * @param failed the response as it has failed
+ * @param sequence number of the next event
+ */
+export function failureEvents(
+  error: ErrorObject,
+  failed: Json,
+  { sequence, hasBegun, envelope }: { sequence: number; hasBegun: boolean; envelope: Envelope },
+): string {
+  const end = (number: number) =>
+    envelope.event('response.failed', JSON.stringify({ type: 'response.failed', sequence_number: number, response: failed }));
+  if (envelope.isMessages) {
+    return hasBegun ? end(sequence) : envelope.event('error', JSON.stringify({ ...errorMessage(error), sequence_number: sequence }));
+  }
+  const { message, param, code } = error;
+  const event = { type: 'error', code: codeText(code), message, param, sequence_number: sequence };
+  return envelope.event('error', JSON.stringify(event)) + end(sequence + 1);
+}
+
+/** The same on a socket, where there is no status beside it. */
+export function errorMessage({ message, type, param, code, status, headers }: ErrorObject): Json {
+  const error = { type, code: codeText(code), message, param: param === '' ? null : param };
+  // OpenAI's packages look for headers in the error, and Codex beside it.
+  return headers === undefined ? { type: 'error', status, error } : { type: 'error', status, error: { ...error, headers }, headers };
+}
+
+/**
+ * Codes of a response that has failed: those of the vendor's packages, and those that Codex goes by: it shortens the conversation, waits, or
+ * gives up. With any other it sends the whole prompt again. https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ */
+const responseCodes: ReadonlySet<unknown> = new Set([
+  'server_error',
+  'rate_limit_exceeded',
+  'invalid_prompt',
+  'data_residency_mismatch',
+  'bio_policy',
+  'misalignment_policy_violation',
+  'cyber_policy',
+  'vector_store_timeout',
+  'invalid_image',
+  'invalid_image_format',
+  'invalid_base64_image',
+  'invalid_image_url',
+  'image_too_large',
+  'image_too_small',
+  'image_parse_error',
+  'image_content_policy_violation',
+  'invalid_image_mode',
+  'image_file_too_large',
+  'unsupported_image_media_type',
+  'empty_image_file',
+  'failed_to_download_image',
+  'image_file_not_found',
+  'context_length_exceeded',
+  'insufficient_quota',
+  'usage_not_included',
+  'server_is_overloaded',
+  'slow_down',
+]);
+
+const codesByStatus: Readonly<Record<number, string>> = { 400: 'invalid_prompt', 402: 'insufficient_quota', 429: 'rate_limit_exceeded' };
+
+/** What a response that has failed says of it. */
+export function responseError({ message, status, code, upstreamCode }: ErrorObject): Json {
+  const said = upstreamCode ?? code;
+  return { code: responseCodes.has(said) ? said : (codesByStatus[status] ?? 'server_error'), message };
+}
+
+function codeText(code: ErrorObject['code']): string | null {
+  return code === null ? null : String(code);
+}

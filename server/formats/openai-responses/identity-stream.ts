@@ -1,0 +1,232 @@
+// A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that end it or tell an error; of the
+// others the texts are searched for, once many bytes have piled up or a count is wanted.
+import { serverSentEvents } from '#server/framing/event-encoding.ts';
+import type { Envelope } from '#server/framing/event-encoding.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
+import type { ErrorObject, ResponseWriterOptions } from '../client-dialect.ts';
+import type { StreamInput } from '../identity.ts';
+import { textOf } from '../text-in-events.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import type { TextTally } from '../text-tally.ts';
+import { ToldUsage } from '../token-usage.ts';
+import { failureEvents, responseError } from './errors.ts';
+import { isEnd, isFailure } from './events.ts';
+import { HostedRuns } from './hosted-items.ts';
+import { endingParts } from '../endings.ts';
+import { readFinish } from './finish-reason.ts';
+import { keepAlive } from './keep-alive.ts';
+import { errorOf } from './read-error.ts';
+import { responseShell } from './present-response.ts';
+import type { ResponseHead } from './present-response.ts';
+import { includeReasoning, usageParts, writeTokenUsage } from './token-usage.ts';
+
+/** Bytes of events kept until their text is wanted, or there are more. */
+const keptBytes = 16 * 1024;
+/** Within texts the quote would be escaped. */
+const tellingKeys = ['"response.completed"', '"response.incomplete"', '"response.failed"', '"response.cancelled"', '"error"'].map((key) =>
+  Buffer.from(key),
+);
+const sequenceKey = Buffer.from('"sequence_number":');
+/** Complete items of tools that ran at the provider. Runs that nobody has told the end of are billed all the same. */
+const itemDone = Buffer.from('"response.output_item.done"');
+const hostedKeys = ['_search_call"', '"code_interpreter_call"', '"image_generation_call"', '"mcp_call"', '"shell_call"'].map((key) =>
+  Buffer.from(key),
+);
+/** The ending of a response, whatever stands in it. */
+const deepEnd = /^\s*\{\s*"type"\s*:\s*"response\.(?:completed|incomplete|failed|cancelled)"/;
+/** Where deltas hold what the model wrote. */
+const deltaTextKey = /"delta"/g;
+
+export class ResponsesIdentityStream implements StreamPipe {
+  readonly #tally: TextTally;
+  readonly #envelope: Envelope;
+  readonly #writer: ResponseWriterOptions;
+  /** As the upstream's first event has it. */
+  #head: Partial<ResponseHead> = {};
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #bytes = 0;
+  /** Number of the last event. */
+  #sequence = -1;
+  readonly #told = new ToldUsage();
+  readonly #runs = new HostedRuns();
+  #hasRuns = false;
+  /** The upstream's own ending, which is held back. */
+  #end: { event: Buffer; body: Record<string, unknown> } | null = null;
+
+  constructor({ tally, writer }: Pick<StreamInput, 'tally' | 'writer'>) {
+    this.#tally = tally;
+    this.#envelope = writer.envelope ?? serverSentEvents;
+    this.#writer = writer;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    const event = firstEvent(events);
+    if (event === null) return 'comments';
+    // It repeats the tools of its request, whose schemas may be as deep as a request.
+    if (isTooDeep(event.data)) return 'stream';
+    const body = parseObject(event.data);
+    if (body === null) return 'invalid';
+    const error = errorOf(body);
+    if (error === null && isObject(body['response'])) this.#head = headOf(body['response']);
+    return error ?? 'stream';
+  }
+
+  push(events: Buffer, isOwned: boolean): PipeStep {
+    let error: ErrorInResponse | 'too_deep' | null = null;
+    let end = events.length;
+    for (const { from, to } of tellingEvents(events)) {
+      const data = dataIn(events, from, to);
+      const body = data === null ? null : parseObject(data);
+      if (body === null) {
+        if (data === null || !isTooDeep(data) || !deepEnd.test(data)) continue;
+        error = 'too_deep';
+        end = from;
+        break;
+      }
+      error = errorOf(body);
+      if (error === null && !isEnd(body.type)) continue;
+      // What a provider sends behind its own ending is nobody's.
+      end = from;
+      if (error === null) this.#note(body, Buffer.from(events.subarray(from, to)));
+      break;
+    }
+    const content = end === events.length ? events : events.subarray(0, end);
+    this.#noteSequence(content);
+    this.#noteRuns(content);
+    this.#keep(content, isOwned);
+    this.#bytes += this.#end?.event.length ?? 0;
+    return {
+      forClient: content.length === 0 ? [] : [this.#envelope.wrap(content)],
+      next: error ?? (this.#end === null ? 'more' : 'complete'),
+    };
+  }
+
+  #note(body: Record<string, unknown>, event: Buffer): void {
+    this.#end = { event, body };
+    const response = isObject(body.response) ? body.response : {};
+    for (const part of [...endingParts(readFinish(response, false)), ...usageParts(response)]) this.#told.note(part);
+  }
+
+  #noteRuns(events: Buffer): void {
+    if (!hostedKeys.some((key) => events.includes(key))) return;
+    for (let at = events.indexOf(itemDone); at >= 0; at = events.indexOf(itemDone, endOfEvent(events, at))) {
+      const data = dataIn(events, startOfEvent(events, at), endOfEvent(events, at));
+      const item = data === null || isTooDeep(data) ? undefined : parseObject(data)?.['item'];
+      const calls = isObject(item) ? this.#runs.add(item) : null;
+      if (calls === null) continue;
+      this.#hasRuns = true;
+      this.#told.note({ type: 'hosted_usage', calls });
+    }
+  }
+
+  #noteSequence(events: Buffer): void {
+    const at = events.lastIndexOf(sequenceKey);
+    if (at < 0) return;
+    const from = at + sequenceKey.length;
+    const number = /^ *(\d+)/.exec(events.toString('latin1', from, from + 16));
+    if (number !== null) this.#sequence = Math.max(this.#sequence, Number(number[1]));
+  }
+
+  #keep(events: Buffer, isOwned: boolean): void {
+    if (events.length === 0) return;
+    this.#bytes += events.length;
+    this.#kept.push(isOwned ? events : Buffer.from(events));
+    this.#keptBytes += events.length;
+    if (this.#keptBytes > keptBytes) this.#readKept();
+  }
+
+  #readKept(): void {
+    for (const events of this.#kept) this.#tally.add(textOf(events.toString('utf8'), deltaTextKey));
+    this.#kept = [];
+    this.#keptBytes = 0;
+  }
+
+  isEvent(rest: Buffer): boolean {
+    const data = dataIn(rest, 0, rest.length);
+    return data !== null && parseObject(data) !== null;
+  }
+
+  hasContent(): boolean {
+    return (
+      this.#hasRuns || this.#keptBytes < this.#bytes || this.#kept.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '')
+    );
+  }
+
+  hasFinished(): boolean {
+    return this.#end !== null;
+  }
+
+  roughTokens(): number {
+    // Most events have a token or two in some 200 bytes.
+    return Math.max(Math.ceil(this.#keptBytes / 200) + this.#tally.roughTokens, 0);
+  }
+
+  reportedUsage(): ReportedUsage {
+    return this.#told.report(false);
+  }
+
+  countTokens(): Promise<number> {
+    this.#readKept();
+    return this.#tally.countTokens();
+  }
+
+  keepAlive(): string {
+    return this.#envelope.isMessages ? '' : keepAlive;
+  }
+
+  fail(error: ErrorObject): string {
+    const { id = '', model, createdAt } = this.#head;
+    const { requestId, model: asked, createdAt: begun } = this.#writer;
+    const head = { id: id || `resp_${requestId}`, model: model ?? asked, createdAt: createdAt ?? begun };
+    const failed = { ...responseShell(head, this.#writer.asked), status: 'failed', error: responseError(error) };
+    return failureEvents(error, failed, { sequence: this.#sequence + 1, hasBegun: this.#bytes > 0, envelope: this.#envelope });
+  }
+
+  /** The upstream's own; with the usage when the upstream told none. */
+  ending(usage: TokenUsage | null): Buffer {
+    if (this.#end === null) return Buffer.alloc(0);
+    const { event, body } = this.#end;
+    const { response } = body;
+    const isIncluded = isObject(response) && includeReasoning(response);
+    if (isObject(response) && !isFailure(body.type)) this.#writer.onComplete?.(response);
+    if (isIncluded) return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(body)));
+    if (usage === null || !isObject(response) || isObject(response.usage)) return this.#envelope.wrap(event);
+    const told = { ...body, response: { ...response, usage: writeTokenUsage(usage) } };
+    return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(told)));
+  }
+
+  close(): void {
+    this.#kept = [];
+    this.#end = null;
+    this.#tally.clear();
+  }
+}
+
+function headOf({ id, model, created_at: createdAt }: Record<string, unknown>): Partial<ResponseHead> {
+  return {
+    ...(typeof id === 'string' && id !== '' ? { id } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(typeof createdAt === 'number' ? { createdAt } : {}),
+  };
+}
+
+/** The events in which one of the keys stands, in order. */
+function* tellingEvents(events: Buffer): Generator<{ from: number; to: number }> {
+  const found = tellingKeys.map((key) => ({ key, at: events.indexOf(key) })).filter(({ at }) => at >= 0);
+  while (found.length > 0) {
+    const at = Math.min(...found.map((place) => place.at));
+    const from = startOfEvent(events, at);
+    const to = endOfEvent(events, at);
+    yield { from, to };
+    for (const place of found) if (place.at < to) place.at = events.indexOf(place.key, to);
+    for (let index = found.length - 1; index >= 0; index -= 1) if ((found[index]?.at ?? -1) < 0) found.splice(index, 1);
+  }
+}

@@ -1,0 +1,103 @@
+// Usage as this format writes it: cached tokens within the input, thoughts within the output.
+import { isObject } from '#server/framing/loose-json.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ResponsePart } from '../parts.ts';
+import { toldCost } from '../reported-cost.ts';
+import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount, withTier } from '../token-usage.ts';
+
+/** Null: it tells nothing. */
+export function readTokenUsage(value: unknown): TokenUsage | null {
+  if (!isObject(value)) return null;
+  const input = count(value.input_tokens);
+  const details = asRecord(value.input_tokens_details);
+  const outputDetails = asRecord(value.output_tokens_details);
+  const reasoning = count(outputDetails.reasoning_tokens);
+  const output = outputWithReasoning({ input, output: count(value.output_tokens), reasoning, total: value.total_tokens });
+  if (input + output === 0) return null;
+  const cacheRead = Math.min(count(details.cached_tokens), input);
+  // The latter is Perplexity's. https://docs.perplexity.ai/api-reference/agent-post
+  const cacheWrite5m = Math.min(count(details.cache_write_tokens ?? details.cache_creation_input_tokens), input - cacheRead);
+  const cost = toldCost(value);
+  return {
+    ...(cost === undefined ? {} : { cost }),
+    input: input - cacheRead - cacheWrite5m,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    output,
+    reasoning: Math.min(reasoning, output),
+    audioOutput: Math.min(count(outputDetails.audio_tokens), output),
+    imageOutput: 0,
+    ...mediaClasses({
+      input,
+      cacheRead,
+      audio: count(details.audio_tokens),
+      image: count(details.image_tokens),
+      cached: cachedMedia(details.cached_tokens_details),
+    }),
+  };
+}
+
+/**
+ * Writes reasoning tokens that a provider reports beside the output into the output of a response.
+ *
+ * @returns whether the response has changed
+ */
+export function includeReasoning({ usage: told }: Readonly<Record<string, unknown>>): boolean {
+  const usage = readTokenUsage(told);
+  if (usage === null || !isObject(told) || count(told.output_tokens) >= usage.output) return false;
+  told.output_tokens = usage.output;
+  return true;
+}
+
+const outputKey = Buffer.from('"output_tokens"');
+
+/** The same in the bytes of a whole response, which are not parsed for it. @param usage as it was read from them */
+export function withReasoning(bytes: Buffer, usage: TokenUsage | null): Buffer {
+  if (usage === null || usage.reasoning === 0) return bytes;
+  // Usage stands at the end. Within texts the quotes of the key are escaped.
+  for (let at = bytes.lastIndexOf(outputKey); at > 0; at = bytes.lastIndexOf(outputKey, at - 1)) {
+    const valueAt = at + outputKey.length;
+    const value = /^\s*:\s*(\d+)/.exec(bytes.toString('latin1', valueAt, valueAt + 64));
+    if (value === null) continue;
+    const [written = '', number = ''] = value;
+    if (Number(number) !== usage.output - usage.reasoning) return bytes;
+    const numberAt = valueAt + written.length - number.length;
+    return Buffer.concat([bytes.subarray(0, numberAt), Buffer.from(String(usage.output)), bytes.subarray(numberAt + number.length)]);
+  }
+  return bytes;
+}
+
+/** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
+function isInvalidUsage(value: unknown): boolean {
+  if (!isObject(value)) return value !== undefined && value !== null;
+  const main = [value.input_tokens, value.output_tokens, value.total_tokens];
+  return main.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined);
+}
+
+/** What the usage of a response tells, if anything, and the lane beside it. */
+export function usageParts({ usage: value, service_tier: tier }: Readonly<Record<string, unknown>>): ResponsePart[] {
+  if (isInvalidUsage(value)) return [{ type: 'invalid_usage', counts: ['input', 'output'] }];
+  const usage = withTier(readTokenUsage(value), tier);
+  return usage === null ? [] : [{ type: 'usage', usage }];
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  const input = inputTokens(usage);
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite5m + usage.cacheWrite1h },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + usage.output,
+  };
+}
+
+function count(value: unknown): number {
+  return tokenCount(value) ?? 0;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,147 @@
+// A stream whose upstream speaks another format than its client: event by event through parts.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
+import type { ErrorObject, StreamWriter } from './client-dialect.ts';
+import type { Way } from './route.ts';
+import type { StreamInput } from './identity.ts';
+import { isContent, textOfPart } from './parts.ts';
+import type { ResponsePart, UpstreamErrorObject } from './parts.ts';
+import { noteSignature } from './signature-memory.ts';
+import type { SignatureMemory } from './signature-memory.ts';
+import { errorInResponse } from './stream-pipe.ts';
+import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';
+import type { TextTally } from './text-tally.ts';
+import { ToldUsage } from './token-usage.ts';
+import type { StreamReader } from './upstream-dialect.ts';
+
+export class TranslatedStream implements StreamPipe {
+  readonly #way: Way;
+  readonly #reader: StreamReader;
+  readonly #writer: StreamWriter;
+  readonly #tally: TextTally;
+  readonly #signatures: SignatureMemory | undefined;
+  readonly #told = new ToldUsage();
+  #hasTextAfterUsage = false;
+  #hasFinished = false;
+  #hasContent = false;
+  #bytes = 0;
+
+  constructor({ client, way, writer, tally, signatures }: Pick<StreamInput, 'client' | 'way' | 'writer' | 'tally' | 'signatures'>) {
+    this.#way = way;
+    this.#reader = way.dialect.createStreamReader(way.provider, way.upstreamModel);
+    this.#writer = client.createStreamWriter(writer);
+    this.#tally = tally;
+    this.#signatures = signatures;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    const event = this.#way.framing.firstEvent(events);
+    if (event === null) return 'comments';
+    const { dialect, provider } = this.#way;
+    return dialect.readError(event.data, provider) ?? (dialect.isEvent(event) ? 'stream' : 'invalid');
+  }
+
+  push(events: Buffer): PipeStep {
+    this.#bytes += events.length;
+    const out: string[] = [];
+    for (const event of this.#way.framing.events(events)) {
+      if (isTooDeep(event.data)) {
+        // It is not passed on, but it was written.
+        this.#addText(event.data);
+        return this.#step(out, 'too_deep');
+      }
+      const parts = this.#reader.read(event);
+      for (const part of parts) {
+        if (part.type === 'error') {
+          this.#noteBilled(part.error, parts);
+          return this.#step(out, errorInResponse(part.error));
+        }
+        this.#note(part);
+        out.push(this.#writer.write(part));
+      }
+      if (this.#reader.isComplete) return this.#step(out, 'complete');
+    }
+    return this.#step(out, 'more');
+  }
+
+  #step(out: readonly string[], next: PipeStep['next']): PipeStep {
+    const text = out.join('');
+    return { forClient: text === '' ? [] : [Buffer.from(text)], next };
+  }
+
+  #note(part: ResponsePart): void {
+    const text = textOfPart(part);
+    if (text !== '') this.#addText(text);
+    else if (part.type === 'finish') this.#hasFinished = true;
+    else this.#hasContent ||= isContent(part);
+    this.#told.note(part);
+    noteSignature(part, this.#way.dialect, this.#signatures);
+    const tellsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
+    if (tellsOutput) this.#hasTextAfterUsage = false;
+  }
+
+  /** Notes usage that stands with an error: it counts what the model has written until then. */
+  #noteBilled({ usage }: UpstreamErrorObject, parts: readonly ResponsePart[]): void {
+    for (const part of parts) if (part.type === 'usage') this.#note(part);
+    if (usage === undefined) return;
+    this.#told.noteBilled(usage);
+    if (usage.output > 0) this.#hasTextAfterUsage = false;
+  }
+
+  #addText(text: string): void {
+    this.#tally.add(text);
+    this.#hasTextAfterUsage = true;
+    this.#hasContent = true;
+    this.#hasFinished = false;
+  }
+
+  isEvent(rest: Buffer): boolean {
+    const event = this.#way.framing.lastEvent(rest);
+    return event !== null && this.#way.dialect.isEvent(event);
+  }
+
+  hasContent(): boolean {
+    return this.#hasContent;
+  }
+
+  hasFinished(): boolean {
+    return this.#hasFinished;
+  }
+
+  roughTokens(): number {
+    return this.#tally.roughTokens;
+  }
+
+  reportedUsage(): ReportedUsage {
+    for (const part of this.#reader.readUnread?.() ?? []) {
+      this.#note(part);
+      // Writers keep it for the end.
+      this.#writer.write(part);
+    }
+    return this.#told.report(this.#hasTextAfterUsage);
+  }
+
+  countTokens(): Promise<number> {
+    return this.#tally.countTokens();
+  }
+
+  keepAlive(): string {
+    return this.#writer.keepAlive();
+  }
+
+  fail(error: ErrorObject): string {
+    return this.#writer.fail(error);
+  }
+
+  ending(usage: TokenUsage | null): Buffer {
+    return Buffer.from(this.#writer.end(usage));
+  }
+
+  close(): void {
+    this.#tally.clear();
+  }
+}

@@ -1,0 +1,54 @@
+// Speech that Ali's models write down, asked for by a conversation with the sound in it. https://help.aliyun.com/zh/model-studio/qwen-speech-recognition
+import { AppError } from '#shared/errors.ts';
+import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
+import { untranslatable } from '#server/formats/losses.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/formats/strict-fields.ts';
+import { withoutSurcharges } from '#server/formats/surcharges.ts';
+import { base64Of } from '#server/framing/base64-source.ts';
+import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
+import { FormFile } from '#server/framing/multipart.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { encoded, overrideOf } from '../forward-body.ts';
+
+/** As base64. */
+const mostBytes = 10 * 1024 * 1024;
+const tooLong = { zh: '不能超过 7.5 MB', en: 'must not be larger than 7.5 MB' };
+const title = { zh: '此提供商的语音转写接口', en: "this provider's transcriptions" };
+const place = 'SOUND';
+const known: ReadonlySet<string> = new Set(['model', 'file', 'language', 'prompt', 'response_format', 'stream']);
+
+/** @throws {AppError} `untranslatable` for what has times, `invalid_request` for what is too long */
+export function encodeAsChat(asked: CallInput): EncodedRequest {
+  const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
+  const { file, language, prompt, response_format: format } = { ...call.body, ...overrideOf(call) };
+  // It tells no times.
+  if (format === 'srt' || format === 'vtt') throw untranslatable('response_format', title);
+  const sound: unknown = Array.isArray(file) ? file[0] : undefined;
+  if (!(sound instanceof FormFile)) throw new AppError('internal_error');
+  const content = base64Of(sound.content);
+  if (content.size > mostBytes) throw badField('file', tooLong);
+  const heard = { role: 'user', content: [{ type: 'input_audio', input_audio: { data: place } }] };
+  const context = typeof prompt === 'string' && prompt !== '' ? [{ role: 'system', content: [{ type: 'text', text: prompt }] }] : [];
+  const options = typeof language === 'string' && language !== '' ? { asr_options: { language } } : {};
+  const text = JSON.stringify({ model: asked.way.upstreamModel, stream: false, ...options, messages: [heard, ...context].toReversed() });
+  // A caller's text stands behind it in a string of its own, where quotes are escaped.
+  const [before = '', after = ''] = text.split(`"data":"${place}"`);
+  const type = /^audio\/[\w.+-]{1,40}$/.test(sound.type) ? sound.type : 'audio/mpeg';
+  const left = Object.keys(call.body).filter((name) => !known.has(name));
+  return {
+    ...encoded(asked, ''),
+    body: new PiecedBody([sourceOf(Buffer.from(`${before}"data":"data:${type};base64,`)), content, sourceOf(Buffer.from(`"${after}`))]),
+    dropped: [...dropped, ...left.map((name) => name.replace(/\[\]$/, '')), ...(format === 'verbose_json' ? ['response_format'] : [])],
+    isWhole: true,
+  };
+}
+
+/** The same response as a transcript; null: it is none. It is paid by its seconds, which it tells beside tokens. */
+export function transcriptOfChat({ choices, usage }: Body): Record<string, unknown> | null {
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const message = isObject(first) ? first.message : undefined;
+  if (!isObject(message) || typeof message.content !== 'string') return null;
+  const seconds = isObject(usage) ? usage.seconds : undefined;
+  return { text: message.content, ...(typeof seconds === 'number' ? { usage: { type: 'duration', seconds } } : {}) };
+}

@@ -1,0 +1,87 @@
+// Texts to be spoken, as callers ask for it. https://platform.openai.com/docs/api-reference/audio/createSpeech
+import { fieldRules } from '#shared/field-rules.ts';
+import { refuseAccountObject } from '#server/formats/provider-objects.ts';
+import { askedByBody } from '#server/formats/call-address.ts';
+import type { AskedCall } from '#server/formats/call-address.ts';
+import type { ClientCall, StreamVoice } from '#server/formats/client-dialect.ts';
+import { decidingNames } from '#server/formats/critical-members.ts';
+import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
+import type { PromptContent } from '#server/formats/prompt-content.ts';
+import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/formats/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { charactersIn, charactersOf, mostCharacters, mostSpoken, soundType, speaksTokens, wideCharactersIn } from './spoken-sound.ts';
+
+/** Who names no model gets this one. */
+const usualModel = 'tts-1';
+const [slowest, fastest] = [0.25, 4];
+const longestWord = 32;
+/** Characters; providers take between 4,000 and 100,000 of them. */
+const longestInput = 200_000;
+
+export const speechClient: ClientCall = {
+  read: readAsked,
+  check,
+  parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
+  promptContent,
+  names: decidingNames(['model', 'input', 'instructions', 'voice', 'id', 'response_format', 'speed', 'stream_format']),
+  responseFields: ({ stream_format, response_format, input }) => ({
+    stream_format,
+    response_format,
+    characters: typeof input === 'string' ? charactersIn(input) : 0,
+    wideCharacters: typeof input === 'string' ? wideCharactersIn(input) : 0,
+  }),
+  voiceOf: (asked) => (wantsEvents(asked) ? undefined : mute),
+  probe: (model) => ({ model, input: 'Hi', voice: 'alloy' }),
+};
+
+/** Between the bytes of a sound nothing can be said. */
+export const mute: StreamVoice = { isMute: true, keepAlive: () => '', fail: () => '' };
+
+export function wantsEvents({ stream_format: format }: Body): boolean {
+  return format === 'sse';
+}
+
+/** It always comes bit by bit. */
+function readAsked(body: Body): AskedCall {
+  const asked = body.model === undefined || body.model === null || body.model === '' ? { model: usualModel } : askedByBody(body);
+  return { ...asked, isStream: true, ...(wantsEvents(body) ? {} : { streamType: soundType(body.response_format) }) };
+}
+
+function check(body: Body): void {
+  const fields = new StrictFields(body);
+  const input = fields.requiredText('input');
+  if (input === '') throw badField('input', fieldRules.required);
+  if (input.length > longestInput) throw badField('input', fieldRules.longest(longestInput));
+  fields.text('instructions');
+  if ((fields.text('response_format')?.length ?? 0) > longestWord) throw badField('response_format', fieldRules.longest(longestWord));
+  if (fields.has('stream_format')) fields.oneOf('stream_format', ['audio', 'sse']);
+  const speed = fields.number('speed');
+  if (speed !== undefined && (speed < slowest || speed > fastest)) {
+    const rule = { zh: `必须在 ${slowest} 和 ${fastest} 之间`, en: `must be between ${slowest} and ${fastest}` };
+    throw badField('speed', rule);
+  }
+  if (isObject(body.voice) && body.voice.id !== undefined) refuseAccountObject('voice.id');
+}
+
+function promptContent({ input, instructions, speed }: Body, model: string): PromptContent {
+  const prompt = emptyPrompt();
+  const texts = [input, instructions].filter((text) => typeof text === 'string');
+  const said = typeof input === 'string' ? input : '';
+  const characters = charactersIn(said);
+  if (speaksTokens(model)) prompt.texts.push(...texts);
+  else {
+    prompt.untokened = texts;
+    const counted = Math.max(1, mostCharacters(model, said));
+    // Under another name it may be a model that counts twice.
+    const most = characters + wideCharactersIn(said);
+    if (most > counted) addMediaTokens(prompt, counted, { most });
+    else prompt.fixed += counted;
+  }
+  prompt.isSpoken = speaksTokens(model);
+  prompt.made = ({ upstreamModel, paramOverride }) => ({
+    units: charactersOf(mostCharacters(upstreamModel, said)),
+    tokens: mostSpoken(upstreamModel, characters, paramOverride?.speed ?? speed),
+  });
+  return prompt;
+}

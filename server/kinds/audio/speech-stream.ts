@@ -1,0 +1,168 @@
+// Sound on its way to its caller, as bytes or in events, whichever way it comes. Events tell at their end what it took; bytes are measured. Some
+// providers have events of their own (`SpeechForm.readEvent`).
+// https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { StreamInput } from '#server/formats/identity.ts';
+import type { ErrorInResponse, ReportedUsage } from '#server/formats/stream-pipe.ts';
+import { soundEvent } from '#server/framing/sound-splitter.ts';
+import { PassingStream } from '../passing-stream.ts';
+import type { PassingEvent } from '../passing-stream.ts';
+import { readPromptUsage } from '../prompt-usage.ts';
+import { speechFormOf } from './vendors/registry.ts';
+import type { SpeechForm, ToldPiece } from './speech-format.ts';
+import { mute, wantsEvents } from './speech-client.ts';
+import { billedCharacters, charactersOf, speaksTokens, SpokenTally } from './spoken-sound.ts';
+import { samplesAt } from './wav-head.ts';
+
+const [deltaType, lastType] = ['speech.audio.delta', 'speech.audio.done'];
+const nothing = Buffer.alloc(0);
+const noSound: ErrorInResponse = { status: 502, message: 'The provider has sent no sound', type: 'server_error', param: '', code: null };
+
+export class SpeechStream extends PassingStream {
+  readonly isMute: boolean;
+  readonly #tally: SpokenTally;
+  /** As the provider bills them. */
+  #characters: number | undefined;
+  /** Bytes come: their end is all there is of one. */
+  #isRaw = false;
+  readonly #form: SpeechForm | null;
+  #hasSound = false;
+  #hasEnded = false;
+  /** Of a WAV file whose samples alone are wanted: what came before they begin; undefined: everything is passed on. */
+  #head: Buffer | undefined;
+
+  constructor(input: StreamInput) {
+    const isMute = !wantsEvents(input.writer.asked ?? {});
+    super(input, isMute ? mute : undefined);
+    this.isMute = isMute;
+    this.#tally = new SpokenTally(input.writer.asked?.response_format, input.upstreamModel);
+    this.#form = speechFormOf(input.way.provider.speech);
+    if (this.#form?.headsSamples === true && input.writer.asked?.response_format === 'pcm') this.#head = nothing;
+  }
+
+  protected override isOfFormat(event: PassingEvent): boolean {
+    return event.name === soundEvent || this.#pieceIn(event) !== null || super.isOfFormat(event);
+  }
+
+  /** An end without any sound is one, too. */
+  protected override errorIn(event: PassingEvent): ErrorInResponse | null {
+    if (event.name === soundEvent) return null;
+    const told = this.#told(event);
+    const error = told !== null && 'error' in told ? told.error : super.errorIn(event);
+    if (error !== null || this.#hasSound) return error;
+    const piece = this.#pieceIn(event);
+    return piece?.isLast === true && (piece.sound ?? nothing).length === 0 ? noSound : null;
+  }
+
+  #told({ told }: PassingEvent): ReturnType<NonNullable<SpeechForm['readEvent']>> {
+    return told === null ? null : (this.#form?.readEvent?.(told) ?? null);
+  }
+
+  #pieceIn(event: PassingEvent): ToldPiece | null {
+    const told = this.#told(event);
+    return told === null || 'error' in told ? null : told;
+  }
+
+  protected override passOn(bytes: Buffer, forClient: Buffer[]): 'more' {
+    return this.isMute ? 'more' : super.passOn(bytes, forClient);
+  }
+
+  protected take({ bytes, name, data, told }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
+    if (name === soundEvent) {
+      this.#isRaw = true;
+      return this.#tell(Buffer.from(data, 'base64'), forClient);
+    }
+    const piece = this.#pieceIn({ bytes, name, data, told });
+    if (piece !== null) return this.#takeOwn(piece, forClient);
+    const event = isOwned ? bytes : Buffer.from(bytes);
+    if (told?.type === lastType) {
+      this.held = event;
+      this.#noteUsage(told.usage);
+      return 'complete';
+    }
+    if (told?.type === deltaType && typeof told.audio === 'string') return this.#tell(Buffer.from(told.audio, 'base64'), forClient, event);
+    return this.#form?.readEvent === undefined ? this.passOn(event, forClient) : 'more';
+  }
+
+  /** Of an event in the provider's own form, of which nothing else goes on. */
+  #takeOwn({ sound: told = nothing, isLast = false, usage = null }: ToldPiece, forClient: Buffer[]): 'more' | 'complete' {
+    const sound = isLast && this.#hasSound ? nothing : this.#behindHead(told);
+    if (sound.length > 0) this.#tell(sound, forClient);
+    if (!isLast) return 'more';
+    this.#hasEnded = true;
+    this.usage = usage;
+    this.#noteCharacters();
+    return 'complete';
+  }
+
+  #behindHead(sound: Buffer): Buffer {
+    if (this.#head === undefined) return sound;
+    const file = Buffer.concat([this.#head, sound]);
+    const start = samplesAt(file);
+    if (start === undefined) {
+      this.#head = file;
+      return nothing;
+    }
+    this.#head = undefined;
+    return file.subarray(start ?? 0);
+  }
+
+  /** @param event the one that brought it, if its provider did not send bytes */
+  #tell(sound: Buffer, forClient: Buffer[], event?: Buffer): 'more' {
+    this.#hasSound = true;
+    this.#tally.add(sound);
+    if (this.isMute) forClient.push(sound);
+    else forClient.push(event ?? Buffer.from(`data: {"type":"${deltaType}","audio":"${sound.toString('base64')}"}\n\n`, 'latin1'));
+    return 'more';
+  }
+
+  #noteUsage(told: unknown): void {
+    const usage = readPromptUsage(told);
+    this.isInvalid = usage === undefined;
+    this.usage = usage === undefined || usage === null ? null : { ...usage, audioOutput: usage.output };
+    this.#noteCharacters();
+  }
+
+  #noteCharacters(): void {
+    const isCounted = this.#form?.countsCharacters === true && !speaksTokens(this.input.upstreamModel);
+    if (isCounted && this.usage !== null) this.#characters = this.usage.input;
+  }
+
+  /** Not every provider has a last event of its own. */
+  protected override isWhole(): boolean {
+    return true;
+  }
+
+  override hasFinished(): boolean {
+    return this.#isRaw || this.#hasEnded || this.held !== null;
+  }
+
+  /** As far as it came. */
+  roughTokens(): number {
+    return speaksTokens(this.input.upstreamModel) ? this.#tally.tokens : 0;
+  }
+
+  /** Characters were all given, however much of them was spoken. */
+  reportedUsage(): ReportedUsage {
+    const characters = this.#characters ?? billedCharacters(this.input.upstreamModel, this.input.writer.asked ?? {});
+    return {
+      usage: this.isInvalid ? null : this.usage,
+      isInvalid: this.isInvalid,
+      hasTextAfter: false,
+      ...(characters === undefined ? {} : { units: charactersOf(characters) }),
+    };
+  }
+
+  override ending(usage: TokenUsage | null): Buffer {
+    if (this.isMute) return nothing;
+    return (
+      this.held ?? Buffer.from(`data: ${JSON.stringify({ type: lastType, ...(usage === null ? {} : { usage: usageObject(usage) }) })}\n\n`)
+    );
+  }
+}
+
+function usageObject(usage: TokenUsage): object {
+  const input = inputTokens(usage);
+  return { input_tokens: input, output_tokens: usage.output, total_tokens: input + usage.output };
+}

@@ -1,0 +1,98 @@
+// Texts that are spoken. Callers of OpenAI's format alone have it, and providers are asked as they are, or in a form of their own (`forms/`). Callers get bytes or events, whichever of
+// the two the provider sends. https://platform.openai.com/docs/api-reference/audio/createSpeech
+import { writeJson } from '#server/framing/long-json.ts';
+import type { DecodeInput } from '#server/formats/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
+import type { IdentityPath } from '#server/formats/identity.ts';
+import { withoutSurcharges } from '#server/formats/surcharges.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { framings } from '#server/framing/registry.ts';
+import { soundAsEvent } from '#server/framing/sound-splitter.ts';
+import type { CallKind, Decoded } from '../call-kind.ts';
+import { megabyte } from '../call-kind.ts';
+import { encoded, errorIn, forwardBody, inOneStep, overrideOf } from '../forward-body.ts';
+import { speechFormOf } from './vendors/registry.ts';
+import { decodeOwnSpeech, encodeOwnSpeech } from './vendor-speech.ts';
+import { anyType } from './speech-format.ts';
+import { speechClient, wantsEvents } from './speech-client.ts';
+import { SpeechStream } from './speech-stream.ts';
+import { charactersOf, speaksTokens } from './spoken-sound.ts';
+
+/** Providers behind other addresses than the vendor's own may not have it. */
+const formatField = 'stream_format';
+
+const decodeBytesLong = inOneStep(decodeBytes);
+const identity: IdentityPath = {
+  writeRequest: encode,
+  readWhole: decode,
+  readLong: decodeLong,
+  openStream: (input) => new SpeechStream(input),
+};
+
+export const speech: CallKind = {
+  name: 'speech',
+  canStream: true,
+  framing: framings.sound,
+  // Only of what does not begin like a sound: an hour of it in hexadecimal, at the most.
+  mostResponseBytes: 64 * megabyte,
+  contentType: 'audio/mpeg',
+  isWritten: false,
+  isCount: false,
+  over: null,
+  // What a provider tells in a form of its own is told in that of its caller.
+  identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
+  clientCall: (dialect) => (dialect.name === 'openai-chat' ? speechClient : undefined),
+  encode,
+  decode,
+  decodeLong,
+};
+
+/** Events alone tell tokens; who has none of them refuses to be asked for them. @throws {AppError} `untranslatable` */
+function encode(asked: CallInput): EncodedRequest {
+  const { way, body } = asked;
+  const form = speechFormOf(way.provider.speech);
+  if (form !== null) return encodeOwnSpeech(asked, form);
+  if (asked.isPassThrough === true) return { ...forwardBody(asked), headers: wantsEvents(body) ? null : anyType };
+  const tells = way.provider.speech === 'events' && speaksTokens(way.upstreamModel) && asked.withoutFields?.has(formatField) !== true;
+  const request = body.stream_format === (tells ? 'sse' : undefined) ? forwardBody(asked) : inFormat(asked, tells);
+  return tells ? { ...request, doubtful: [{ name: formatField }] } : { ...request, headers: anyType };
+}
+
+function inFormat(asked: CallInput, tells: boolean): EncodedRequest {
+  const { call, dropped } = withoutSurcharges(asked);
+  const { stream_format: _format, ...rest } = call.body;
+  const told = { ...rest, ...(tells ? { stream_format: 'sse' } : {}), model: asked.way.upstreamModel, ...overrideOf(call) };
+  return { ...encoded(asked, writeJson(told, asked.longTexts)), dropped };
+}
+
+function decode(input: DecodeInput): Decoded {
+  const steps = decodeLong(input);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
+  const form = speechFormOf(input.way.provider.speech);
+  return form?.readResponse === undefined ? yield* decodeBytesLong(input) : yield* decodeOwnSpeech(input, form);
+}
+
+/** What did not begin like a sound: an error, or samples that only look like one. */
+function decodeBytes(input: DecodeInput): Decoded {
+  const { body, responseFields } = input;
+  const text = body.toString('utf8');
+  const error = errorIn(input, text);
+  if (error !== null || body.length === 0 || parseObject(text) !== null || /^\s*[<[]/.test(text)) return { kind: 'failed', error };
+  const { characters } = responseFields;
+  return {
+    kind: 'whole',
+    usage: null,
+    ...(typeof characters === 'number' ? { units: charactersOf(characters) } : {}),
+    outputTokens: 0,
+    isEmpty: false,
+    written: () => '',
+    body: () => body,
+    events: () => soundAsEvent(body),
+  };
+}

@@ -1,0 +1,58 @@
+// A stream of what is heard, on its way to its caller: events pass as bytes, and the last one tells what it took.
+// https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event
+import type { StreamInput } from '#server/formats/identity.ts';
+import type { ReportedUsage } from '#server/formats/stream-pipe.ts';
+import { PassingStream } from '../passing-stream.ts';
+import type { PassingEvent } from '../passing-stream.ts';
+import { isByTokens, minutesOf } from './input-audio.ts';
+import { readTranscriptUsage } from './transcript-usage.ts';
+
+const lastType = 'transcript.text.done';
+
+export class TranscriptStream extends PassingStream {
+  readonly #isByTokens: boolean;
+  #seconds: number | undefined;
+
+  constructor(input: StreamInput) {
+    super(input);
+    this.#isByTokens = isByTokens(input.upstreamModel);
+    const seconds = input.writer.asked?.seconds;
+    this.#seconds = typeof seconds === 'number' ? seconds : undefined;
+  }
+
+  protected take({ bytes, told }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
+    if (told?.type !== lastType) {
+      if (this.#isByTokens && typeof told?.delta === 'string') this.input.tally.add(told.delta);
+      return this.passOn(bytes, forClient);
+    }
+    this.held = isOwned ? bytes : Buffer.from(bytes);
+    const { usage, seconds } = readTranscriptUsage(told);
+    this.isInvalid = usage === undefined;
+    this.usage = usage ?? null;
+    this.#seconds = seconds ?? this.#seconds;
+    return 'complete';
+  }
+
+  roughTokens(): number {
+    return this.input.tally.roughTokens;
+  }
+
+  /** All of the sound was given, however much of it was written down. */
+  reportedUsage(): ReportedUsage {
+    return {
+      usage: this.usage,
+      isInvalid: this.isInvalid,
+      hasTextAfter: false,
+      ...(this.#seconds === undefined ? {} : { units: minutesOf(this.#seconds) }),
+    };
+  }
+
+  override countTokens(): Promise<number> {
+    return this.input.tally.countTokens();
+  }
+
+  override close(): void {
+    super.close();
+    this.input.tally.clear();
+  }
+}

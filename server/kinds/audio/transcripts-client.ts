@@ -1,0 +1,86 @@
+// Speech written down, as callers ask for it: by a form with one file. https://platform.openai.com/docs/api-reference/audio
+import { fieldRules } from '#shared/field-rules.ts';
+import { refuseAccountObject } from '#server/formats/provider-objects.ts';
+import { askedByBody } from '#server/formats/call-address.ts';
+import type { AskedCall } from '#server/formats/call-address.ts';
+import type { ClientCall } from '#server/formats/client-dialect.ts';
+import { decidingNames } from '#server/formats/critical-members.ts';
+import { boundaryIn } from '#server/formats/multipart-body.ts';
+import type { FormFields } from '#server/formats/multipart-body.ts';
+import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
+import type { PromptContent } from '#server/formats/prompt-content.ts';
+import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/formats/strict-fields.ts';
+import { heardTokens, isByTokens, measureSound, minutesOf, mostWritten, soundIn } from './input-audio.ts';
+import { testSound } from './test-sound.ts';
+
+export type TranscriptFormat = (typeof transcriptFormats)[number];
+const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
+const translationFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
+
+/** Who names no model gets this one. */
+const usualModel = 'whisper-1';
+const form: FormFields = { numbers: ['temperature'], flags: ['stream'], files: ['file'], look: measureSound };
+const names = decidingNames(['model', 'file', 'file_id', 'file_url', 'stream', 'response_format', 'prompt']);
+
+export const transcriptionsClient: ClientCall = {
+  read: readAsked,
+  check: (body) => check(body, transcriptFormats),
+  parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
+  promptContent,
+  names,
+  form,
+  responseFields,
+  probe: testSound,
+};
+
+export const translationsClient: ClientCall = {
+  ...transcriptionsClient,
+  read: (body) => ({ ...readAsked(body), isStream: false }),
+  check: (body) => check(body, translationFormats),
+};
+
+function readAsked(body: Body): AskedCall {
+  if (body.model !== undefined && body.model !== '') return askedByBody(body);
+  return { model: usualModel, isStream: body.stream === true };
+}
+
+const aFile = { zh: '必须是表单（multipart/form-data）中的文件', en: 'must be a file of a form (multipart/form-data)' };
+
+function check(body: Body, formats: readonly TranscriptFormat[]): void {
+  const { file } = body;
+  const fields = new StrictFields(body);
+  refuseAccountObject(fields.has('file_id') ? 'file_id' : undefined);
+  if (fields.has('file_url')) throw badField('file_url', { zh: `不支持：file ${aFile.zh}`, en: `is not supported: file ${aFile.en}` });
+  if (boundaryIn(body) === undefined) throw badField('file', aFile);
+  if (!Array.isArray(file) || file.length === 0) throw badField('file', fieldRules.required);
+  if (file.length > 1) throw badField('file', fieldRules.standsOnce);
+  fields.boolean('stream');
+  if (fields.has('response_format')) fields.oneOf('response_format', formats);
+}
+
+function promptContent(body: Body, model: string): PromptContent {
+  const prompt = emptyPrompt();
+  const sound = soundIn(body);
+  if (typeof body.prompt === 'string') {
+    if (isByTokens(model)) prompt.texts.push(body.prompt);
+    else prompt.untokened = [body.prompt];
+  }
+  if (sound === null) return prompt;
+  const { seconds, mostSeconds } = sound;
+  const [tokens, most] = [heardTokens(model, seconds), heardTokens(model, mostSeconds)];
+  // What was counted is no guess.
+  if (tokens === most) prompt.fixed += tokens;
+  else addMediaTokens(prompt, tokens, { most });
+  if (isByTokens(model)) {
+    prompt.audio += tokens;
+    prompt.audioMost += most;
+  }
+  prompt.made = ({ upstreamModel }) => ({ units: minutesOf(mostSeconds), tokens: mostWritten(upstreamModel, mostSeconds) });
+  return prompt;
+}
+
+/** How its response is written, and what it costs where that is not told. */
+function responseFields(body: Body): Record<string, unknown> {
+  return { response_format: body.response_format, seconds: soundIn(body)?.seconds };
+}

@@ -1,0 +1,149 @@
+// Speech written down, in its language or in English. Callers of OpenAI's format alone have it, and providers of that format are asked for it: always
+// for JSON, because nothing else tells what it costs. https://platform.openai.com/docs/api-reference/audio
+import type { DecodeInput } from '#server/formats/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
+import type { ClientCall } from '#server/formats/client-dialect.ts';
+import type { IdentityPath } from '#server/formats/identity.ts';
+import type { Body } from '#server/formats/strict-fields.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
+import { jsonType, megabyte } from '../call-kind.ts';
+import { errorIn, inOneStep } from '../forward-body.ts';
+import { forwardForm } from '../forward-multipart.ts';
+import { isByTokens, minutesOf } from './input-audio.ts';
+import { ownTranscriptsOf } from './vendor-transcripts.ts';
+import { asSrt, asVtt, segmentsOf } from './subtitles.ts';
+import { transcriptForm } from './transcript-formats.ts';
+import { TranscriptStream } from './transcript-stream.ts';
+import { readTranscriptUsage } from './transcript-usage.ts';
+import { transcriptionsClient, translationsClient } from './transcripts-client.ts';
+
+export const transcriptions = transcriptKind('transcriptions', transcriptionsClient, true);
+export const translations = transcriptKind('translations', translationsClient, false);
+
+function transcriptKind(name: CallKindName, client: ClientCall, canStream: boolean): CallKind {
+  const decodeLong = inOneStep(decode);
+  const identity: IdentityPath = {
+    writeRequest: (asked) => encode(asked, name === 'translations'),
+    readWhole: decode,
+    readLong: decodeLong,
+    openStream: (input) => new TranscriptStream(input),
+  };
+  return {
+    name,
+    canStream,
+    // Hours of speech, with times of its words.
+    mostResponseBytes: 16 * megabyte,
+    contentType: jsonType,
+    isWritten: false,
+    isText: true,
+    isCount: false,
+    over: null,
+    identityOf: (caller, dialect) => (dialect.name === caller.name ? identity : null),
+    clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
+    encode: (asked) => encode(asked, name === 'translations'),
+    decode,
+    decodeLong,
+  };
+}
+
+/** Of each form of a response the one that a provider is asked for, where it is not the same. */
+const askedAs: Readonly<Record<string, string>> = { text: 'json', srt: 'verbose_json', vtt: 'verbose_json' };
+const plainType = 'text/plain; charset=utf-8';
+
+function encode(asked: CallInput, isTranslated: boolean): EncodedRequest {
+  const own = ownTranscriptsOf(asked);
+  if (own !== null) return own.encode(asked, isTranslated);
+  const form = transcriptForm(asked.way.provider.transcripts, asked.body);
+  if (form !== null) {
+    const { dropped, ...request } = forwardForm({ ...asked, isPassThrough: false }, form.fields);
+    return { ...request, dropped: [...dropped, ...form.dropped], ...(form.isWhole === true ? { isWhole: true } : {}) };
+  }
+  const format = askedAs[String(asked.body.response_format)];
+  return forwardForm(asked, format === undefined ? {} : { response_format: format });
+}
+
+function decode(input: DecodeInput): Decoded {
+  const text = input.body.toString('utf8');
+  const told = parseObject(text);
+  const own = ownTranscriptsOf(input);
+  if (own === null) return told === null ? ofText(input, text) : ofJson(input, told, text);
+  const error = errorIn(input, text);
+  const heard = told === null || error !== null ? null : own.read(told);
+  if (heard === null) return { kind: 'failed', error };
+  const json = JSON.stringify(heard);
+  return ofJson({ ...input, body: Buffer.from(json) }, heard, json);
+}
+
+/** What a channel's settings or the pass-through may have asked for. */
+function ofText(input: DecodeInput, text: string): Decoded {
+  const { response_format: format } = input.responseFields;
+  const isPlain = typeof format === 'string' && format in askedAs && !/^\s*[<[{]/.test(text);
+  if (!isPlain || text.trim() === '') return { kind: 'failed', error: null };
+  return {
+    kind: 'whole',
+    usage: null,
+    ...measured(input),
+    isEmpty: false,
+    contentType: plainType,
+    written: () => text,
+    body: () => input.body,
+    events: () => eventsOf({ text }),
+  };
+}
+
+function ofJson(input: DecodeInput, told: Body, text: string): Decoded {
+  const error = errorIn(input, text);
+  if (error !== null || typeof told.text !== 'string') return { kind: 'failed', error };
+  const { usage, seconds } = readTranscriptUsage(told);
+  if (usage === undefined) return { kind: 'failed', error: null };
+  const written = told.text;
+  const { response_format: format } = input.responseFields;
+  const plain = plainOf(told, format, seconds ?? input.responseFields.seconds);
+  if (plain === undefined) return { kind: 'failed', error: null };
+  return {
+    kind: 'whole',
+    usage,
+    ...measured(input, seconds),
+    // Silence has no words.
+    isEmpty: false,
+    ...(plain === null ? {} : { contentType: plainType }),
+    written: () => written,
+    body: () => (plain === null ? input.body : Buffer.from(plain)),
+    events: () => eventsOf(told),
+  };
+}
+
+/**
+ * Null: the caller wants JSON; undefined: there are no times in what came, and the sound's length is not known.
+ * @param seconds of the sound: its text is one subtitle where no times are told
+ */
+function plainOf(told: Body, format: unknown, seconds: unknown): string | null | undefined {
+  if (format === 'text') return `${String(told.text)}\n`;
+  if (format !== 'srt' && format !== 'vtt') return null;
+  const segments = segmentsOf(told) ?? [];
+  const text = String(told.text).trim();
+  if (segments.length === 0 && text !== '') {
+    if (typeof seconds !== 'number') return undefined;
+    segments.push({ start: 0, end: seconds, text });
+  }
+  return format === 'srt' ? asSrt(segments) : asVtt(segments);
+}
+
+/** What it costs beside what the provider tells of tokens. */
+function measured(
+  { responseFields, upstreamModel }: Pick<DecodeInput, 'responseFields' | 'upstreamModel'>,
+  told?: number,
+): { units?: ReturnType<typeof minutesOf>; outputTokens?: number } {
+  const seconds = told ?? responseFields.seconds;
+  return {
+    ...(typeof seconds === 'number' ? { units: minutesOf(seconds) } : {}),
+    ...(isByTokens(upstreamModel) ? {} : { outputTokens: 0 }),
+  };
+}
+
+/** For callers who want a stream, of a provider or model that only answers whole. */
+function eventsOf({ text, usage, logprobs, languages }: Body): Buffer {
+  const done = { type: 'transcript.text.done', text, logprobs, languages, usage };
+  return Buffer.from([{ type: 'transcript.text.delta', delta: text }, done].map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+}

@@ -1,0 +1,40 @@
+// Speech of Mistral, in events of base64. It refuses fields that it does not know. https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
+import { droppedOf, voiceOf } from '../speech-format.ts';
+import type { SpeechForm } from '../speech-format.ts';
+
+const formats = new Set(['mp3', 'wav', 'flac', 'opus']);
+
+export const mistral: SpeechForm = {
+  // Its own plain samples are numbers of 32 bits with a point, which nobody here expects.
+  headsSamples: true,
+  writeRequest(body, model) {
+    const { voice, dropped } = voiceOf(body, 'en_paul_neutral');
+    const { response_format: wanted, ref_audio: sample } = body;
+    const known = typeof wanted === 'string' && formats.has(wanted) ? wanted : undefined;
+    const isPlain = wanted === 'pcm';
+    const isSampled = typeof sample === 'string' && sample !== '';
+    return {
+      body: {
+        model,
+        input: body.input,
+        ...(isSampled ? { ref_audio: sample } : { voice_id: voice }),
+        response_format: known ?? (isPlain ? 'wav' : 'mp3'),
+        stream: true,
+      },
+      dropped: [
+        ...(isSampled ? [] : dropped),
+        ...droppedOf(body, ['voice', 'ref_audio', ...(known !== undefined || isPlain ? ['response_format'] : [])]),
+      ],
+      streamed: isPlain ? 'pcm' : (known ?? 'mp3'),
+    };
+  },
+  // It tells tokens and bills characters.
+  readResponse({ audio_data: data }) {
+    return typeof data === 'string' && data !== '' ? { base64: data, usage: null } : null;
+  },
+  readEvent({ type, audio_data: data }) {
+    if (type === 'speech.audio.done') return { isLast: true };
+    if (type !== 'speech.audio.delta' || typeof data !== 'string') return null;
+    return { sound: Buffer.from(data, 'base64') };
+  },
+};

@@ -1,0 +1,21 @@
+// How many tokens a conversation has. A provider that can count is asked, of the caller's own format first; elsewhere it is counted here.
+import { decodeLong } from '#server/formats/decode-long.ts';
+import { decodeWhole } from '#server/formats/decode-whole.ts';
+import { encodeRequest } from '#server/formats/encode-request.ts';
+import type { CallKind } from './call-kind.ts';
+import { identityOfFormat, jsonType, megabyte } from './call-kind.ts';
+
+export const countTokens: CallKind = {
+  name: 'count_tokens',
+  canStream: false,
+  mostResponseBytes: megabyte / 16,
+  contentType: jsonType,
+  isWritten: false,
+  isCount: true,
+  over: null,
+  identityOf: identityOfFormat,
+  clientCall: ({ calls }) => calls.count_tokens,
+  encode: (input) => encodeRequest({ ...input, isCount: true }),
+  decode: decodeWhole,
+  decodeLong,
+};

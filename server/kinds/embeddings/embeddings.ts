@@ -1,0 +1,131 @@
+// Texts to vectors: between formats by way of a list of texts and a list of vectors; where both ends speak one, bytes pass.
+import { writeJson } from '#server/framing/long-json.ts';
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { DecodeInput } from '#server/formats/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
+import { withoutSurcharges } from '#server/formats/surcharges.ts';
+import type { DecodeTokens } from '#server/formats/token-lists.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { Way } from '#server/formats/route.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { CallKind, Decoded } from '../call-kind.ts';
+import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
+import { encoded, errorIn, forwardBody, overrideOf, unwritten } from '../forward-body.ts';
+import { cohere } from './cohere.ts';
+import { dashscope } from './dashscope.ts';
+import { ernie } from './ernie.ts';
+import type { EmbeddingsClient, EmbeddingsProvider, EmbeddingsRequest, ForwardedEmbeddings } from './embeddings-parts.ts';
+import { gemini } from './gemini.ts';
+import { geminiEmbeddings } from './gemini-client.ts';
+import { hunyuan } from './hunyuan.ts';
+import { minimax } from './minimax.ts';
+import { ollama } from './ollama.ts';
+import { openai } from './openai.ts';
+import { openaiEmbeddings } from './openai-client.ts';
+import { vertex } from './vertex.ts';
+
+/** By the name of the client's format. */
+const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings, gemini: geminiEmbeddings };
+/** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
+const providers: Readonly<Record<string, EmbeddingsProvider>> = {
+  'openai-chat': openai,
+  gemini,
+  ollama,
+  dashscope,
+  cohere,
+  ernie,
+  hunyuan,
+  minimax,
+  vertex,
+};
+
+export const embeddings: CallKind = {
+  name: 'embeddings',
+  canStream: false,
+  // 2048 vectors of 3072 numbers have ninety.
+  mostResponseBytes: 128 * megabyte,
+  contentType: jsonType,
+  isWritten: false,
+  isCount: false,
+  over: null,
+  identityOf: identityOfFormat,
+  clientCall: ({ name }) => clients[name],
+  encode,
+  decode,
+  decodeLong,
+};
+
+function clientOf({ client }: { client: CallInput['client'] }): EmbeddingsClient {
+  const found = clients[client.name];
+  if (found === undefined) throw new AppError('format_unsupported');
+  return found;
+}
+
+/** Null: the caller's own format. */
+function providerOf({ client, way }: { client: CallInput['client']; way: Way }): EmbeddingsProvider | null {
+  const name = way.provider.embeddings ?? way.dialect.name;
+  if (name === client.name) return null;
+  const found = providers[name];
+  if (found === undefined) throw new AppError('format_unsupported');
+  return found;
+}
+
+function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | Promise<EncodedRequest> {
+  const provider = providerOf(asked);
+  if (provider === null) {
+    const write = clientOf(asked).forward.request;
+    if (write === undefined) return forwardBody(asked);
+    const { call, dropped } = withoutSurcharges(asked);
+    const own = write(call.body, asked.way.upstreamModel);
+    const text = call.isPassThrough === true ? call.rawText : writeJson({ ...own.body, ...overrideOf(call) }, call.longTexts);
+    return { ...encoded(asked, text), dropped, isBatch: own.isBatch };
+  }
+  const write = (request: EmbeddingsRequest): EncodedRequest => {
+    const most = provider.mostInputs?.(asked.way.upstreamModel) ?? Infinity;
+    // Another channel's provider may take more.
+    if (request.inputs.length > most) throw badField('input', fieldRules.most(most));
+    const { body, headers = null, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
+    return {
+      ...encoded(asked, writeJson({ ...body, ...overrideOf(asked) }, asked.longTexts)),
+      headers,
+      dropped: [...(request.lost ?? []), ...dropped],
+      isBatch,
+    };
+  };
+  const request = clientOf(asked).readRequest(asked.body, decodeTokens);
+  return request instanceof Promise ? request.then(write) : write(request);
+}
+
+function decode(input: DecodeInput): Decoded {
+  const text = input.body.toString('utf8');
+  const error = errorIn(input, text);
+  const told = error === null ? parseObject(text) : null;
+  if (told === null) return { kind: 'failed', error };
+  const provider = providerOf(input);
+  if (provider === null) return forwarded(clientOf(input).forward.whole(input, text, told));
+  const response = provider.readResponse(told);
+  if (response === null) return { kind: 'failed', error: null };
+  const write = (usage: TokenUsage | null) => clientOf(input).writeResponse({ ...response, usage: usage ?? response.usage }, input);
+  return {
+    ...unwritten,
+    usage: response.usage,
+    isEmpty: response.vectors.length === 0,
+    body: (usage) => Buffer.from(JSON.stringify(write(usage))),
+  };
+}
+
+function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
+  if (providerOf(input) !== null) return decode(input);
+  const long = yield* clientOf(input).forward.long(input);
+  if (long === null) return { kind: 'failed', error: null };
+  const error = errorIn(input, long.outline);
+  return error === null ? forwarded(long.forwarded) : { kind: 'failed', error };
+}
+
+function forwarded(response: ForwardedEmbeddings | null): Decoded {
+  if (response === null) return { kind: 'failed', error: null };
+  const { usage, isEmpty, body } = response;
+  return { ...unwritten, usage, isEmpty, body: () => body };
+}

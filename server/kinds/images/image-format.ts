@@ -1,0 +1,103 @@
+// How a provider is asked for pictures in words of its own, and how it tells them.
+import type { AwaitedCall, Awaiting } from '#server/formats/awaiting.ts';
+import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+export interface PictureForm {
+  /** Of one request; missing: as many as callers may ask for. */
+  mostPictures?(model: string): number;
+  /** @param body the caller's, which was checked, with what the channel overrides @param model the name that goes upstream */
+  writeRequest(body: Body, model: string): WrittenPictures;
+  /** Null: it is not of this form. Long texts in it may be marks of `liftLongTexts`. */
+  readResponse(told: Body): ToldPictures | { error: ErrorInResponse } | null;
+  /** It works on a task, which is waited for. Missing: it answers at once. */
+  createAwaiting?(call: AwaitedCall): Awaiting;
+}
+
+export interface WrittenPictures {
+  body: Record<string, unknown>;
+  headers?: Readonly<Record<string, string>>;
+  /** Names of the caller's fields that the provider has no place for. */
+  dropped: readonly string[];
+}
+
+export interface ToldPictures {
+  pictures: readonly Picture[];
+  /** Null: none was told; undefined: it cannot be true. */
+  usage: TokenUsage | null | undefined;
+}
+
+/** With one of the two. */
+export interface Picture {
+  url?: string;
+  base64?: string;
+  revisedPrompt?: string;
+}
+
+/** What every form has a place for, and what means nothing outside of its vendor. */
+const usual: ReadonlySet<string> = new Set(['model', 'prompt', 'n', 'size', 'response_format', 'stream', 'partial_images', 'user']);
+
+/** @param known what the provider has under the same names */
+export function splitFields(body: Body, known: readonly string[]): { extras: Record<string, unknown>; dropped: string[] } {
+  const extras: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined || value === null || usual.has(name)) continue;
+    if (known.includes(name)) extras[name] = value;
+    else dropped.push(name);
+  }
+  return { extras, dropped };
+}
+
+export function textIn(body: Body, name: string): string | undefined {
+  const value = body[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function countIn({ n }: Body): number {
+  return typeof n === 'number' ? n : 1;
+}
+
+/** Of `1024x1024`; undefined: the size is none, or left to the model. */
+export function pixelsIn(body: Body): { width: number; height: number } | undefined {
+  const [, width, height] = /^(\d{2,5})[x*](\d{2,5})$/.exec(textIn(body, 'size') ?? '') ?? [];
+  return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) };
+}
+
+/** Of those that a provider has, the one that is like the size, or that is the size itself. */
+export function ratioIn(body: Body, ratios: readonly string[]): string | undefined {
+  const size = textIn(body, 'size');
+  if (size !== undefined && ratios.includes(size)) return size;
+  const pixels = pixelsIn(body);
+  if (pixels === undefined) return undefined;
+  const wanted = Math.log(pixels.width / pixels.height);
+  const distance = (ratio: string) => Math.abs(logOf(ratio) - wanted);
+  return ratios.toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+function logOf(ratio: string): number {
+  const [width = 1, height = 1] = ratio.split(':').map(Number);
+  return Math.log(width / height);
+}
+
+/** A refusal that comes in place of pictures: of the request, not of the channel. */
+export function refusedPrompt(message: string, code = 'content_filter'): { error: ErrorInResponse } {
+  return { error: { status: 400, message, type: 'invalid_request_error', param: 'prompt', code } };
+}
+
+export function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** @param addresses member that has an address @param bytes members that have base64 */
+export function pictureOf(row: Body, addresses: readonly string[], bytes: readonly string[]): Picture[] {
+  const base64 = bytes.map((name) => textIn(row, name)).find((text) => text !== undefined);
+  const url = addresses.map((name) => textIn(row, name)).find((text) => text !== undefined);
+  if (base64 === undefined && url === undefined) return [];
+  const revisedPrompt = textIn(row, 'revised_prompt') ?? textIn(row, 'actual_prompt');
+  const where = base64 !== undefined ? { base64 } : url !== undefined ? { url } : {};
+  return [{ ...where, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }];
+}

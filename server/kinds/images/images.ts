@@ -1,0 +1,223 @@
+// Pictures. Callers have them in OpenAI's format, and Gemini's have them by `:predict` (`PictureCaller`); providers are asked in OpenAI's, or in
+// a form of their own (`forms/`). https://platform.openai.com/docs/api-reference/images
+import { AppError } from '#shared/errors.ts';
+import { writeJson } from '#server/framing/long-json.ts';
+import { pictureModel, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
+import type { ClientCall } from '#server/formats/client-dialect.ts';
+import type { DecodedWhole, DecodeInput } from '#server/formats/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
+import { boundaryIn } from '#server/formats/multipart-body.ts';
+import type { IdentityPath } from '#server/formats/identity.ts';
+import { untranslatable } from '#server/formats/losses.ts';
+import { withoutSurcharges } from '#server/formats/surcharges.ts';
+import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
+import { jsonType, megabyte } from '../call-kind.ts';
+import { asAsked, encoded, forwardBody, overrideOf } from '../forward-body.ts';
+import { forwardForm } from '../forward-multipart.ts';
+import { namedPictures } from './linked-images.ts';
+import { editsClient, variationsClient } from './edits-client.ts';
+import { generationsClient } from './generations-client.ts';
+import { pictureEdits } from './vendors/edits.ts';
+import { google } from './vendors/google.ts';
+import { pictureForms } from './vendors/registry.ts';
+import { ImageStream } from './image-stream.ts';
+import { encodeOwn, formNamed, readOwn, usageObject } from './vendor-images.ts';
+import type { OwnPictures } from './vendor-images.ts';
+import { encodeEdit } from './vendor-edits.ts';
+import type { Body, PictureForm } from './image-format.ts';
+import { revisedPrompts, sizeInBytes } from './picture-bytes.ts';
+import { picturePieces } from './split-images.ts';
+import { openaiCaller } from './openai-caller.ts';
+import type { PictureCaller } from './picture-caller.ts';
+import { orderOf, seenIn } from './picture-order.ts';
+import { predictCaller } from './predict-caller.ts';
+import { predictClient } from './predict-client.ts';
+import { onOneLine, readPictures } from './read-pictures.ts';
+import type { Pictures } from './read-pictures.ts';
+
+/** What a provider refuses that speaks as OpenAI does otherwise, by the name that its record has for it. */
+const refusedFields: Readonly<Record<string, readonly string[]>> = {
+  // https://docs.x.ai/docs/guides/image-generations
+  xai: ['size', 'quality', 'style'],
+};
+const thisChannel = { zh: '此渠道', en: 'this channel' };
+
+/** By the name of the client's format. */
+const callers: Readonly<Record<string, PictureCaller>> = { 'openai-chat': openaiCaller, gemini: predictCaller };
+
+export const images = imageKind('images', 'image_generation', { 'openai-chat': generationsClient, gemini: predictClient });
+export const imageEdits = imageKind('image_edits', 'image_edit', { 'openai-chat': editsClient });
+export const imageVariations = imageKind('image_variations', 'image_variation', { 'openai-chat': variationsClient });
+
+function callerOf({ client }: Pick<CallInput, 'client'>): PictureCaller {
+  const caller = callers[client.name];
+  if (caller === undefined) throw new AppError('format_unsupported');
+  return caller;
+}
+
+/** @param eventName how the events of its streams begin @param clients by the name of the client's format */
+function imageKind(name: CallKindName, eventName: string, clients: Readonly<Record<string, ClientCall>>): CallKind {
+  function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
+    const caller = callerOf(input);
+    const form = caller.passes(input.way) ? google : formOf(input);
+    if (form !== null) return yield* decodeOwn(input, form, eventName);
+    const pictures = yield* readPictures(input, 'data');
+    if ('error' in pictures) return { kind: 'failed', error: pictures.error };
+    const { told, usage, cost } = pictures;
+    const rows = pictures.rows.map(({ start, end }) => input.body.subarray(start, end));
+    return {
+      ...paidFor(input, { rows, usage, told }),
+      written: () => revisedPrompts(rows),
+      cost,
+      body: () => (caller === openaiCaller ? input.body : caller.writeBody({ rows, usage }, input, usage)),
+      events: () => asEvents(input, pictures, eventName),
+    };
+  }
+  const decode = (input: DecodeInput): Decoded => {
+    const steps = decodeLong(input);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  };
+  const identity: IdentityPath = {
+    writeRequest: forwardBody,
+    readWhole: decode,
+    readLong: decodeLong,
+    openStream: (input) => new ImageStream(input),
+  };
+  const kind: CallKind = {
+    name,
+    canStream: true,
+    // Ten large pictures in base64.
+    mostResponseBytes: 64 * megabyte,
+    contentType: jsonType,
+    isWritten: false,
+    isText: true,
+    isCount: false,
+    over: null,
+    inPieces: (way, body, client) => picturePieces(kind, way, { body, caller: callerOf({ client }) }),
+    // What a provider tells in a form of its own is told in that of its caller.
+    identityOf: (client, dialect) => (client.name === 'openai-chat' || client.name === dialect.name ? identity : null),
+    clientCall: (dialect) => clients[dialect.name],
+    addressUse: ({ provider }) => (takesAddresses(provider.images) ? 'address' : 'bytes'),
+    encode: name === 'image_edits' ? encodeEdits : encode,
+    decode,
+    decodeLong,
+  };
+  return kind;
+}
+
+function* decodeOwn(input: DecodeInput, form: PictureForm, eventName: string): Generator<void, Decoded> {
+  const read = yield* readOwn(input, form);
+  if ('error' in read) return { kind: 'failed', error: read.error };
+  const { rows, usage } = read;
+  const caller = callerOf(input);
+  const told = usage === null ? {} : { usage: usageObject(usage) };
+  return {
+    ...paidFor(input, read),
+    written: () => revisedPrompts(rows),
+    body: () => (caller.passes(input.way) ? input.body : caller.writeBody(read, input, usage)),
+    events: () => eventsOf(rows, { ...told, created: input.writer.createdAt }, eventName),
+  };
+}
+
+/** @param told what the response says of all its pictures; missing: nothing */
+function paidFor(
+  input: DecodeInput,
+  { rows, usage, told = {} }: OwnPictures & { told?: Body },
+): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
+  const { paramOverride } = input.way;
+  const order = orderOf({ ...callerOf(input).asWords({ ...input.responseFields, ...paramOverride }, input).body, ...paramOverride });
+  const paid = rows.slice(0, order.count);
+  const made = pictureModel(input.upstreamModel, input.writer.model);
+  const tokens = (row: Buffer) => tokensOfSeen(order, made, seenIn(told, sizeInBytes(row)));
+  return {
+    kind: 'whole',
+    usage,
+    units: unitsOf(order, made, paid.length),
+    isEmpty: rows.length === 0,
+    outputTokens: Math.ceil(paid.reduce((sum, row) => sum + tokens(row), 0)),
+  };
+}
+
+function formOf({ way }: Pick<CallInput, 'way'>): PictureForm | null {
+  const { images: named } = way.provider;
+  return named !== undefined && Object.hasOwn(refusedFields, named) ? null : formNamed(named, pictureForms);
+}
+
+/** @throws {AppError} `untranslatable` for what another model is billed for, `invalid_request` for more pictures than the provider makes */
+function encode(asked: CallInput): EncodedRequest {
+  const caller = callerOf(asked);
+  return caller === openaiCaller ? encodeWords(asked) : encodeForeign(asked, caller);
+}
+
+/** As it is where the provider speaks the caller's format, otherwise in OpenAI's words. */
+function encodeForeign(given: CallInput, caller: PictureCaller): EncodedRequest {
+  const asked = given.body;
+  if (caller.passes(given.way)) {
+    const text = given.isPassThrough === true ? given.rawText : JSON.stringify({ ...asked, ...overrideOf(given) });
+    return { ...encoded(given, text), ...asAsked(given), dropped: [], isWhole: true };
+  }
+  const { body, dropped, names } = caller.asWords(asked, { upstreamModel: given.way.upstreamModel, provider: given.way.provider });
+  const request = encodeWords({ ...given, body, rawText: JSON.stringify(body), isPassThrough: false });
+  return {
+    ...request,
+    dropped: [...dropped, ...request.dropped.map((name) => names[name] ?? name)],
+    isWhole: true,
+    contents: request.contents ?? namedPictures,
+  };
+}
+
+function encodeWords(asked: CallInput): EncodedRequest {
+  const { way, body } = asked;
+  if (asked.isPassThrough !== true) refuseDrawing(asked);
+  const form = formOf(asked);
+  if (boundaryIn(body) !== undefined) return forwardForm(asked);
+  if (form !== null) return encodeOwn(asked, form);
+  const refused = refusedFields[way.provider.images ?? ''] ?? [];
+  if (asked.isPassThrough === true || refused.every((name) => body[name] === undefined)) return forwardBody(asked);
+  const { call, dropped } = withoutSurcharges(asked);
+  const left = refused.filter((name) => call.body[name] !== undefined);
+  const written = Object.fromEntries(Object.entries(call.body).filter(([name]) => !refused.includes(name)));
+  const text = writeJson({ ...written, model: way.upstreamModel, ...overrideOf(call) }, asked.longTexts);
+  return { ...encoded(asked, text), dropped: [...dropped, ...left] };
+}
+
+/** Whoever is asked in OpenAI's form does. @param form as the provider's record names it */
+function takesAddresses(form = ''): boolean {
+  const edit = pictureEdits.get(form);
+  return edit === undefined || edit.takesAddresses === true;
+}
+
+/** @throws {AppError} as `encode`, and what the provider's edits cannot take */
+function encodeEdits(asked: CallInput): EncodedRequest {
+  const edit = pictureEdits.get(asked.way.provider.images ?? '');
+  if (edit === undefined) return encode(asked);
+  refuseDrawing(asked);
+  return encodeEdit(asked, edit, formOf(asked));
+}
+
+/** Drawings are written by a model of their own, at its price. */
+function refuseDrawing({ body, way }: CallInput): void {
+  if (body.output_format === 'svg' && way.setting.allowsSurcharges !== true) throw untranslatable('output_format', thisChannel);
+}
+
+/** For callers who want a stream, of a provider that only answers whole. */
+function asEvents({ body, writer }: DecodeInput, { told, rows }: Pictures, eventName: string): Buffer {
+  const created = typeof told.created === 'number' ? told.created : writer.createdAt;
+  const pictures = rows.map((row) => onOneLine(body, row));
+  return eventsOf(pictures, { ...(told.usage === null ? {} : { usage: told.usage }), created }, eventName);
+}
+
+/** @param pictures objects of JSON on one line each */
+function eventsOf(pictures: readonly Buffer[], { usage, created }: { usage?: unknown; created: number }, eventName: string): Buffer {
+  const type = `${eventName}.completed`;
+  const events = pictures.flatMap((picture, index) => {
+    const isLast = index === pictures.length - 1;
+    const head = JSON.stringify({ type, created_at: created, ...(isLast && usage !== undefined ? { usage } : {}) });
+    const members = picture.toString('latin1', 1, Math.min(picture.length, 64)).trimStart().startsWith('}') ? '' : ',';
+    return [Buffer.from(`event: ${type}\ndata: ${head.slice(0, -1)}${members}`), picture.subarray(1), Buffer.from('\n\n')];
+  });
+  return Buffer.concat(events);
+}

@@ -1,0 +1,39 @@
+// Which pictures a request asks for.
+import type { PictureOrder, SeenPicture } from '#shared/picture-order.ts';
+import type { Body } from '#server/formats/strict-fields.ts';
+
+const usualFrames = 9;
+
+/** Only for a body that was checked; fields of forms are texts. */
+export function orderOf({
+  n,
+  size,
+  quality,
+  partial_images: partials,
+  stream,
+  output_format: format,
+  frame_count: frames,
+}: Body): PictureOrder {
+  return {
+    count: numberOf(n) ?? 1,
+    size: textOf(size),
+    quality: textOf(quality),
+    partials: stream === true || stream === 'true' ? (numberOf(partials) ?? 0) : 0,
+    frames: format === 'gif' ? (numberOf(frames) ?? usualFrames) : 1,
+  };
+}
+
+/** What a provider says of a picture, or of all that it tells. @param size as its bytes say it, which is believed first */
+export function seenIn({ size: told, quality }: Body, size: string | undefined, partials = 0): SeenPicture {
+  const isSize = typeof told === 'string' && /^\d{2,5}x\d{2,5}$/.test(told);
+  return { size: size ?? (isSize ? told : undefined), quality: textOf(quality), partials };
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value !== 'auto' ? value : undefined;
+}

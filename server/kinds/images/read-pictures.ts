@@ -1,0 +1,44 @@
+// A provider's whole response with pictures: told with their bytes, or with addresses where they are.
+import type { DecodeInput } from '#server/formats/decoded-whole.ts';
+import { toldCost } from '#server/formats/reported-cost.ts';
+import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
+import type { Body } from '#server/formats/strict-fields.ts';
+import { outlineOf } from '#server/framing/json-outline.ts';
+import type { Span } from '#server/framing/json-outline.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { readPictureUsage } from './picture-usage.ts';
+
+export interface Pictures {
+  /** All but the pictures. */
+  told: Body;
+  /** Where they are in the body. */
+  rows: readonly Span[];
+  /** Null: none was told. */
+  usage: TokenUsage | null;
+  /** US dollars that the provider says it takes, also where it tells no tokens; undefined: it says nothing. */
+  cost: number | undefined;
+}
+
+/** @param listed the member that has the pictures */
+export function* readPictures(input: DecodeInput, listed: string): Generator<void, Pictures | { error: ErrorInResponse | null }> {
+  const outline = yield* outlineOf(input.body, listed);
+  if (outline === null || outline.isDeep) return { error: null };
+  const error = input.way.dialect.readError(outline.text, input.way.provider);
+  if (error !== null) return { error };
+  const told = parseObject(outline.text);
+  if (told === null || !Array.isArray(told[listed])) return { error: null };
+  const usage = readPictureUsage(told.usage, told.svg_usage);
+  if (usage === undefined || outline.rows.some((row) => input.body[row.start] !== brace)) return { error: null };
+  return { told, rows: outline.rows, usage, cost: toldCost(told.usage) };
+}
+
+const brace = 0x7b;
+const [lineFeed, carriageReturn, blank] = [0x0a, 0x0d, 0x20];
+
+/** One picture on one line: breaks can only stand between its members. */
+export function onOneLine(body: Buffer, { start, end }: Span): Buffer {
+  const row = Buffer.from(body.subarray(start, end));
+  for (const mark of [lineFeed, carriageReturn]) for (let at = row.indexOf(mark); at >= 0; at = row.indexOf(mark, at)) row[at] = blank;
+  return row;
+}

@@ -1,0 +1,158 @@
+// Pictures of providers that have a form of their own: asked for in their words, told in OpenAI's. What a task makes is waited for, and
+// what is only named by an address is fetched where the caller wants its bytes.
+import { writeJson } from '#server/framing/long-json.ts';
+import { randomUUID } from 'node:crypto';
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { DecodeInput } from '#server/formats/decoded-whole.ts';
+import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
+import type { NamedContents } from '#server/formats/linked-contents.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
+import { withoutSurcharges } from '#server/formats/surcharges.ts';
+import { liftLongTexts, spanAt } from '#server/framing/long-texts.ts';
+import type { LiftedJson } from '#server/framing/long-texts.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { encoded, errorIn, overrideOf } from '../forward-body.ts';
+import { objectsIn, pictureOf } from './image-format.ts';
+import type { Body, Picture, PictureForm, ToldPictures } from './image-format.ts';
+
+/** The member that has the usage of a response whose pictures were fetched: no provider can name it. */
+const fetchedMark = `fetched ${randomUUID()}`;
+/** Longer responses have their pictures in them. */
+const longestAddresses = 1024 * 1024;
+
+export function encodeOwn(asked: CallInput, form: PictureForm): EncodedRequest {
+  const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
+  const { upstreamModel } = asked.way;
+  const body = { ...call.body, ...overrideOf(call) };
+  const most = form.mostPictures?.(upstreamModel) ?? Infinity;
+  // Another channel's provider may make more.
+  if (typeof body.n === 'number' && body.n > most) throw badField('n', fieldRules.atMost(most));
+  const written = form.writeRequest(body, upstreamModel);
+  return {
+    ...encoded(asked, writeJson(written.body, asked.longTexts)),
+    headers: written.headers ?? null,
+    dropped: [...dropped, ...written.dropped],
+    isWhole: true,
+    createAwaiting: form.createAwaiting,
+    contents: body.response_format === 'b64_json' ? contentsOf(form) : undefined,
+  };
+}
+
+/** What a response names by addresses, for callers who want bytes. */
+export function contentsOf(form: PictureForm): NamedContents {
+  return (response) => {
+    const told = response.length > longestAddresses ? null : parseObject(response.toString('utf8'));
+    const read = told === null ? null : form.readResponse(told);
+    if (read === null || 'error' in read) return null;
+    const addresses = read.pictures.flatMap(({ url }) => (url === undefined ? [] : [url]));
+    return addresses.length === 0 ? null : { addresses, put: (contents) => fetchedBody(read, addresses, contents) };
+  };
+}
+
+function fetchedBody({ pictures, usage }: ToldPictures, addresses: readonly string[], contents: readonly Buffer[]): Buffer {
+  const rows = pictures.map((picture) => {
+    const index = picture.url === undefined ? -1 : addresses.indexOf(picture.url);
+    const content = contents[index];
+    if (content === undefined) return Buffer.from(JSON.stringify(rowHead(picture)));
+    const { url: _fetched, ...rest } = rowHead(picture);
+    return rowOf(rest, Buffer.from(content.toString('base64'), 'latin1'));
+  });
+  return Buffer.concat([Buffer.from(`{"${fetchedMark}":${JSON.stringify(usage ?? null)},"data":`), ...listOf(rows), Buffer.from('}')]);
+}
+
+/** What a whole response is, whichever form it has. */
+export interface OwnPictures {
+  /** One object of JSON each, in OpenAI's words. */
+  rows: readonly Buffer[];
+  usage: TokenUsage | null;
+}
+
+export function* readOwn(input: DecodeInput, form: PictureForm): Generator<void, OwnPictures | { error: ErrorInResponse | null }> {
+  const lifted = yield* liftLongTexts(input.body);
+  if (lifted === null) return { error: null };
+  const error = errorIn(input, lifted.text);
+  if (error !== null) {
+    // A picture that failed costs nothing.
+    const { usage: _billed, ...rest } = error;
+    return { error: rest };
+  }
+  const told = parseObject(lifted.text);
+  if (told === null) return { error: null };
+  const read = told[fetchedMark] === undefined ? form.readResponse(told) : readFetched(told);
+  if (read === null || ('usage' in read && read.usage === undefined)) return { error: null };
+  if ('error' in read) return { error: read.error };
+  const { pictures, usage = null } = read;
+  return pictures.length === 0 ? { error: null } : { rows: pictures.map((picture) => rowOfPicture(picture, input, lifted)), usage };
+}
+
+/** Only `fetchedBody` has written it. */
+function readFetched(told: Body): ToldPictures {
+  const usage = told[fetchedMark];
+  return {
+    pictures: objectsIn(told.data).flatMap((row) => pictureOf(row, ['url'], ['b64_json'])),
+    usage: isUsage(usage) ? usage : null,
+  };
+}
+
+function isUsage(value: unknown): value is TokenUsage {
+  return typeof value === 'object' && value !== null && 'imageOutput' in value;
+}
+
+function rowOfPicture(picture: Picture, { body }: DecodeInput, lifted: LiftedJson): Buffer {
+  const { base64 = '' } = picture;
+  const span = spanAt(base64, lifted);
+  if (picture.base64 === undefined) return Buffer.from(JSON.stringify(rowHead(picture)));
+  const letters = span === undefined ? Buffer.from(JSON.stringify(base64).slice(1, -1)) : body.subarray(span.start, span.end);
+  return rowOf(rowHead(picture), withoutType(letters));
+}
+
+/** Some say the type of their bytes before them. */
+function withoutType(letters: Buffer): Buffer {
+  const head = letters.toString('latin1', 0, 64);
+  const [begin] = /^data:[\w\\/+.-]{1,40};base64,/.exec(head) ?? [''];
+  return letters.subarray(begin.length);
+}
+
+function rowHead({ url, revisedPrompt }: Picture): { url?: string; revised_prompt?: string } {
+  return { ...(url === undefined ? {} : { url }), ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }) };
+}
+
+function rowOf(head: object, letters: Buffer): Buffer {
+  const rest = JSON.stringify(head).slice(1);
+  return Buffer.concat([Buffer.from('{"b64_json":"'), letters, Buffer.from(rest === '}' ? '"}' : `",${rest}`)]);
+}
+
+export function listOf(rows: readonly Buffer[]): Buffer[] {
+  const items = rows.flatMap((row, index) => (index === 0 ? [row] : [Buffer.from(','), row]));
+  return [Buffer.from('['), ...items, Buffer.from(']')];
+}
+
+/** Callers know one form. */
+export function bodyOf({ rows }: OwnPictures, { writer }: DecodeInput, usage: TokenUsage | null): Buffer {
+  const told = usage === null ? '' : `,"usage":${JSON.stringify(usageObject(usage))}`;
+  return Buffer.concat([Buffer.from(`{"created":${writer.createdAt},"data":`), ...listOf(rows), Buffer.from(`${told}}`)]);
+}
+
+/** https://platform.openai.com/docs/api-reference/images/object */
+export function usageObject(usage: TokenUsage): object {
+  const input = inputTokens(usage);
+  return {
+    input_tokens: input,
+    output_tokens: usage.output,
+    total_tokens: input + usage.output,
+    input_tokens_details: { text_tokens: input - usage.imageInput, image_tokens: usage.imageInput },
+    output_tokens_details: { text_tokens: usage.output - usage.imageOutput, image_tokens: usage.imageOutput },
+  };
+}
+
+/** @throws {AppError} for a name that there is no form of */
+export function formNamed(name: string | undefined, forms: Readonly<Record<string, PictureForm>>): PictureForm | null {
+  if (name === undefined) return null;
+  const form = forms[name];
+  if (form === undefined) throw new AppError('format_unsupported');
+  return form;
+}

@@ -1,0 +1,36 @@
+// Whether texts and images are harmful. Callers of OpenAI's format alone have it, and providers of that format are asked as they are.
+// https://platform.openai.com/docs/api-reference/moderations
+import type { DecodeInput } from '#server/formats/decoded-whole.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { CallKind, Decoded } from '../call-kind.ts';
+import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
+import { errorIn, forwardBody, inOneStep, unwritten } from '../forward-body.ts';
+import { readPromptUsage } from '../prompt-usage.ts';
+import { openaiModerations } from './openai-client.ts';
+
+export const moderations: CallKind = {
+  name: 'moderations',
+  canStream: false,
+  // One to two kilobytes for each of 2048 inputs.
+  mostResponseBytes: 8 * megabyte,
+  contentType: jsonType,
+  isWritten: false,
+  isCount: false,
+  over: null,
+  identityOf: identityOfFormat,
+  clientCall: ({ name }) => (name === 'openai-chat' ? openaiModerations : undefined),
+  encode: forwardBody,
+  decode,
+  decodeLong: inOneStep(decode),
+};
+
+function decode(input: DecodeInput): Decoded {
+  const text = input.body.toString('utf8');
+  const error = errorIn(input, text);
+  const told = error === null ? parseObject(text) : null;
+  if (told === null || !Array.isArray(told.results)) return { kind: 'failed', error };
+  // The vendor tells none; others do.
+  const usage = readPromptUsage(told.usage);
+  if (usage === undefined) return { kind: 'failed', error: null };
+  return { ...unwritten, usage, isEmpty: told.results.length === 0, body: () => input.body };
+}

@@ -1,0 +1,146 @@
+// What streams of a kind of their own have in common: events pass as they are, errors in them are the provider's, and the last event waits until
+// the call is settled.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ErrorObject, StreamVoice } from '#server/formats/client-dialect.ts';
+import type { StreamInput } from '#server/formats/identity.ts';
+import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/formats/stream-pipe.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import { endOfEvent, eventIn } from '#server/framing/sse.ts';
+
+const done = '[DONE]';
+const nothing = Buffer.alloc(0);
+
+export interface PassingEvent {
+  /** The whole event, as it may go on. */
+  bytes: Buffer;
+  /** Without blanks around it; empty: there is none, or nothing else. */
+  data: string;
+  /** What its `event:` line says; empty without one. */
+  name: string;
+  /** Null: its data is no JSON object. */
+  told: JsonObject | null;
+}
+
+export abstract class PassingStream implements StreamPipe {
+  protected readonly input: StreamInput;
+  readonly #voice: StreamVoice;
+  #bytes = 0;
+  /** The last event, which waits for the settlement. */
+  protected held: Buffer | null = null;
+  protected usage: TokenUsage | null = null;
+  /** A usage was told that cannot be true. */
+  protected isInvalid = false;
+
+  constructor(input: StreamInput, voice: StreamVoice = input.client.createStreamWriter(input.writer)) {
+    this.input = input;
+    this.#voice = voice;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    for (const event of this.#eventsIn(events)) {
+      if (event.data === '') continue;
+      return this.errorIn(event) ?? (this.isOfFormat(event) ? 'stream' : 'invalid');
+    }
+    return 'comments';
+  }
+
+  push(events: Buffer, isOwned: boolean): PipeStep {
+    this.#bytes += events.length;
+    const forClient: Buffer[] = [];
+    const told: string[] = [];
+    for (const event of this.#eventsIn(events)) {
+      told.push(event.data);
+      const next = this.#next(event, isOwned, forClient);
+      if (next !== 'more') return { forClient, told, next };
+    }
+    return { forClient, told, next: 'more' };
+  }
+
+  #next(event: PassingEvent, isOwned: boolean, forClient: Buffer[]): PipeStep['next'] {
+    if (event.data === done) return this.isWhole() ? 'complete' : 'invalid';
+    if (event.data === '') return this.passOn(event.bytes, forClient);
+    const error = this.errorIn(event);
+    if (error !== null) return error;
+    if (event.told === null && !this.isOfFormat(event)) return 'invalid';
+    return this.take(event, isOwned, forClient);
+  }
+
+  /** Whether the end mark may come now. */
+  protected isWhole(): boolean {
+    return this.held !== null;
+  }
+
+  /** An event that has data, and is no error. */
+  protected abstract take(event: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete';
+
+  /** An event that means nothing here. */
+  protected passOn(bytes: Buffer, forClient: Buffer[]): 'more' {
+    forClient.push(bytes);
+    return 'more';
+  }
+
+  protected isOfFormat({ told }: PassingEvent): boolean {
+    return typeof told?.type === 'string';
+  }
+
+  protected errorIn({ data }: PassingEvent): ErrorInResponse | null {
+    const { dialect, provider } = this.input.way;
+    return dialect.readError(data, provider);
+  }
+
+  /** What of an event is read, where it can be very long. */
+  protected readable(bytes: Buffer): Buffer {
+    return bytes;
+  }
+
+  *#eventsIn(events: Buffer): Generator<PassingEvent> {
+    for (let from = 0; from < events.length;) {
+      const end = endOfEvent(events, from);
+      const bytes = events.subarray(from, end);
+      const short = this.readable(bytes);
+      const event = eventIn(short, 0, short.length);
+      const data = event?.data.trim() ?? '';
+      yield { bytes, name: event?.name ?? '', data, told: data.startsWith('{') ? parseObject(data) : null };
+      from = end;
+    }
+  }
+
+  isEvent(rest: Buffer): boolean {
+    const [event] = this.#eventsIn(rest);
+    return event !== undefined && (event.told !== null || event.data === done);
+  }
+
+  hasFinished(): boolean {
+    return this.held !== null;
+  }
+
+  abstract roughTokens(): number;
+
+  abstract reportedUsage(): ReportedUsage;
+
+  countTokens(): Promise<number> {
+    return Promise.resolve(this.roughTokens());
+  }
+
+  keepAlive(): string {
+    return this.#voice.keepAlive();
+  }
+
+  fail(error: ErrorObject): string {
+    return this.#voice.fail(error);
+  }
+
+  /** The provider's own. */
+  ending(_usage: TokenUsage | null): Buffer {
+    return this.held ?? nothing;
+  }
+
+  close(): void {
+    this.held = null;
+  }
+}

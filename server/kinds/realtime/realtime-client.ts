@@ -1,0 +1,106 @@
+// One turn of a session, as money and admission see it. Nobody sends it: it is made of what is known of the session.
+import { fieldRules } from '#shared/field-rules.ts';
+import { minutesOf } from '#server/kinds/audio/input-audio.ts';
+import type { AskedCall } from '#server/formats/call-address.ts';
+import { askedByBody } from '#server/formats/call-address.ts';
+import type { ClientCall } from '#server/formats/client-dialect.ts';
+import { decidingNames, openBelow } from '#server/formats/critical-members.ts';
+import { emptyPrompt } from '#server/formats/prompt-content.ts';
+import type { PromptContent } from '#server/formats/prompt-content.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { Body } from '#server/formats/strict-fields.ts';
+
+/** Tokens that a turn goes on from. */
+export interface ContextSize {
+  text: number;
+  audio: number;
+  image: number;
+}
+
+/** A turn that is to be reserved for. */
+export function turnBody(model: string, { text, audio, image }: ContextSize): Record<string, unknown> {
+  return { model, text, audio, image };
+}
+
+/** Something that is heard and written down beside the conversation. */
+export function heardBody(model: string, seconds: number): Record<string, unknown> {
+  return { model, seconds };
+}
+
+const longestModel = 200;
+
+export const realtimeClient: ClientCall = {
+  read: readAsked,
+  check() {},
+  parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
+  promptContent,
+  // Of the events of a client.
+  names: openBelow(
+    decidingNames([
+      'type',
+      'event_id',
+      'session',
+      'model',
+      'audio',
+      'item',
+      'response',
+      'input_audio_transcription',
+      'turn_detection',
+      'max_output_tokens',
+      'max_response_output_tokens',
+      'input',
+      'transcription',
+      'input_audio_format',
+      'format',
+      'rate',
+      'instructions',
+      'conversation',
+      'content',
+      'image_url',
+      'tools',
+      'prompt',
+      'output',
+      'voice',
+      'file_id',
+      'file_ids',
+      'vector_store_ids',
+    ]),
+    'input',
+  ),
+};
+
+function readAsked(body: Body): AskedCall {
+  const asked = askedByBody(body);
+  if (asked.model.length > longestModel) throw badField('model', fieldRules.longest(longestModel));
+  return { ...asked, isStream: true };
+}
+
+function promptContent(body: Body): PromptContent {
+  const prompt = emptyPrompt();
+  const [text, audio, image] = [numberIn(body.text), numberIn(body.audio), numberIn(body.image)];
+  prompt.fixed = text + audio + image;
+  prompt.audio = audio;
+  prompt.audioMost = audio;
+  prompt.image = image;
+  prompt.imageMost = image;
+  prompt.isSpoken = true;
+  return prompt;
+}
+
+/** The same of what is only heard: `mostWritten` tokens are written of it. */
+export function heardContent(tokens: (seconds: number) => { heard: number; written: number; audio: number }): ClientCall['promptContent'] {
+  return (body) => {
+    const prompt = emptyPrompt();
+    const seconds = numberIn(body.seconds);
+    const { heard, written, audio } = tokens(seconds);
+    prompt.fixed = heard;
+    prompt.audio = audio;
+    prompt.audioMost = audio;
+    prompt.made = () => ({ units: minutesOf(seconds), tokens: written });
+    return prompt;
+  };
+}
+
+function numberIn(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}

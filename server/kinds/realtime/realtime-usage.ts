@@ -1,0 +1,48 @@
+// Usage as `response.done` tells it: cached tokens are a part of each class of the input.
+// https://platform.openai.com/docs/guides/realtime-costs
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { noTokens } from '#shared/token-usage.ts';
+import { cachedMedia, mediaClasses, tokenCount } from '#server/formats/token-usage.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+
+/** All that was read and written, by what it is, cached or not: what the next turn goes on from. */
+export interface TurnTokens {
+  text: number;
+  audio: number;
+  image: number;
+}
+
+/** Null: none is told, or its numbers cannot be true. */
+export function readRealtimeUsage(value: unknown): { usage: TokenUsage; context: TurnTokens } | null {
+  if (!isObject(value)) return null;
+  const [input, output, total] = [value.input_tokens, value.output_tokens, value.total_tokens].map((told) =>
+    told === undefined || told === null ? 0 : tokenCount(told),
+  );
+  if (input === undefined || output === undefined || total === undefined) return null;
+  const read = recordIn(value.input_token_details ?? value.input_tokens_details);
+  const written = recordIn(value.output_token_details ?? value.output_tokens_details);
+  const cached = Math.min(count(read.cached_tokens), input);
+  const audioRead = Math.min(count(read.audio_tokens), input);
+  const imageRead = Math.min(count(read.image_tokens), input - audioRead);
+  const ofCached = cachedMedia(read.cached_tokens_details);
+  const audioOutput = Math.min(count(written.audio_tokens), output);
+  const usage: TokenUsage = {
+    ...noTokens,
+    input: input - cached,
+    cacheRead: cached,
+    output,
+    reasoning: Math.min(count(written.reasoning_tokens), output),
+    audioOutput,
+    ...mediaClasses({ input, cacheRead: cached, audio: audioRead, image: imageRead, cached: ofCached }),
+  };
+  const audio = audioRead + audioOutput;
+  return { usage, context: { text: Math.max(0, input + output - audio - imageRead), audio, image: imageRead } };
+}
+
+function count(value: unknown): number {
+  return tokenCount(value) ?? 0;
+}
+
+function recordIn(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,29 @@
+// Sessions in which a model hears and speaks. Nothing of them is encoded or decoded: their messages pass over a connection of their own
+// (`server/call/realtime/`). https://platform.openai.com/docs/api-reference/realtime
+import { AppError } from '#shared/errors.ts';
+import type { CallKind, Decoded } from '../call-kind.ts';
+import { jsonType, megabyte } from '../call-kind.ts';
+import { inOneStep } from '../forward-body.ts';
+import { realtimeClient } from './realtime-client.ts';
+
+export const realtime: CallKind = {
+  name: 'realtime',
+  canStream: true,
+  mostResponseBytes: megabyte,
+  contentType: jsonType,
+  isWritten: true,
+  isInSession: true,
+  isCount: false,
+  over: null,
+  identityOf: () => null,
+  clientCall: (dialect) => (dialect.name === 'openai-chat' ? realtimeClient : undefined),
+  encode() {
+    throw new AppError('format_unsupported');
+  },
+  decode,
+  decodeLong: inOneStep(decode),
+};
+
+function decode(): Decoded {
+  return { kind: 'failed', error: null };
+}

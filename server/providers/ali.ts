@@ -1,0 +1,90 @@
+// Alibaba DashScope: chat in compatible mode, embeddings and pictures in its own forms. The channel's free field names plugins.
+// https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
+// Claude's format: https://help.aliyun.com/zh/model-studio/anthropic-api-messages
+import { byMessages } from '#server/kinds/images/vendors/dashscope.ts';
+import { askedFlat } from '#server/kinds/rerank/vendors.ts';
+import models from './default-models.json' with { type: 'json' };
+import { anyCallId, claudeBeside, thinkingFlag, thoughtsBack } from './openai-shape.ts';
+import type { Provider } from './spec.ts';
+
+/** How the names of models begin that make pictures of pictures. */
+const editing = ['qwen-image-edit', 'qwen-image-2', 'wan2.6', 'wan2.7'];
+
+const completing = ['qwen-coder-turbo', 'qwen2.5-coder'];
+
+export const ali: Provider = {
+  type: 17,
+  name: 'Ali',
+  baseUrl: 'https://dashscope.aliyuncs.com',
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      thinking: thinkingFlag,
+      thoughts: thoughtsBack,
+      callIds: anyCallId,
+      paths: {
+        chat: '{base}/compatible-mode/v1/chat/completions',
+        // Its coders alone complete texts. https://help.aliyun.com/zh/model-studio/completions
+        completions: [...completing.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-mode/v1/completions' })), { path: null }],
+        rerank: [
+          ...askedFlat.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-api/v1/reranks' })),
+          { path: '{base}/api/v1/services/rerank/text-rerank/text-rerank' },
+        ],
+        embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
+        transcriptions: '{base}/compatible-mode/v1/chat/completions',
+        speech: '{base}/api/v1/services/aigc/multimodal-generation/generation',
+        image_edits: [
+          ...editing.map((modelPrefix) => ({ modelPrefix, path: '{base}/api/v1/services/aigc/multimodal-generation/generation' })),
+          { path: null },
+        ],
+        images: [
+          ...byMessages.map((modelPrefix) => ({
+            modelPrefix,
+            path: '{base}/api/v1/services/aigc/multimodal-generation/generation',
+          })),
+          { path: '{base}/api/v1/services/aigc/text2image/image-synthesis' },
+        ],
+      },
+      quirks: {
+        streamOptions: 'ask',
+        // top_p must lie strictly between 0 and 1.
+        clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
+      },
+      // https://www.alibabacloud.com/help/en/model-studio/context-cache
+      cacheMarks: { models: /^(?:qwen|deepseek|kimi|glm)/i, results: 'text' },
+      // https://help.aliyun.com/zh/model-studio/error-code
+      errors: {
+        marker: '"code"',
+        code: 'code',
+        message: 'message',
+        ok: '',
+        statuses: {
+          InvalidApiKey: 401,
+          'InvalidParameter*': 400,
+          DataInspectionFailed: 400,
+          Arrearage: 403,
+          'AccessDenied*': 403,
+          'Throttling*': 429,
+        },
+      },
+      embeddings: 'dashscope',
+      rerank: 'dashscope',
+      images: 'dashscope',
+      speech: 'dashscope',
+      transcripts: 'chat',
+    },
+    ...claudeBeside('/apps/anthropic', thoughtsBack),
+  },
+  videos: 'wan',
+  auth: { kind: 'bearer' },
+  // https://help.aliyun.com/zh/model-studio/batch-interfaces-compatible-with-openai
+  runsBatches: 'openai',
+  account: {
+    path: '/compatible-mode/v1',
+    endpoints: { '/v1/chat/completions': '/v1/chat/completions' },
+  },
+  headers: { 'x-dashscope-plugin': '{other}' },
+  streamHeaders: { 'x-dashscope-sse': 'enable' },
+  modelList: { path: '{base}/compatible-mode/v1/models', items: 'data', name: 'id' },
+  models: models['17'],
+};

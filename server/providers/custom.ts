@@ -1,0 +1,31 @@
+// Any address that speaks the OpenAI shape: the channel's base URL is the whole URL, with `{model}` filled in.
+import { marksOfClaude, openaiReasoning, openaiRetention, thoughtsOfHosts } from './openai-shape.ts';
+import { customBalance } from '#server/exchange/balance-sources.ts';
+import type { Provider } from './spec.ts';
+
+export const custom: Provider = {
+  type: 8,
+  name: 'Custom',
+  baseUrl: null,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      thoughts: thoughtsOfHosts,
+      paths: {
+        chat: '{base}',
+        embeddings: '{base}',
+        images: '{base}',
+        moderations: '{base}',
+        rerank: '{base}',
+        speech: '{base}',
+        transcriptions: '{base}',
+        translations: '{base}',
+      },
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning, openaiRetention] },
+      cacheMarks: marksOfClaude,
+    },
+  },
+  auth: { kind: 'bearer' },
+  balance: customBalance,
+  models: [],
+};

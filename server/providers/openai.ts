@@ -1,0 +1,54 @@
+// https://platform.openai.com/docs/api-reference
+import models from './default-models.json' with { type: 'json' };
+import {
+  marksOfClaude,
+  openaiModelList,
+  openaiPaths,
+  openaiReasoning,
+  openaiRetention,
+  openaiStops,
+  responsesBeside,
+  responsesModels,
+  responsesReasoning,
+  thoughtsOfHosts,
+} from './openai-shape.ts';
+import { openaiBalance } from '#server/exchange/balance-sources.ts';
+import type { Provider } from './spec.ts';
+
+export const openai: Provider = {
+  type: 1,
+  name: 'OpenAI',
+  baseUrl: 'https://api.openai.com',
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      thoughts: { ...thoughtsOfHosts, isAwayOnly: true },
+      paths: { ...openaiPaths, realtime: '{base}/v1/realtime?model={modelValue}' },
+      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning, openaiStops, openaiRetention] },
+      takesCacheKey: true,
+      cacheMarks: marksOfClaude,
+      takesAllowedTools: true,
+      hosted: ['web_search'],
+      speech: 'events',
+    },
+    'openai-responses': {
+      ...responsesBeside['openai-responses'],
+      quirks: { modelRules: [responsesReasoning, openaiRetention] },
+      ...responsesModels,
+      takesCacheKey: true,
+      takesSealedThoughts: true,
+      hosted: ['web_search', 'code_execution', 'file_search'],
+    },
+  },
+  auth: { kind: 'bearer' },
+  sendsOrganization: true,
+  keepsFiles: true,
+  keepsVectorStores: true,
+  videos: 'sora',
+  runsBatches: 'openai',
+  trainsModels: true,
+  gatewayDrops: '/v1',
+  modelList: openaiModelList,
+  balance: openaiBalance,
+  models: models['1'],
+};

@@ -1,0 +1,32 @@
+// https://openrouter.ai/docs/api-reference/overview
+import { openaiModelList, openaiPaths, thoughtsOfOpenRouter } from './openai-shape.ts';
+import { openRouterBalance } from '#server/exchange/balance-sources.ts';
+import type { Provider } from './spec.ts';
+
+export const openRouter: Provider = {
+  type: 20,
+  name: 'OpenRouter',
+  baseUrl: 'https://openrouter.ai/api',
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      // https://openrouter.ai/docs/use-cases/reasoning-tokens
+      thinking: { efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] },
+      thoughts: thoughtsOfOpenRouter,
+      // Models of OpenAI behind it take 64 characters, those of Kimi know their own ids again.
+      callIds: { most: 64 },
+      paths: openaiPaths,
+      quirks: { streamOptions: 'ask' },
+      // https://openrouter.ai/docs/features/prompt-caching
+      cacheMarks: { models: /./, results: 'text', onTools: true, forAnHour: true },
+      // https://openrouter.ai/docs/features/model-routing, https://openrouter.ai/docs/features/web-search
+      paidExtras: ['models', 'plugins', 'route', 'preset', 'provider'],
+    },
+  },
+  auth: { kind: 'bearer' },
+  // Who calls, for the provider's statistics.
+  headers: { 'http-referer': '{site}', 'x-title': 'Tidegate' },
+  modelList: openaiModelList,
+  balance: openRouterBalance,
+  models: [],
+};

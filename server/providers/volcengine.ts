@@ -1,0 +1,43 @@
+// Volcano Ark (Doubao and others); a model may be an endpoint id `ep-…` or a bot. https://www.volcengine.com/docs/82379
+// Its speech is another service, with keys of its own. https://www.volcengine.com/docs/6561/1598757
+import { speechKeyIn } from '#server/exchange/auth/ark.ts';
+import models from './default-models.json' with { type: 'json' };
+import { anyCallId, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
+import type { ModelLocation, Provider } from './spec.ts';
+
+const baseUrl = 'https://ark.cn-beijing.volces.com';
+
+export const volcEngine: Provider = {
+  type: 45,
+  name: 'VolcEngine',
+  baseUrl,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      thinking: thinkingSwitch,
+      thoughts: thoughtsBack,
+      callIds: anyCallId,
+      paths: {
+        chat: [{ modelPrefix: 'bot', path: '{base}/{ark}/bots/chat/completions' }, { path: '{base}/{ark}/chat/completions' }],
+        embeddings: '{base}/{ark}/embeddings',
+        images: '{base}/{ark}/images/generations',
+        image_edits: '{base}/{ark}/images/generations',
+        speech: '{base}/{spoken}/tts/unidirectional/sse',
+      },
+      images: 'ark',
+      speech: 'volc',
+      quirks: {
+        streamOptions: 'ask',
+        modelRules: [{ prefixes: ['deepseek'], suffixes: [{ suffix: '-thinking', set: { thinking: { type: 'enabled' } } }] }],
+      },
+    },
+  },
+  videos: 'ark',
+  auth: { kind: 'ark' },
+  // What one of the services has not has no path there.
+  locate({ key, model }): ModelLocation {
+    if (speechKeyIn(key) === null) return { base: baseUrl, values: { ark: 'api/v3' }, model };
+    return { base: 'https://openspeech.bytedance.com', values: { spoken: 'api/v3' }, model };
+  },
+  models: models['45'],
+};

@@ -1,0 +1,86 @@
+// iFlytek Spark by HTTP, in OpenAI's shape. https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html
+import { sparkStatuses } from '#server/formats/spark-statuses.ts';
+import type { Provider } from './spec.ts';
+
+const baseUrl = 'https://spark-api-open.xf-yun.com';
+
+/** Behind the address of sockets, by what the vendor calls the model there. https://www.xfyun.cn/doc/spark/Web.html */
+const socketPaths: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    lite: 'v1.1/chat',
+    generalv2: 'v2.1/chat',
+    generalv3: 'v3.1/chat',
+    'generalv3.5': 'v3.5/chat',
+    '4.0Ultra': 'v4.0/chat',
+    'pro-128k': 'chat/pro-128k',
+    'max-32k': 'chat/max-32k',
+    x1: 'v1/x1',
+  }),
+);
+
+/** The same by version. */
+const domainOf: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'v1.1': 'lite',
+    'v2.1': 'generalv2',
+    'v3.1': 'generalv3',
+    'v3.5': 'generalv3.5',
+    'v4.0': '4.0Ultra',
+  }),
+);
+
+export const xunfei: Provider = {
+  type: 18,
+  name: 'Xunfei',
+  baseUrl,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: [{ modelPrefix: 'x1', path: '{base}/v2/chat/completions' }, { path: '{base}/v1/chat/completions' }] },
+      quirks: {
+        drop: ['n'],
+        // Without it a call of a tool is told as an object, not in a list.
+        withTools: { tool_calls_switch: true },
+      },
+      responses: { ownModel: true },
+      errors: {
+        marker: '"code"',
+        code: 'code',
+        message: 'message',
+        ok: 0,
+        statuses: sparkStatuses,
+      },
+    },
+    // What sockets can do HTTP can do too, and tools beside it.
+    spark: {
+      isByChoice: true,
+      baseUrl: 'https://spark-api.xf-yun.com',
+      framing: 'sse',
+      paths: { chat: '{base}/{socketPath}' },
+      auth: { kind: 'spark-socket' },
+      streamsOnly: true,
+    },
+  },
+  auth: { kind: 'spark' },
+  // A socket's address is that of one model, which the channel's free field names by its version where the model's own name does not.
+  locate: ({ other, clientModel, model }) => {
+    const named = clientModel === 'SparkDesk' ? domainOf.get(other.trim()) : undefined;
+    const domain = named ?? model;
+    const path = socketPaths.get(domain);
+    const values: Record<string, string> = path === undefined ? {} : { socketPath: path };
+    return { base: baseUrl, model: domain, values };
+  },
+  // By version, as its sockets are asked.
+  modelNames: {
+    SparkDesk: 'lite',
+    'SparkDesk-v1.1': 'lite',
+    'SparkDesk-v2.1': 'generalv2',
+    'SparkDesk-v3.1': 'generalv3',
+    'SparkDesk-v3.5': 'generalv3.5',
+    'SparkDesk-v4.0': '4.0Ultra',
+    'SparkDesk-X1': 'x1',
+  },
+  // https://www.xfyun.cn/doc/spark/Web.html
+  refusals: { codesOfLength: ['10907'] },
+  models: ['SparkDesk', 'SparkDesk-v1.1', 'SparkDesk-v3.1', 'SparkDesk-v3.5', 'SparkDesk-v4.0'],
+};

@@ -1,0 +1,80 @@
+// `/v1/batches`: https://platform.openai.com/docs/api-reference/batch
+import { fieldRules } from '#shared/field-rules.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/call/admission/admit-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { listOf, readPage } from '#server/slices/responses/list-items.ts';
+import { batchEndpoint } from './batch-endpoints.ts';
+import { metadataIn } from '#server/slices/files/metadata-field.ts';
+import { findBatch, listBatches } from './batch-store.ts';
+import { cancelBatch } from './cancel-batch.ts';
+import { createBatch } from './create-batch.ts';
+import type { AskedBatch } from './create-batch.ts';
+import type { GeminiBatches } from './gemini-routes.ts';
+import { openaiBatches } from './openai-batches.ts';
+import { createBatchRoutes } from './serve-batches.ts';
+import { toldBatch } from './present-batch.ts';
+
+export function mountBatches(host: RouteHost, services: RelayServices, gemini: GeminiBatches): void {
+  const { context } = services;
+  const add = createBatchRoutes(host, services, clientDialects['openai-chat']);
+
+  add('POST', '/v1/batches', async (caller) => {
+    await checkMeans(services, caller.admission);
+    return { json: toldBatch(await createBatch(services, caller, readAsked(await caller.readBody()))) };
+  });
+  add(
+    'GET',
+    '/v1/batches',
+    async ({ userId, query }) => {
+      const page = readPage(query);
+      const found = await listBatches(context, { userId, form }, page);
+      return { json: listOf(found.slice(0, page.limit).map(toldBatch), found.length > page.limit) };
+    },
+    { format: clientDialects.gemini, serve: gemini.list },
+  );
+  add(
+    'GET',
+    '/v1/batches/:batch',
+    async ({ userId, params }) => ({
+      json: toldBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
+    }),
+    { format: clientDialects.gemini, serve: gemini.read },
+  );
+  add('POST', '/v1/batches/:batch/cancel', async ({ userId, params }) => {
+    const batch = await findBatch(context, { userId, form, id: params['batch'] ?? '' });
+    return { json: toldBatch(await cancelBatch(services, batch)) };
+  });
+}
+
+const { name: form } = openaiBatches;
+const known: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'output_expires_after']);
+const windows = ['24h'];
+
+/** @throws {AppError} `invalid_request` */
+function readAsked(body: unknown): AskedBatch {
+  if (!isObject(body)) throw badField('body', fieldRules.object);
+  for (const name of Object.keys(body))
+    if (!known.has(name)) throw badField(name.slice(0, 100).replace(/\p{Cc}/gu, '?'), fieldRules.invalid);
+  const fields = new StrictFields(body);
+  const file = fields.requiredText('input_file_id');
+  const endpoint = batchEndpoint(openaiBatches, fields.requiredText('endpoint'));
+  if (endpoint === undefined) throw badField('endpoint', fieldRules.oneOf(openaiBatches.paths));
+  const window = fields.requiredText('completion_window');
+  if (!windows.includes(window)) throw badField('completion_window', fieldRules.oneOf(windows));
+  return { form: openaiBatches, endpoint, requests: { file }, window, seconds: secondsIn(fields), metadata: metadataIn(fields) };
+}
+
+/** Seconds that the vendor takes. */
+const lifetimes = { least: 3600, most: 2_592_000 };
+
+function secondsIn(fields: StrictFields): number | undefined {
+  const told = fields.object('output_expires_after');
+  if (told === undefined) return undefined;
+  const own = new StrictFields(told, 'output_expires_after');
+  if (own.text('anchor') !== 'created_at') throw badField(own.path('anchor'), fieldRules.oneOf(['created_at']));
+  return own.integer('seconds', lifetimes.least, lifetimes.most);
+}

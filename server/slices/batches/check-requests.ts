@@ -1,0 +1,345 @@
+// The requests of a batch, each as strictly looked at as one that is made by itself, and written anew as the provider is to read it: what was
+// looked at is what is sent, whatever becomes of the caller's file.
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import type { LocalText } from '#shared/errors.ts';
+import { batchPrice } from '#shared/find-price.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { DecidingNames } from '#server/formats/critical-members.ts';
+import type { HostedPlace } from '#server/formats/hosted-tools.ts';
+import { askedTier } from '#server/formats/service-tier.ts';
+import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { LineTooLong } from '#server/slices/files/line-cutter.ts';
+import { checkSchemas } from '#server/formats/schema-parts.ts';
+import { JsonScan } from '#server/framing/json-scan.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { parseJson, textOf } from '#server/http/parse-body.ts';
+import type { SpoolFile } from '#server/http/spool.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import { countNames } from '#server/call/admission/check-names.ts';
+import { largestCost } from '#server/call/admission/reserve-call.ts';
+import type { OwnModel } from '#server/call/tuned-models.ts';
+import { endpointOf } from '#server/call/endpoints.ts';
+import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { askedState, refuseState } from '#server/slices/responses/state-request.ts';
+import { offersModel } from '#server/exchange/channel-index.ts';
+import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { decodeTokens } from '#server/exchange/token-estimate.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import { batchWay, bodyThere, pathThere } from './batch-endpoints.ts';
+import type { BatchForm } from './batch-format.ts';
+import { FileTooLarge, linesOf } from './read-lines.ts';
+import { itemNamed, lineNamed, ofPlace } from './request-position.ts';
+import type { Place } from './request-position.ts';
+
+/** Bytes of a request's line. */
+export const longestLine = 4 * 1024 * 1024;
+/** Bytes of a batch, as the vendor has it. https://platform.openai.com/docs/guides/batch */
+const largestFile = 200 * 1024 * 1024;
+/** Of a file, blank ones too: the vendor takes 50,000 requests. */
+const mostLines = 500_000;
+/** Beyond this a line is looked at in turn with others. */
+const longBytes = 256 * 1024;
+/** Bytes that are written to disk at once. */
+const writtenAtOnce = 256 * 1024;
+
+export interface BatchToCheck {
+  services: RelayServices;
+  admission: Admission;
+  form: BatchForm;
+  endpoint: RelayEndpoint;
+  /** Model that the call's path names. If undefined, each request names it. */
+  model: string | undefined;
+  /** `upstream_input`, where it is known before. */
+  input: string;
+  /** The channel that is taken where it can be; undefined: none is better. */
+  preferred: number | undefined;
+  mostRequests: number;
+}
+
+export interface CheckedBatch {
+  model: string;
+  /** One that was trained for the caller. */
+  ownModel: OwnModel | null;
+  channel: PreparedChannel;
+  way: ChannelWay;
+  quoted: QuotedPrice;
+  requests: number;
+  /** The most that all of them can cost, in quota. */
+  amount: number;
+}
+
+/** Requests as they come. */
+export type RequestSource = { file: EventSource | Buffer } | { items: readonly unknown[] };
+
+/** Writes them into `spool`. @throws {AppError} `invalid_request`, which names the line, and as `SpoolFile.append` @throws {FileBroken} */
+export async function checkRequests(batch: BatchToCheck, source: RequestSource, spool: SpoolFile): Promise<CheckedBatch> {
+  const checker = new Checker(batch);
+  let waiting: Buffer[] = [];
+  let size = 0;
+  const flush = async () => {
+    if (spool.size + size > most) throw badFile(batch, most === largestFile ? tooLarge : inlineTooLarge);
+    if (size > 0) await spool.append(waiting, size);
+    [waiting, size] = [[], 0];
+  };
+  const { mostInline = largestFile } = batch.form;
+  const most = 'file' in source ? largestFile : Math.min(mostInline, largestFile);
+  try {
+    for await (const written of 'file' in source ? fromFile(batch, checker, source.file) : fromItems(checker, source.items)) {
+      waiting.push(written);
+      size += written.length;
+      if (size >= writtenAtOnce) await flush();
+    }
+  } catch (failure) {
+    if (failure instanceof LineTooLong) throw badFile(batch, lineTooLong);
+    if (failure instanceof FileTooLarge) throw badFile(batch, tooLarge);
+    throw failure;
+  }
+  const checked = checker.checked();
+  await flush();
+  return checked;
+}
+
+async function* fromFile({ services }: BatchToCheck, checker: Checker, file: EventSource | Buffer): AsyncGenerator<Buffer> {
+  const silenceMs = services.context.env.STREAMING_TIMEOUT * 1000;
+  for await (const { bytes, number } of linesOf(file, { longest: longestLine, largest: largestFile, mostLines, silenceMs }))
+    yield await checker.checkLine(bytes, number);
+}
+
+/** Milliseconds of work between two turns of the event loop. */
+const stepMs = 5;
+
+async function* fromItems(checker: Checker, items: readonly unknown[]): AsyncGenerator<Buffer> {
+  let since = performance.now();
+  for (const [index, item] of items.entries()) {
+    yield await checker.checkItem(item, index);
+    if (performance.now() - since < stepMs) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+}
+
+const tooLarge = { zh: '超过 200 MB 或 50 万行', en: 'is larger than 200 MB, or has more than 500,000 lines' };
+const inlineTooLarge = { zh: '超过 20 MB', en: 'are larger than 20 MB' };
+const lineTooLong = { zh: '中有超过 4 MB 的行', en: 'has a line of more than 4 MB' };
+const empty = { zh: '中没有请求', en: 'has no requests' };
+
+function badFile({ form }: BatchToCheck, rule: LocalText): AppError {
+  return badField(form.fileField, rule);
+}
+
+class Checker {
+  readonly #batch: BatchToCheck;
+  /** Short hashes: names may be long. */
+  readonly #names = new Set<string>();
+  #first: Omit<CheckedBatch, 'requests' | 'amount'> | null = null;
+  #requests = 0;
+  #amount = 0;
+
+  constructor(batch: BatchToCheck) {
+    this.#batch = batch;
+  }
+
+  checkLine(bytes: Buffer, number: number): Promise<Buffer> {
+    return this.#named(lineNamed(number, this.#batch.form.fileField), async () =>
+      this.#check(await this.#inTurn(bytes.length, () => this.#readLine(bytes)), bytes.length),
+    );
+  }
+
+  checkItem(item: unknown, index: number): Promise<Buffer> {
+    return this.#named(itemNamed(index), () => this.#check(this.#readItem(item, index), 0));
+  }
+
+  async #named(place: Place, work: () => Promise<Buffer>): Promise<Buffer> {
+    try {
+      const { mostRequests } = this.#batch;
+      if (this.#requests >= mostRequests) throw badField(place.field, fieldRules.most(mostRequests));
+      return await work();
+    } catch (failure) {
+      throw failure instanceof AppError && failure.status < 500 ? ofPlace(place, failure) : failure;
+    }
+  }
+
+  checked(): CheckedBatch {
+    if (this.#first === null) throw badFile(this.#batch, empty);
+    return { ...this.#first, requests: this.#requests, amount: this.#amount };
+  }
+
+  async #check({ name, body }: ReadRequest, size: number): Promise<Buffer> {
+    const { services, admission, endpoint, form, input } = this.#batch;
+    if (endpointOf(endpoint, body) !== endpoint) throw badField('body', fieldRules.invalid);
+    const asked = endpoint.read(body, {
+      model: this.#batch.model,
+      verb: endpoint.pattern.verb,
+      query: new URLSearchParams(),
+      headers: new Headers(),
+    });
+    const { model } = asked;
+    if (asked.isStream) throw badField('body.stream', notInBatches);
+    const tier = askedTier(body);
+    if (tier !== undefined && tier !== 'standard') throw badField('body.service_tier', notInBatches);
+    endpoint.check(body);
+    checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
+    if (endpoint.speaksOfKept === 'responses') refuseState(askedState(body));
+    if (endpoint.speaksOfKept === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
+    this.#first ??= await begin(this.#batch, model);
+    const { channel, ownModel, way, quoted } = this.#first;
+    if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
+    refuseUntold(way, body, quoted);
+    await checkWords(services, admission.user.id, endpoint.promptContent(body, model));
+    const parameters = endpoint.parameters(body);
+    const { amount, hosted } = await this.#inTurn(size, () =>
+      largestCost(services, { admission, endpoint, model, ownModel, body, parameters, prompt: null, quoted }),
+    );
+    this.#amount += amount;
+    this.#requests += 1;
+    const { maxTokens } = parameters;
+    const call = {
+      client: endpoint.dialect,
+      clientHeaders: {},
+      way,
+      body,
+      originModel: model,
+      isStream: false,
+      forceUsage: false,
+      settings: services.context.settings,
+      ...(hosted === undefined ? {} : { hosted }),
+      ...(maxTokens > 0 ? { choiceLimit: maxTokens } : {}),
+    };
+    const encoded = await this.#inTurn(size, () =>
+      endpoint.kind.encode({ ...call, rawText: JSON.stringify(body) }, (lists) => decodeTokens(lists, model)),
+    );
+    if (!Buffer.isBuffer(encoded.body) || channel.problem !== null) throw new AppError('format_unsupported');
+    const path = pathThere(channel, endpoint.path) ?? endpoint.path;
+    const isBare = channel.provider?.account?.jobs !== undefined;
+    return form.writeRequest({ name, path, body: bodyThere(channel, encoded.body), input, isFirst: this.#requests === 1, isBare });
+  }
+
+  /** A long line takes milliseconds. */
+  #inTurn<Result>(size: number, work: () => Result): Result | Promise<Result> {
+    const { services, admission } = this.#batch;
+    return size > longBytes ? services.context.bodies.inTurn(`user:${admission.user.id}`, work) : work();
+  }
+
+  #readLine(bytes: Buffer): ReadRequest {
+    const scan = new JsonScan();
+    scan.push(bytes);
+    const { parts, members, hasEscapedNames } = scan;
+    const line = parseJson(textOf({ bytes, parts, members, hasEscapedNames }));
+    if (!isObject(line)) throw badField('line', fieldRules.object);
+    const fields = new StrictFields(line);
+    const { form, endpoint } = this.#batch;
+    if (form.itemIn !== undefined) {
+      if (countNames(line, wrapped(endpoint)) !== members) throw badField('line', fieldRules.standsOnce);
+      return this.#itemIn(form.itemIn(fields));
+    }
+    const name = this.#nameIn(fields.requiredText('custom_id'));
+    const { path, names } = this.#batch.endpoint;
+    if (fields.requiredText('method') !== 'POST') throw badField('method', fieldRules.oneOf(['POST']));
+    if (fields.requiredText('url') !== path) throw badField('url', fieldRules.oneOf([path]));
+    const body = line['body'];
+    if (!isObject(body)) throw badField('body', fieldRules.object);
+    for (const other of Object.keys(line)) if (!ownNames.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
+    // A name that an object has twice is one name in its value. Escapes in names go when it is written anew.
+    if (countNames(body, names) + Object.keys(line).length !== members) throw badField('line', fieldRules.standsOnce);
+    return { name, body };
+  }
+
+  /** Names that stand twice are one by now: the last one was looked at, and is sent. */
+  #readItem(item: unknown, index: number): ReadRequest {
+    if (!isObject(item)) throw badField('requests', fieldRules.object);
+    const { form, endpoint } = this.#batch;
+    if (form.itemIn !== undefined) {
+      countNames(item, wrapped(endpoint));
+      return this.#itemIn(form.itemIn(new StrictFields(item), index));
+    }
+    const name = this.#nameIn(new StrictFields(item).requiredText('custom_id'));
+    const body = item['params'];
+    if (!isObject(body)) throw badField('params', fieldRules.object);
+    for (const other of Object.keys(item)) if (!itemNames.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
+    countNames(body, this.#batch.endpoint.names);
+    return { name, body };
+  }
+
+  #itemIn({ name, body }: { name: string; body: unknown }): ReadRequest {
+    if (!isObject(body)) throw badField('request', fieldRules.object);
+    return { name: this.#nameIn(name), body };
+  }
+
+  #nameIn(name: string): string {
+    if (!this.#batch.form.names.test(name) || !name.isWellFormed()) throw badField('custom_id', fieldRules.invalid);
+    const hash = createHash('sha256').update(name).digest('base64url').slice(0, 20);
+    if (this.#names.has(hash)) throw badField('custom_id', fieldRules.standsOnce);
+    this.#names.add(hash);
+    return name;
+  }
+}
+
+/** Names that decide, where a request is one of an item's members. */
+function wrapped({ names }: RelayEndpoint): DecidingNames {
+  return { ...names, has: (name) => name === 'request' || names.has(name) };
+}
+
+interface ReadRequest {
+  name: string;
+  body: RelayBody;
+}
+
+const ownNames: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
+const itemNames: ReadonlySet<string> = new Set(['custom_id', 'params']);
+const notInBatches = { zh: '不能用于批处理', en: 'cannot be used in batches' };
+
+/** @throws {AppError} for tools that have a price, and of whose runs no result tells: nobody could be charged for them */
+function refuseUntold({ dialect: { hosted: access } }: ChannelWay, body: RelayBody, { tools: prices = {} }: QuotedPrice): void {
+  if (access?.atLeast === undefined) return;
+  const variants = access.variants?.(body);
+  const isPaid = ({ kind }: HostedPlace) => toolCharges(pricedRuns({ [kind]: 1 }, prices, variants), prices).some(({ price }) => price > 0);
+  const place = access.find(body).find(isPaid);
+  if (place !== undefined) throw badField(`body.${place.name}`, notInBatches);
+}
+
+/** Who serves all of it: a batch is of one model, as its vendor wants it. @throws {AppError} */
+async function begin(
+  { services, admission, form, endpoint, preferred }: BatchToCheck,
+  model: string,
+): Promise<Omit<CheckedBatch, 'requests' | 'amount'>> {
+  const { context, channels, gate } = services;
+  const { group, user, pinnedChannel } = admission;
+  gate.checkModel(admission, model);
+  const own = await services.ownModels.find(admission, model);
+  if (own !== null) {
+    const way = batchWay(form, own.channel, endpoint, model);
+    if (way === null) throw new AppError('format_unsupported', {}, { field: 'model' });
+    const quoted = context.quotes.priceOfTrained(own.base, group, user);
+    return { model, ownModel: own, channel: own.channel, way, quoted: { ...quoted, price: batchPrice(quoted.price) } };
+  }
+  const quoted = context.quotes.priceOfBatch(model, group, user);
+  const ways = [...channels.tiers(group, model)].flatMap((tier) => tier.channels);
+  const pinned = pinnedChannel === undefined ? undefined : channels.get(pinnedChannel);
+  const asked = pinnedChannel === undefined ? ways : pinned?.status === ChannelStatus.enabled ? [pinned] : [];
+  const isFirst = ({ id }: PreparedChannel) => id === preferred;
+  for (const channel of [...asked.filter(isFirst), ...asked.filter((one) => !isFirst(one))]) {
+    const way = batchWay(form, channel, endpoint, model);
+    if (way !== null && channel.problem === null) return { model, ownModel: null, channel, way, quoted };
+  }
+  if (asked.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
+  for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });
+  throw new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+/** @throws {AppError} for words that the site blocks */
+export async function checkWords(
+  { words, context }: RelayServices,
+  userId: number,
+  prompt: { texts: readonly string[]; untokened?: readonly string[] },
+): Promise<void> {
+  if (!words.isOn) return;
+  const looking = words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => context.bodies.inTurn(`user:${userId}`, work));
+  if (looking instanceof Promise) await looking;
+}

@@ -1,0 +1,162 @@
+// Batches as Anthropic has them: requests come with their creation, and results are asked for. https://platform.claude.com/docs/en/api/creating-message-batches
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { askAccount, errorOf, waitOf } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import { askBatches, requestCount } from './query-batches.ts';
+import type { BatchForm, Finding, ToldBatch } from './batch-format.ts';
+import { linesOf } from './read-lines.ts';
+
+/** Characters that names of requests begin with at the provider. */
+export const tagLength = 8;
+const separator = '_';
+
+export const claudeBatches: BatchForm = {
+  name: 'claude',
+  paths: ['/v1/messages'],
+  // The vendor takes 64, of which some are ours.
+  names: /^[a-zA-Z0-9_-]{1,55}$/,
+  fileField: 'requests',
+  writeRequest({ name, body, input, isFirst }) {
+    const head = `${isFirst ? '' : ','}{"custom_id":${JSON.stringify(`${input}${separator}${name}`)},"params":`;
+    return Buffer.concat([Buffer.from(head), body, objectEnd]);
+  },
+  handIn: (_context, _channel, { upstream_input: id }) => Promise.resolve({ id }),
+  create(context, channel, _batch, requests) {
+    return ask(context, channel, { method: 'POST', path: '', body: new PiecedBody([sourceOf(begin), requests, sourceOf(end)]) });
+  },
+  read: (context, channel, id) => ask(context, channel, { method: 'GET', path: `/${encodeURIComponent(id)}` }),
+  cancel: (context, channel, id) => ask(context, channel, { method: 'POST', path: `/${encodeURIComponent(id)}/cancel` }),
+  find,
+  letGo: () => Promise.resolve('nothing'),
+  hasResults: () => true,
+  results: ({ channel_id: id, upstream_id: upstream }) => [
+    { isOfErrors: false, open: (context) => openResults(context, context.channels.get(id), upstream) },
+  ],
+  readResult({ custom_id: told, result }, { upstream_input: tag }) {
+    const start = `${tag}${separator}`;
+    if (typeof told !== 'string' || !told.startsWith(start) || !isObject(result)) return null;
+    return { name: told.slice(start.length), isAnswered: result['type'] === 'succeeded', body: result['message'] };
+  },
+  restore,
+};
+
+const begin = Buffer.from('{"requests":[');
+const end = Buffer.from(']}');
+const objectEnd = Buffer.from('}');
+
+/** @throws {AppError} */
+async function openResults(context: Asking, channel: PreparedChannel | undefined, id: string): Promise<EventSource | Buffer> {
+  if (channel === undefined) throw errorOf(context, invalidResponse());
+  const received = await askAccount(context, channel, {
+    method: 'GET',
+    path: `/messages/batches/${encodeURIComponent(id)}/results`,
+    isStream: true,
+  });
+  if (received.kind === 'failed') throw errorOf(context, received.failure);
+  return received.kind === 'stream' ? received.stream : received.body;
+}
+
+const pageSize = 100;
+/** Batches of one account since ours was created. */
+const mostPages = 20;
+/** Seconds in which a provider may still be taking one whose creation nobody waits for any more: nothing that it was given could be taken back. */
+const slowSeconds = 600;
+
+/**
+ * Its requests are known by how their names begin, which is seen once results can be read: while others of the account are under way that
+ * nobody here knows, one of them may be ours.
+ */
+async function find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ToldBatch | null | undefined> {
+  let mayCome = context.now() / 1000 < (batch.asked_at ?? batch.created_at) + slowSeconds;
+  let after = '';
+  for (let page = 0; page < mostPages; page += 1) {
+    const received = await askAccount(context, channel, { method: 'GET', path: `/messages/batches?limit=${pageSize}${after}` });
+    const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
+    const data: unknown = list?.['data'];
+    if (!Array.isArray(data)) return undefined;
+    for (const item of data.filter(isObject)) {
+      const told = readTold(item);
+      // An hour for clocks that differ.
+      if (secondsOf(item['created_at']) < batch.created_at - 3600) return mayCome ? undefined : null;
+      if (told === null || countsOf(item) !== batch.requests || (await context.isKnown(channel, told.id))) continue;
+      if (told.set.status !== 'completed') mayCome = true;
+      else if (await isOurs(context, channel, batch, told.id)) return told;
+    }
+    const last: unknown = data.at(-1);
+    if (list?.['has_more'] !== true || !isObject(last) || typeof last['id'] !== 'string') return mayCome ? undefined : null;
+    after = `&after_id=${encodeURIComponent(last['id'])}`;
+  }
+  return undefined;
+}
+
+const lineBounds = { longest: 64 * 1024 * 1024, largest: Number.MAX_SAFE_INTEGER };
+
+async function isOurs(context: Asking, channel: PreparedChannel, batch: BatchRecord, id: string): Promise<boolean> {
+  const source = await openResults(context, channel, id);
+  const silenceMs = waitOf(context, context.env.STREAMING_TIMEOUT);
+  for await (const { bytes } of linesOf(source, { ...lineBounds, silenceMs })) {
+    const line = parseObject(bytes.toString('utf8'));
+    return line !== null && claudeBatches.readResult(line, batch) !== null;
+  }
+  return false;
+}
+
+function ask(context: Asking, channel: PreparedChannel, { path, ...asked }: { method: 'GET' | 'POST'; path: string; body?: PiecedBody }) {
+  return askBatches(context, channel, { ...asked, path: `/messages/batches${path}`, readTold });
+}
+
+const longestId = 256;
+const statuses: ReadonlyMap<unknown, string> = new Map([
+  ['in_progress', 'in_progress'],
+  ['canceling', 'cancelling'],
+  ['ended', 'completed'],
+]);
+
+function readTold(object: Readonly<Record<string, unknown>>): ToldBatch | null {
+  const { id, processing_status: told } = object;
+  const status = statuses.get(told);
+  if (typeof id !== 'string' || id === '' || id.length > longestId || status === undefined) return null;
+  const set: Partial<BatchRecord> = { status };
+  const times = [
+    ['expires_at', 'expires_at'],
+    ['completed_at', 'ended_at'],
+    ['cancelling_at', 'cancel_initiated_at'],
+  ] as const;
+  for (const [ours, theirs] of times) {
+    const at = secondsOf(object[theirs]);
+    if (at > 0) set[ours] = at;
+  }
+  const { request_counts: counts } = object;
+  if (isObject(counts)) {
+    set.completed = requestCount(counts['succeeded']);
+    set.failed = requestCount(counts['errored']);
+    set.cancelled = requestCount(counts['canceled']);
+    set.expired = requestCount(counts['expired']);
+  }
+  return { id, set };
+}
+
+/** All requests of one. */
+function countsOf({ request_counts: counts }: Readonly<Record<string, unknown>>): number {
+  return isObject(counts) ? Object.values(counts).reduce<number>((sum, count) => sum + requestCount(count), 0) : 0;
+}
+
+function secondsOf(value: unknown): number {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) || at < 0 ? 0 : Math.floor(at / 1000);
+}
+
+/** Names and model as they were asked for; what is not the batch's is left out. */
+function restore(line: Buffer, batch: BatchRecord): Buffer {
+  const told = parseObject(line.toString('utf8'));
+  const read = told === null ? null : claudeBatches.readResult(told, batch);
+  if (told === null || read === null) return Buffer.alloc(0);
+  const { body } = read;
+  if (read.isAnswered && isObject(body) && batch.model !== batch.upstream_model) body['model'] = batch.model;
+  return Buffer.from(JSON.stringify({ ...told, custom_id: read.name }));
+}

@@ -1,0 +1,191 @@
+// Batches as Gemini has them: requests and results are files of JSON lines at the provider. https://ai.google.dev/gemini-api/docs/batch-api
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import { askAccount, channelOf, deleteThere, errorOf } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { SpoolFile } from '#server/http/spool.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import { askBatches, requestCount } from './query-batches.ts';
+import type { BatchForm, HandedIn, ToldBatch } from './batch-format.ts';
+import { errorsOf } from './provider-fields.ts';
+
+/** Bytes of all requests that come with the creation of a batch, as the vendor has it. */
+const mostInline = 20 * 1024 * 1024;
+const longestMetadata = 1024;
+const boundaryLength = 48;
+const lineEnd = Buffer.from('}\n');
+
+export const geminiBatches: BatchForm = {
+  name: 'gemini',
+  paths: ['/v1beta/models/{model}:generateContent', '/v1beta/models/{model}:embedContent'],
+  names: /^[^\p{Cc}]{1,2048}$/u,
+  fileField: 'batch.inputConfig.fileName',
+  mostInline,
+  itemIn(item, index) {
+    const [other] = item.others(index === undefined ? lineNames : itemNames);
+    if (other !== undefined) throw badField(other.slice(0, 100).replaceAll(/\p{Cc}/gu, '?'), fieldRules.invalid);
+    // A file names its requests; those of a list are known by their places.
+    if (index === undefined) return { name: item.requiredText('key'), body: item.raw('request') };
+    const metadata = item.object('metadata');
+    const told = metadata === undefined ? '' : JSON.stringify(metadata);
+    if (told.length > longestMetadata) throw badField('metadata', fieldRules.longest(longestMetadata));
+    return { name: `${index}:${told}`, body: item.raw('request') };
+  },
+  writeRequest({ name, body }) {
+    return Buffer.concat([Buffer.from(`{"key":${JSON.stringify(name)},"request":`), body, lineEnd]);
+  },
+  handIn,
+  create(context, channel, { id, endpoint, upstream_input: fileName, upstream_model: model }) {
+    const verb = channel.provider?.account?.endpoints[endpoint] ?? '';
+    const body = Buffer.from(JSON.stringify({ batch: { displayName: id, inputConfig: { fileName } } }));
+    const path = `/models/${encodeURIComponent(model.replace(/^models\//, ''))}:${verb}`;
+    return askBatches(context, channel, { method: 'POST', path, body, readTold });
+  },
+  read: (context, channel, id) => askBatches(context, channel, { method: 'GET', path: `/${id}`, readTold }),
+  cancel(context, channel, id) {
+    const told = { id, set: { status: 'cancelling', cancelling_at: Math.floor(context.now() / 1000) } };
+    return askBatches(context, channel, { method: 'POST', path: `/${id}:cancel`, body: Buffer.from('{}'), readTold: () => told });
+  },
+  find,
+  async letGo(context, batch) {
+    const channel = channelOf(context, batch);
+    return channel === null || batch.upstream_input === '' ? 'gone' : deleteThere(context, channel, `/${batch.upstream_input}`);
+  },
+  hasResults: ({ completed, failed, upstream_output: output }) => completed + failed === 0 || output !== '',
+  results(batch) {
+    const { upstream_output: name } = batch;
+    return name === '' ? [] : [{ isOfErrors: false, open: (context) => openResults(context, batch) }];
+  },
+  readResult({ key, response }) {
+    return typeof key === 'string' ? { name: key, isAnswered: isObject(response), body: response } : null;
+  },
+  restore(line, { model, upstream_model: upstream }) {
+    if (model === upstream) return line;
+    const told = parseObject(line.toString('utf8'));
+    if (!isObject(told?.['response']) || told['response']['modelVersion'] === undefined) return line;
+    told['response']['modelVersion'] = model;
+    return Buffer.from(JSON.stringify(told));
+  },
+};
+
+const lineNames: ReadonlySet<string> = new Set(['key', 'request']);
+const itemNames: ReadonlySet<string> = new Set(['request', 'metadata']);
+
+/** Place and metadata of a request of a list. Null: a file names it. */
+export function placeIn(name: string): { index: number; metadata: unknown } | null {
+  const [, index, told = ''] = /^(\d{1,7}):(.*)$/s.exec(name) ?? [];
+  return index === undefined ? null : { index: Number(index), metadata: told === '' ? undefined : (parseObject(told) ?? undefined) };
+}
+
+async function handIn(
+  context: Asking & { randomText(count: number): string },
+  channel: PreparedChannel,
+  { id }: BatchRecord,
+  requests: SpoolFile,
+): Promise<HandedIn> {
+  const boundary = context.randomText(boundaryLength);
+  const about = JSON.stringify({ file: { displayName: id, mimeType: 'application/jsonl' } });
+  const head = `--${boundary}\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${about}\r\n--${boundary}\r\ncontent-type: application/jsonl\r\n\r\n`;
+  const received = await askAccount(context, channel, {
+    method: 'POST',
+    before: '/upload',
+    path: '/files?uploadType=multipart',
+    body: new PiecedBody([sourceOf(Buffer.from(head)), requests, sourceOf(Buffer.from(`\r\n--${boundary}--\r\n`))]),
+    headers: { 'content-type': `multipart/related; boundary=${boundary}`, 'x-goog-upload-protocol': 'multipart' },
+  });
+  if (received.kind === 'failed') return { failure: received.failure };
+  if (received.kind === 'stream') received.stream.abort();
+  const told = received.kind === 'whole' ? parseObject(received.body.toString('utf8'))?.['file'] : undefined;
+  const name = isObject(told) ? fileIn(told['name']) : '';
+  return name === '' ? { failure: invalidResponse() } : { id: name };
+}
+
+/** @throws {AppError} */
+async function openResults(context: Asking, batch: BatchRecord): Promise<EventSource | Buffer> {
+  const channel = channelOf(context, batch);
+  if (channel === null) throw errorOf(context, invalidResponse());
+  const path = `/${batch.upstream_output}:download?alt=media`;
+  const received = await askAccount(context, channel, { method: 'GET', before: '/download', path, isStream: true });
+  if (received.kind === 'failed') throw errorOf(context, received.failure);
+  return received.kind === 'stream' ? received.stream : received.body;
+}
+
+const pageSize = 100;
+/** Batches of one account. */
+const mostPages = 100;
+
+/** The one that has our id for its name, where its creation was not answered. Null: there is none. Undefined: that is not known. */
+async function find(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
+  let token = '';
+  for (let page = 0; page < mostPages; page += 1) {
+    const received = await askAccount(context, channel, { method: 'GET', path: `/batches?pageSize=${pageSize}${token}` });
+    if (received.kind === 'stream') received.stream.abort();
+    const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
+    if (list === null) return undefined;
+    const { operations = [], nextPageToken: next } = list;
+    if (!Array.isArray(operations)) return undefined;
+    for (const item of operations.filter(isObject)) {
+      const { metadata } = item;
+      if (isObject(metadata) && metadata['displayName'] === record.id) return readTold(item) ?? undefined;
+    }
+    if (typeof next !== 'string' || next === '') return null;
+    token = `&pageToken=${encodeURIComponent(next)}`;
+  }
+  return undefined;
+}
+
+const states: Readonly<Record<string, string>> = {
+  PENDING: 'validating',
+  RUNNING: 'in_progress',
+  SUCCEEDED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  EXPIRED: 'expired',
+};
+const ends: Readonly<Record<string, 'completed_at' | 'failed_at' | 'expired_at' | 'cancelled_at'>> = {
+  completed: 'completed_at',
+  failed: 'failed_at',
+  expired: 'expired_at',
+  cancelled: 'cancelled_at',
+};
+
+/** https://ai.google.dev/api/batch-api#GenerateContentBatch */
+function readTold(object: Readonly<Record<string, unknown>>): ToldBatch | null {
+  const { name, metadata, response, error } = object;
+  if (typeof name !== 'string' || !/^batches\/[\w-]{1,200}$/.test(name) || !isObject(metadata)) return null;
+  const { state: told, createTime, endTime, batchStats: counts, output: shown } = metadata;
+  const state = typeof told === 'string' ? told.replace(/^(?:BATCH|JOB)_STATE_/, '') : '';
+  // One whose state is not told yet waits.
+  const status = Object.hasOwn(states, state) ? states[state] : 'validating';
+  const output = isObject(response) ? response : isObject(shown) ? shown : {};
+  const set: Partial<BatchRecord> = { upstream_output: fileIn(output['responsesFile']) };
+  if (status !== undefined) set.status = status;
+  if (status === 'in_progress' && secondsOf(createTime) > 0) set.in_progress_at = secondsOf(createTime);
+  const end = status === undefined ? undefined : ends[status];
+  if (end !== undefined && secondsOf(endTime) > 0) set[end] = secondsOf(endTime);
+  if (isObject(counts)) {
+    set.completed = countOf(counts['successfulRequestCount']);
+    set.failed = countOf(counts['failedRequestCount']);
+  }
+  if (isObject(error)) set.errors = errorsOf({ data: [{ code: String(error['code']), message: error['message'] }] });
+  return { id: name, set };
+}
+
+function fileIn(value: unknown): string {
+  return typeof value === 'string' && /^files\/[\w-]{1,200}$/.test(value) ? value : '';
+}
+
+/** Its numbers of 64 bits are texts. */
+function countOf(value: unknown): number {
+  return requestCount(typeof value === 'string' ? Number(value) : value);
+}
+
+function secondsOf(value: unknown): number {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) || at < 0 ? 0 : Math.floor(at / 1000);
+}

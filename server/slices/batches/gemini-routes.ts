@@ -1,0 +1,191 @@
+// Gemini's batches: created by a model's path, asked about as operations. https://ai.google.dev/api/batch-api
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { storableText } from '#server/db/storable.ts';
+import { plainNames } from '#server/formats/proto-json.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { withoutBlocked } from '#server/slices/files/blocked-results.ts';
+import { passFile } from '#server/slices/files/pass-file.ts';
+import { filesAreOff } from '#server/slices/files/read-upload.ts';
+import { restoredLines } from '#server/slices/files/restored-lines.ts';
+import { channelOf } from '#server/slices/files/upstream-files.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
+import { checkMeans } from '#server/call/admission/admit-call.ts';
+import { splitVerb } from '#server/call/path-pattern.ts';
+import type { ModelVerbs } from '#server/call/routes.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { badQuery } from '#server/slices/responses/list-items.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { batchEndpoint } from './batch-endpoints.ts';
+import { findBatch, listBatches, mostBatches } from './batch-store.ts';
+import { cancelBatch } from './cancel-batch.ts';
+import { createBatch } from './create-batch.ts';
+import type { AskedBatch } from './create-batch.ts';
+import { geminiBatches } from './gemini-batches.ts';
+import { inlinedResults, writtenTwice } from './inlined-results.ts';
+import { isOfVectors, operationOf, resultsFileOf } from './present-operation.ts';
+
+const { name: form } = geminiBatches;
+const [defaultLimit, largestLimit] = [20, 1000];
+const longestName = 512;
+const filePrefix = 'batch-';
+const jsonType = 'application/json; charset=utf-8';
+
+/** What `/v1/batches` is for callers of this format. */
+export interface GeminiBatches {
+  list: ServeDirectly;
+  read: ServeDirectly;
+}
+
+export function mountGeminiBatches(host: RouteHost, services: RelayServices): { verbs: ModelVerbs; handlers: GeminiBatches } {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects.gemini);
+  const whereAllowed = (work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    serve((caller) => {
+      if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
+      return work(caller);
+    });
+  const batchOf = (userId: number, id: string) => findBatch(context, { userId, form, id });
+
+  const handlers: GeminiBatches = {
+    list: whereAllowed(async ({ userId, query }) => {
+      const limit = limitIn(query);
+      const found = await listBatches(context, { userId, form }, { limit, after: query.get('pageToken') || undefined });
+      const shown = found.slice(0, limit);
+      const next = found.length > limit ? shown.at(-1)?.id : undefined;
+      return { json: { operations: shown.map((batch) => operationOf(batch)), ...(next === undefined ? {} : { nextPageToken: next }) } };
+    }),
+    read: whereAllowed(async ({ userId, params }) => tell(services, await batchOf(userId, params['batch'] ?? ''))),
+  };
+  const act = whereAllowed(async ({ userId, params, path }) => {
+    const { model: id, verb } = splitVerb(params['batch'] ?? '');
+    const batch = await batchOf(userId, id);
+    if (verb !== 'cancel') throw new AppError('verb_unknown', { path });
+    await cancelBatch(services, batch);
+    return { json: {} };
+  });
+  const remove = whereAllowed(async ({ userId, params }) => {
+    const { id, state } = await batchOf(userId, params['batch'] ?? '');
+    if (state !== 'ended') throw new AppError('batch_not_ended', { id });
+    await context.db.collection('batches').remove({ id, state: 'ended' });
+    return { json: {} };
+  });
+  host.addDirect('GET', '/v1beta/batches', handlers.list);
+  host.addDirect('GET', '/v1beta/batches/:batch', handlers.read);
+  host.addDirect('POST', '/v1beta/batches/:batch', act);
+  host.addDirect('DELETE', '/v1beta/batches/:batch', remove);
+  // There other callers have batches of theirs, and neither of these.
+  const ofCallers = (work: ServeDirectly): ServeDirectly => {
+    return (request, params, connection) => {
+      const { pathname, searchParams } = host.facts(request, connection).url;
+      if (clientDialects.gemini.isSpokenWith(request.headers, searchParams)) return work(request, params, connection);
+      return Promise.reject(new AppError('verb_unknown', { path: pathname }));
+    };
+  };
+  host.addDirect('POST', '/v1/batches/:batch', ofCallers(act));
+  host.addDirect('DELETE', '/v1/batches/:batch', ofCallers(remove));
+
+  const create = (path: string): ModelVerbs[string] => {
+    return (request, model, connection) => {
+      const work = whereAllowed(async (caller) => {
+        await checkMeans(services, caller.admission);
+        const batch = await createBatch(services, caller, readAsked(await caller.readBody(), { model, path }));
+        return { json: operationOf(batch) };
+      });
+      return Promise.resolve(work(request, {}, connection));
+    };
+  };
+  const [answers = '', vectors = ''] = geminiBatches.paths;
+  return { verbs: { batchGenerateContent: create(answers), asyncBatchEmbedContent: create(vectors) }, handlers };
+}
+
+/** Results of such batches as files: `files/batch-…`. */
+export function batchFiles(services: RelayServices) {
+  return ({ file, userId }: { file: string; userId: number }): Promise<DirectResponse> | undefined =>
+    file.startsWith(filePrefix) ? serveFile(services, { userId, id: file.slice(filePrefix.length) }) : undefined;
+}
+
+/** @throws {AppError} `batch_not_found`, `batch_not_ended` */
+async function serveFile(services: RelayServices, { userId, id }: { userId: number; id: string }): Promise<DirectResponse> {
+  const { context } = services;
+  const batch = await findBatch(context, { userId, form, id });
+  if (batch.state !== 'ended') throw new AppError('batch_not_ended', { id });
+  const results = resultsOf(services, batch);
+  if (results === null) throw new AppError('batch_not_found', { id });
+  const open = async () => restoredLines(await results.open(), results.edit);
+  return passFile(context, { userId, type: 'application/jsonl', open });
+}
+
+/** Null: there are none, or they are gone. */
+function resultsOf({ context, words }: RelayServices, batch: BatchRecord) {
+  const [file] = geminiBatches.results(batch);
+  if (file === undefined || channelOf(context, batch) === null) return null;
+  const named = (line: Buffer) => geminiBatches.restore(line, batch);
+  const edit = withoutBlocked(words, named, ({ message }) => ({ error: { code: 3, message } }), 'key') ?? named;
+  return { edit, open: () => file.open(context) };
+}
+
+/** With its results, where its requests came with it. */
+async function tell(services: RelayServices, batch: BatchRecord): Promise<KeptAnswer> {
+  const results = batch.state === 'ended' ? resultsOf(services, batch) : null;
+  if (results === null) return { json: operationOf(batch) };
+  if (batch.input_file !== '') return { json: operationOf(batch, { responsesFile: resultsFileOf(batch) }) };
+  const { head, middle, tail } = inParts(batch);
+  // Google's packages read them in the metadata, other callers in the response.
+  const openItems = async () => inlinedResults(await results.open(), results.edit);
+  const open = async () => {
+    const items = await openItems();
+    const copy = services.context.bodies.spool.open(`user:${batch.user_id}`);
+    return writtenTwice(items, { head, middle, tail, copy, openAgain: openItems });
+  };
+  return { response: await passFile(services.context, { userId: batch.user_id, type: jsonType, open }) };
+}
+
+/** The operation as text, cut where its results stand. */
+function inParts(batch: BatchRecord): { head: Buffer; middle: Buffer; tail: Buffer } {
+  const mark = `results of ${batch.id}`;
+  const member = isOfVectors(batch) ? 'inlinedEmbedContentResponses' : 'inlinedResponses';
+  const text = JSON.stringify(operationOf(batch, { [member]: { inlinedResponses: [mark] } }));
+  const [head = '', middle = '', tail = ''] = text.split(JSON.stringify(mark)).map((piece) => Buffer.from(piece));
+  return { head: Buffer.from(head), middle: Buffer.from(middle), tail: Buffer.from(tail) };
+}
+
+function limitIn(query: URLSearchParams): number {
+  const limit = Number(query.get('pageSize') || defaultLimit);
+  if (!Number.isInteger(limit) || limit < 1) throw badQuery('pageSize', fieldRules.wholeBetween(1, largestLimit));
+  return Math.min(limit, largestLimit);
+}
+
+/** @throws {AppError} `invalid_request` */
+function readAsked(body: unknown, { model, path }: { model: string; path: string }): AskedBatch {
+  const endpoint = batchEndpoint(geminiBatches, path);
+  if (endpoint === undefined) throw new AppError('format_unsupported');
+  const given = part(new StrictFields(isObject(body) ? body : {}), 'batch', batchNames);
+  const displayName = given.text('displayName') ?? '';
+  if (displayName.length > longestName) throw badField(given.path('displayName'), fieldRules.longest(longestName));
+  const input = part(given, 'inputConfig', inputNames);
+  const name = input.text('fileName');
+  const list = name === undefined ? part(input, 'requests', listNames) : undefined;
+  const requests = list === undefined ? { file: (name ?? '').replace(/^files\//, '') } : { items: list.list('requests') ?? [] };
+  const metadata = JSON.stringify({ displayName: storableText(displayName, longestName) });
+  return { form: geminiBatches, endpoint, model: model.replace(/^models\//, ''), requests, window: '24h', seconds: undefined, metadata };
+}
+
+const batchNames: ReadonlySet<string> = new Set(['displayName', 'inputConfig', 'model', 'name', 'priority']);
+const inputNames: ReadonlySet<string> = new Set(['requests', 'fileName']);
+const listNames: ReadonlySet<string> = new Set(['requests']);
+
+/** An object of those members, its names as JSON has them. */
+function part(fields: StrictFields, name: string, known: ReadonlySet<string>): StrictFields {
+  const object = new StrictFields(plainNames(fields.plain), fields.path('').slice(0, -1)).object(name);
+  if (object === undefined) throw badField(fields.path(name), fieldRules.required);
+  const found = new StrictFields(plainNames(object, fields.path(name)), fields.path(name));
+  const [other] = found.others(known);
+  if (other !== undefined) throw badField(found.path(other.slice(0, 100).replaceAll(/\p{Cc}/gu, '?')), fieldRules.invalid);
+  return found;
+}

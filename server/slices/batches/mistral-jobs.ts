@@ -1,0 +1,84 @@
+// Batches at Mistral: its files are OpenAI's, its batches are jobs of one model in words of their own. https://docs.mistral.ai/api/endpoint/batch
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { askAccount } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { askBatches, requestCount } from './query-batches.ts';
+import type { AskedBatch, ToldBatch } from './batch-format.ts';
+import { errorsOf, idOf, secondsOf } from './provider-fields.ts';
+
+const path = '/batch/jobs';
+/** Hours, as many as callers are promised. */
+const window = 24;
+const statuses: Readonly<Record<string, string>> = {
+  QUEUED: 'validating',
+  RUNNING: 'in_progress',
+  SUCCESS: 'completed',
+  FAILED: 'failed',
+  TIMEOUT_EXCEEDED: 'expired',
+  CANCELLATION_REQUESTED: 'cancelling',
+  CANCELLED: 'cancelled',
+};
+const ends: Readonly<Record<string, 'completed_at' | 'failed_at' | 'expired_at' | 'cancelled_at'>> = {
+  completed: 'completed_at',
+  failed: 'failed_at',
+  expired: 'expired_at',
+  cancelled: 'cancelled_at',
+};
+
+export function createJob(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<AskedBatch> {
+  const endpoint = channel.provider?.account?.endpoints[record.endpoint] ?? record.endpoint;
+  const body = { input_files: [record.upstream_input], endpoint, model: record.upstream_model, timeout_hours: window };
+  return askBatches(context, channel, { method: 'POST', path, body: Buffer.from(JSON.stringify(body)), readTold });
+}
+
+export function readJob(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+  return askBatches(context, channel, { method: 'GET', path: `${path}/${encodeURIComponent(id)}`, readTold });
+}
+
+export function cancelJob(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+  return askBatches(context, channel, { method: 'POST', path: `${path}/${encodeURIComponent(id)}/cancel`, readTold });
+}
+
+const pageSize = 100;
+const mostPages = 100;
+
+/** As `BatchForm.find`: all of them are looked through, as their order is not promised. */
+export async function findJob(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
+  for (let page = 0; page < mostPages; page += 1) {
+    const received = await askAccount(context, channel, { method: 'GET', path: `${path}?page=${page}&page_size=${pageSize}` });
+    if (received.kind === 'stream') received.stream.abort();
+    const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
+    const total: unknown = list?.['total'];
+    // A page without jobs has none at all.
+    const data: unknown = list?.['data'] ?? [];
+    if (list === null || typeof total !== 'number' || !Array.isArray(data)) return undefined;
+    for (const item of data) {
+      const told = isObject(item) ? readTold(item) : null;
+      if (told?.inputFiles.includes(record.upstream_input) === true) return told;
+    }
+    if (data.length === 0 || (page + 1) * pageSize >= total) return null;
+  }
+  return undefined;
+}
+
+function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inputFiles: readonly unknown[] }) | null {
+  const { status: named, input_files: inputs, errors } = object;
+  const id = idOf(object['id']);
+  const status = typeof named === 'string' && Object.hasOwn(statuses, named) ? statuses[named] : undefined;
+  if (id === '' || status === undefined) return null;
+  const set: Partial<BatchRecord> = {
+    status,
+    upstream_output: idOf(object['output_file']),
+    upstream_error: idOf(object['error_file']),
+    completed: requestCount(object['succeeded_requests']),
+    failed: requestCount(object['failed_requests']),
+  };
+  if (secondsOf(object['started_at']) > 0) set.in_progress_at = secondsOf(object['started_at']);
+  const end = ends[status];
+  if (end !== undefined && secondsOf(object['completed_at']) > 0) set[end] = secondsOf(object['completed_at']);
+  const told = errorsOf({ data: errors });
+  if (told !== '') set.errors = told;
+  return { id, set, inputFiles: Array.isArray(inputs) ? inputs : [] };
+}

@@ -1,0 +1,194 @@
+// Asks providers what became of batches, and finds out what became of those whose process ended in the middle.
+import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { BatchRecord } from '#server/db/records/batch.ts';
+import { askInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
+import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { channelOf } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { ChargeLines } from '#server/money/charge-lines.ts';
+import { keyBehind } from '#server/call/provider-containers.ts';
+import { chargeOf } from '#server/tasks/task-charge.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { formOf } from './batch-endpoints.ts';
+import { creationMs } from './batch-store.ts';
+import { concludeBatch, finishBatch, keptMs, noResults, resolveBatchCharge, returnLateCharge } from './settle-batch.ts';
+import { claimMs, readBeside } from './read-concurrently.ts';
+import type { Turn } from './read-concurrently.ts';
+import { sumResults } from './sum-results.ts';
+
+const atOnce = 50;
+
+export interface PollBounds extends TurnBounds {
+  /** That a run waits for results, of all batches together. */
+  patienceMs: number;
+}
+
+export const pollBounds: PollBounds = { ...turnBounds, patienceMs: 5_000 };
+/** Milliseconds between two questions: a twentieth of its age. */
+const pollMs = { least: 15_000, most: 10 * 60_000 };
+const retryMs = 60_000;
+/** Of those that dead processes have left, in one run. */
+const broughtAtOnce = 200;
+/** Seconds after which a provider lists what it was asked to create. */
+const listedAfter = 15;
+/** Of a batch whose requests are still being read, as long as its process lives. */
+const longestChecking = 2 * 3600 * 1000;
+/** Seconds behind the end of a batch after which nobody will tell what became of it. */
+const givenUpAfter = 3 * 24 * 3600;
+const windowSeconds = 24 * 3600;
+
+/** A job. Large results are read on beside it. */
+export async function pollBatches(context: AppContext, bounds: Partial<PollBounds> = {}): Promise<void> {
+  const { runMs, questionMs, patienceMs } = { ...pollBounds, ...bounds };
+  const turn: Turn = { until: performance.now() + patienceMs };
+  const batches = context.db.collection('batches');
+  await bringForward(context);
+  const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  await askInTurn(due, {
+    context,
+    bounds: { runMs, questionMs },
+    claim: async ({ id, poll_at: at }) =>
+      at === undefined ? null : batches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } }),
+    look: (batch, asking) => look(context, batch, { asking, turn }),
+    again: (batch) => again(context, batch, retryMs),
+  });
+}
+
+/** Looks at once at batches whose process ended while they were created: nobody else confirms their creation. */
+async function bringForward({ db, now }: AppContext): Promise<void> {
+  const batches = db.collection('batches');
+  // What was looked at already is looked at again sooner.
+  const waiting = await batches.find(
+    { state: { in: ['checking', 'creating'] }, poll_at: { gt: now() + retryMs } },
+    { limit: broughtAtOnce },
+  );
+  for (const [process, left] of Map.groupBy(waiting, (batch) => batch.process)) {
+    const owner = await db.collection('processes').get(process);
+    if (owner !== null && owner.state !== 'settled') continue;
+    for (const { id, poll_at } of left) await batches.patch({ id, poll_at }, { set: { poll_at: now() } });
+  }
+}
+
+interface Looking {
+  /** Until when a provider has to answer. */
+  asking: AppContext & Asking;
+  turn: Turn;
+}
+
+async function look(context: AppContext, batch: BatchRecord, { asking, turn }: Looking): Promise<void> {
+  if (batch.state === 'checking') return lookAtChecking(context, batch);
+  if (batch.state === 'creating') return lookAtCreating(context, batch, asking);
+  if (batch.state === 'running') return lookAtRunning(context, batch, { asking, turn });
+  if (batch.state === 'ended') return lookAtEnded(context, batch);
+  if (!(await finishBatch(context, batch))) await again(context, batch, retryMs);
+}
+
+/** A process that was taken for dead may have charged it since then, and have ended before it gave that back. */
+async function lookAtEnded(context: AppContext, batch: BatchRecord): Promise<void> {
+  const batches = context.db.collection('batches');
+  const until = (batch.ended_at ?? 0) * 1000 + keptMs;
+  if (batch.charge === 'none') {
+    const { paid, isCertain } = await chargeOf(context.db, batch);
+    if (paid !== null) return isCertain ? returnLateCharge(context, batch, paid) : again(context, batch, retryMs);
+    if (context.now() < until) return void (await batches.patch({ id: batch.id, state: 'ended' }, { set: { poll_at: until } }));
+  }
+  await batches.remove({ id: batch.id, state: 'ended', charge: batch.charge });
+}
+
+async function again({ db, now }: AppContext, { id }: BatchRecord, after: number): Promise<void> {
+  await db.collection('batches').patch({ id, poll_at: { exists: true } }, { set: { poll_at: now() + after } });
+}
+
+/** Nothing has been taken for it. */
+async function lookAtChecking(context: AppContext, batch: BatchRecord): Promise<void> {
+  const owner = await context.db.collection('processes').get(batch.process);
+  // Its age by the clock of the process that reads it.
+  if (owner?.state === 'alive' && owner.heartbeat_at - batch.created_at * 1000 < longestChecking) return again(context, batch, creationMs);
+  await context.db.collection('batches').remove({ id: batch.id, state: 'checking' });
+}
+
+/** Whether it was charged is found out first, then whether the provider has it. */
+async function lookAtCreating(context: AppContext, open: BatchRecord, asking: AppContext & Asking): Promise<void> {
+  const batch = await resolveBatchCharge(context, open);
+  if (batch.charge === 'open') return again(context, batch, retryMs);
+  const now = Math.floor(context.now() / 1000);
+  const failed = { sums: { ...noResults, failed: 0 }, set: { status: 'failed', failed_at: now } };
+  if (batch.charge === 'none') return concludeBatch(context, batch, failed);
+  const channel = channelOf(context, batch);
+  const form = formOf(batch);
+  const isOfOurs = (at: PreparedChannel, id: string) => isKnown(context, at, id);
+  const found = channel === null ? undefined : await form.find({ ...asking, isKnown: isOfOurs }, channel, batch);
+  if (found === undefined) {
+    // Nobody can tell whether it runs. Its file goes, and so does what may be made of it.
+    return now > batch.created_at + givenUpAfter ? concludeBatch(context, batch, failed) : again(context, batch, retryMs);
+  }
+  if (found !== null) {
+    const running = { ...found.set, upstream_id: found.id, state: 'running' as const, poll_at: context.now() };
+    await context.db.collection('batches').patch({ id: batch.id, state: 'creating' }, { set: running });
+    return;
+  }
+  if (now < (batch.asked_at ?? 0) + listedAfter) return again(context, batch, listedAfter * 1000);
+  // Without its file nothing can begin any more, if the provider was slow to take it. What began before that went is there by now.
+  const given = await form.letGo(asking, batch);
+  const late = given === 'gone' && channel !== null ? await form.find({ ...asking, isKnown: isOfOurs }, channel, batch) : null;
+  const isCertain = given === 'nothing' || (given === 'gone' && late === null);
+  if (!isCertain && now <= batch.created_at + givenUpAfter) return again(context, batch, late == null ? retryMs : 0);
+  await concludeBatch(context, batch, failed);
+}
+
+/** One of ours that has its own record. */
+async function isKnown({ db, secrets }: AppContext, channel: PreparedChannel, id: string): Promise<boolean> {
+  return (await db.collection('batches').count({ upstream_id: id, key: keyBehind(secrets, channel) }, 1)) > 0;
+}
+
+const endings: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'expired', 'cancelled']);
+
+async function lookAtRunning(context: AppContext, batch: BatchRecord, { asking, turn }: Looking): Promise<void> {
+  const channel = channelOf(context, batch);
+  const answer = channel === null ? null : await formOf(batch).read(asking, channel, batch.upstream_id);
+  if (channel === null || answer === null || 'failure' in answer) return unread(context, batch);
+  const { set } = answer.told;
+  const told = { ...batch, ...set };
+  if (!endings.has(set.status)) {
+    const age = context.now() - batch.created_at * 1000;
+    const poll = context.now() + Math.min(pollMs.most, Math.max(pollMs.least, age / 20));
+    await context.db.collection('batches').patch({ id: batch.id, state: 'running' }, { set: { ...set, poll_at: Math.round(poll) } });
+    return;
+  }
+  // Results that are counted and not there may come yet.
+  if (!formOf(batch).hasResults(told)) return unread(context, told, set);
+  const isBegun = await readBeside(context, batch, turn, () => readResults(context, channel, told, set));
+  // As many as may be are being read.
+  if (!isBegun) await again(context, batch, retryMs);
+}
+
+async function readResults(context: AppContext, channel: PreparedChannel, told: BatchRecord, set: Partial<BatchRecord>): Promise<void> {
+  try {
+    const sums = await sumResults(context, channel, told);
+    await concludeBatch(context, told, { sums, set });
+  } catch (failure) {
+    if (failure instanceof DatabaseUnavailable) throw failure;
+    context.log.warn({ batch: told.id, reason: String(failure) }, 'the results of a batch could not be read and will be read again');
+    await unread(context, told, set);
+  }
+}
+
+/** Where nothing is to be had of it any more, it costs the share of its requests that the provider had told to be done. */
+async function unread(context: AppContext, batch: BatchRecord, set: Partial<BatchRecord> = {}): Promise<void> {
+  const end = batch.expires_at === 0 ? batch.created_at + windowSeconds : batch.expires_at;
+  const now = Math.floor(context.now() / 1000);
+  if (now < end + givenUpAfter) {
+    await context.db
+      .collection('batches')
+      .patch({ id: batch.id, state: 'running' }, { set: { ...set, poll_at: context.now() + pollMs.most } });
+    return;
+  }
+  const completed = Math.min(batch.completed, batch.requests);
+  const cost = Math.floor((batch.reserved * completed) / Math.max(1, batch.requests));
+  const lines = new ChargeLines(JSON.parse(batch.quoted));
+  for (let index = 0; index < completed; index += 1) lines.addShare(cost / completed);
+  const sums = { ...noResults, completed, failed: batch.failed, cost, lines: JSON.stringify(lines.told()) };
+  const status = endings.has(batch.status) ? batch.status : 'failed';
+  await concludeBatch(context, batch, { sums, set: { ...set, status, upstream_output: '', upstream_error: '' } });
+}

@@ -1,0 +1,31 @@
+// Routes of batches, in whatever format: only where the site allows them.
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import { filesAreOff } from '#server/slices/files/read-upload.ts';
+import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { mostBatches } from './batch-store.ts';
+
+/** Another format's calls at an address that both have. */
+export interface SharedRoute {
+  format: ClientDialect;
+  serve: ServeDirectly;
+}
+
+/** A way to add a route, whose errors are told in the format of `dialect`. */
+export function createBatchRoutes(host: RouteHost, services: RelayServices, dialect: ClientDialect) {
+  const serve = createServer(host, services, dialect);
+  return (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>, shared?: SharedRoute): void => {
+    const own = serve((caller) => {
+      if (mostBatches(services.context).batches === 0) throw filesAreOff(caller.path);
+      return work(caller);
+    });
+    if (shared === undefined) return host.addDirect(method, at, own);
+    host.addDirect(method, at, (request, params, connection) => {
+      const { searchParams } = host.facts(request, connection).url;
+      const isOther = shared.format.isSpokenWith?.(request.headers, searchParams) === true;
+      return (isOther ? shared.serve : own)(request, params, connection);
+    });
+  };
+}

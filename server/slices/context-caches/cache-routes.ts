@@ -1,0 +1,65 @@
+// `cachedContents`, where Gemini or Vertex keep them. https://ai.google.dev/api/caching
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/call/admission/admit-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { badQuery } from '#server/slices/responses/list-items.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { findCache, listCaches, mostCaches, toldCache } from './cache-store.ts';
+import { changeCache } from './change-cache.ts';
+import { createCache } from './create-cache.ts';
+import { leaveCache } from './leave-cache.ts';
+import { readCache, readChange } from './read-cache-request.ts';
+
+const [defaultLimit, largestLimit] = [50, 1000];
+
+export function mountContextCaches(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects.gemini);
+  const whereAllowed = (work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    serve((caller) => {
+      if (mostCaches(context) === 0) throw new AppError('verb_unknown', { path: caller.path });
+      return work(caller);
+    });
+  const cacheOf = ({ userId, params }: KeptCaller) => findCache(context, userId, params['cache'] ?? '');
+
+  const create = whereAllowed(async (caller) => {
+    await checkMeans(services, caller.admission);
+    return { json: toldCache(await createCache(services, caller, readCache(await caller.readBody(), context.now()))) };
+  });
+  const list = whereAllowed(async ({ userId, query }) => {
+    const limit = limitIn(query);
+    const found = await listCaches(context, userId, { limit, after: query.get('pageToken') || undefined });
+    const shown = found.slice(0, limit);
+    const next = found.length > limit ? shown.at(-1)?.id : undefined;
+    return { json: { cachedContents: shown.map(toldCache), ...(next === undefined ? {} : { nextPageToken: next }) } };
+  });
+  const read = whereAllowed(async (caller) => ({ json: toldCache(await cacheOf(caller)) }));
+  const change = whereAllowed(async (caller) => {
+    const until = readChange(await caller.readBody(), context.now());
+    return { json: toldCache(await changeCache(services, caller, { cache: await cacheOf(caller), until })) };
+  });
+  const remove = whereAllowed(async (caller) => {
+    const cache = await cacheOf(caller);
+    const left = await leaveCache(context, cache, { at: Math.floor(context.now() / 1000) });
+    if (left === null) throw new AppError('context_cache_busy', { id: cache.id });
+    return { json: {} };
+  });
+  // Google's packages ask at the one or the other.
+  for (const path of ['/v1beta/cachedContents', '/v1/cachedContents']) {
+    host.addDirect('POST', path, create);
+    host.addDirect('GET', path, list);
+    host.addDirect('GET', `${path}/:cache`, read);
+    host.addDirect('PATCH', `${path}/:cache`, change);
+    host.addDirect('DELETE', `${path}/:cache`, remove);
+  }
+}
+
+function limitIn(query: URLSearchParams): number {
+  const limit = Number(query.get('pageSize') || defaultLimit);
+  if (!Number.isInteger(limit) || limit < 1) throw badQuery('pageSize', fieldRules.wholeBetween(1, largestLimit));
+  return Math.min(limit, largestLimit);
+}

@@ -1,0 +1,145 @@
+// A cache from what it is made of to its provider, top to bottom. Decision 148 says which crash between which two writes leads to what.
+import { AppError } from '#shared/errors.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import { pricedUsage } from '#shared/priced-usage.ts';
+import { noTokens } from '#shared/token-usage.ts';
+import { checkWords } from '#server/slices/batches/check-requests.ts';
+import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import { reserveQuota } from '#server/call/admission/reserve-call.ts';
+import { keyBehind } from '#server/call/provider-containers.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { offersModel } from '#server/exchange/channel-index.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { countPrompt } from '#server/exchange/token-estimate.ts';
+import { cacheTerms, storingCost } from './cache-price.ts';
+import { checkRoom } from './cache-store.ts';
+import { payPending } from './pay-cache.ts';
+import type { AskedCache } from './read-cache-request.ts';
+import { CacheRefusal, createThere, placeOf } from './upstream-caches.ts';
+import type { CachePlace } from './upstream-caches.ts';
+
+const idLength = 24;
+/** Nobody looks at one before, whose creation is under way. */
+const creationMs = 15 * 60_000;
+const nowhere = { zh: '的渠道不支持 cachedContents', en: 'is served by no channel that keeps cachedContents' };
+
+/** @throws {AppError} of the key, the model, the words, the bounds, the balance and the provider */
+export async function createCache(services: RelayServices, caller: KeptCaller, asked: AskedCache): Promise<ContextCacheRecord> {
+  const { context, gate } = services;
+  const { admission, userId, requestId } = caller;
+  const { model, contents } = asked;
+  const { group, user, token } = admission;
+  gate.checkModel(admission, model);
+  const { channel, upstreamModel, place } = await channelFor(services, caller, model);
+  const terms = cacheTerms(context, { model, group });
+  const prompt = clientDialects.gemini.calls.chat.promptContent(contents);
+  await checkWords(services, userId, prompt);
+  const counted = await countPrompt(prompt, model, { owner: userId, isEstimated: false });
+  const most = counted + Math.max(0, prompt.mediaMost - prompt.media);
+  const quoted = context.quotes.priceOf(model, group, user);
+  const created = Math.floor(context.now() / 1000);
+  const until = asked.until(created);
+  const costOf = (tokens: number) => readingCost(services, quoted, tokens) + storingCost(terms, tokens, until - created);
+  const reservation = await reserveQuota(services, admission, { amount: costOf(most), least: costOf(most) });
+  try {
+    const record: ContextCacheRecord = {
+      ...terms,
+      pending_spans: JSON.stringify([{ ...terms, group, from: created, until }]),
+      first_request_id: requestId,
+      id: context.randomText(idLength).toLowerCase(),
+      user_id: userId,
+      username: user.username,
+      token_id: token.id,
+      token_name: admission.tokenName,
+      group,
+      channel_id: channel.id,
+      key: keyBehind(context.secrets, channel),
+      upstream_id: '',
+      model,
+      upstream_model: upstreamModel,
+      display_name: asked.displayName,
+      tokens: most,
+      created_at: created,
+      updated_at: created,
+      expires_at: until,
+      state: 'creating',
+      left_at: 0,
+      paid: 0,
+      token_paid: 0,
+      request_id: requestId,
+      pending_paid: 0,
+      pending_until: 0,
+      process: context.ledger.processId,
+      poll_at: context.now() + creationMs,
+    };
+    const paying = await makeThere(services, { record, channel, place, contents });
+    const cache = await payPending(services, paying, { reservation, quota: costOf(paying.tokens) });
+    return cache;
+  } finally {
+    // Nothing where it was settled.
+    context.ledger.release(reservation);
+  }
+}
+
+/** What is kept is read once, as a prompt is. */
+function readingCost({ context }: RelayServices, quoted: QuotedPrice, tokens: number): number {
+  return context.quotes.charge(quoted, pricedUsage({ ...noTokens, input: tokens }));
+}
+
+interface Making {
+  record: ContextCacheRecord;
+  channel: PreparedChannel;
+  place: CachePlace;
+  contents: AskedCache['contents'];
+}
+
+async function makeThere({ context }: RelayServices, { record, channel, place, contents }: Making): Promise<ContextCacheRecord> {
+  const caches = context.db.collection('context_caches');
+  await caches.insert(record);
+  const drop = () => caches.remove({ id: record.id, state: 'creating' });
+  const seconds = record.expires_at - record.created_at;
+  const told = await checkRoom(context, record.user_id)
+    .then(() => createThere(context, channel, { place, record, seconds, contents }))
+    .catch(async (failure: unknown) => {
+      const isOfThere = failure instanceof CacheRefusal;
+      // Where the provider has not said that it took nothing, the job looks.
+      if (!isOfThere || !failure.isUnknown) await drop();
+      throw isOfThere ? failure.error : failure;
+    });
+  const tokens = told.tokens === 0 ? record.tokens : told.tokens;
+  const set = {
+    upstream_id: told.name,
+    tokens,
+    state: 'paying' as const,
+    pending_paid: storingCost(record, tokens, seconds),
+    pending_until: record.expires_at,
+  };
+  const paying = await caches.patch({ id: record.id, state: 'creating' }, { set });
+  if (paying !== null) return paying;
+  // It took so long that it was given up.
+  const late = { ...record, upstream_id: told.name, state: 'leaving' as const, left_at: record.created_at };
+  await context.db.write([{ insert: late, into: 'context_caches', ignoreConflict: true }]);
+  throw new AppError('upstream_timeout');
+}
+
+/** @throws {AppError} `invalid_request`, `no_channel`, `model_not_found` */
+async function channelFor(services: RelayServices, { admission }: KeptCaller, model: string) {
+  const { channels } = services;
+  const { group, pinnedChannel } = admission;
+  const pinned = pinnedChannel === undefined ? undefined : channels.get(pinnedChannel);
+  const all =
+    pinnedChannel === undefined ? channels.tiers(group, model).flatMap((tier) => tier.channels) : pinned === undefined ? [] : [pinned];
+  for (const channel of all) {
+    if (channel.status !== ChannelStatus.enabled) continue;
+    const way = channel.way(clientDialects.gemini, 'chat', model);
+    const place = way === null || way.identity === null ? null : placeOf(channel, { model, upstreamModel: way.upstreamModel });
+    if (way !== null && place !== null) return { channel, upstreamModel: way.nameThere, place };
+  }
+  if (all.length > 0) throw badField('model', nowhere);
+  for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });
+  throw new AppError('model_not_found', { model }, { field: 'model' });
+}

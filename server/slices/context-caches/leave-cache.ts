@@ -1,0 +1,175 @@
+// Ends a cache: refunds the time that it was not stored, once, writes the row that reports it, and deletes the cache at the provider. Trying again is
+// harmless: the ledger's entries have names that the record gives them, and the row has its id.
+import { LogType } from '#shared/logs.ts';
+import { quotaLogText } from '#shared/quota.ts';
+import type { AppContext } from '#server/context.ts';
+import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import { adjusted } from '#server/money/charge-lines.ts';
+import { changeOnce } from '#server/money/change-once.ts';
+import { returnRest } from '#server/money/refund-unused.ts';
+import { addChannelUse } from '#server/exchange/deleted-channels.ts';
+import { payersOf, sharesOf } from './cache-payers.ts';
+import type { CachePayer } from './cache-payers.ts';
+import { spansCost, spansOf } from './cache-price.ts';
+import { deleteThere } from './upstream-caches.ts';
+
+const retryMs = 60_000;
+/** Seconds behind its end after which nothing of it is left at any provider. */
+const givenUpAfter = 7 * 24 * 3600;
+
+/** Null: it was over already, or its charge is on its way. @param upstreamId of one that was not known to be there */
+export async function leaveCache(
+  context: AppContext & Asking,
+  { id, state }: ContextCacheRecord,
+  { at, upstreamId }: { at: number; upstreamId?: string },
+): Promise<ContextCacheRecord | null> {
+  const set = {
+    state: 'leaving' as const,
+    left_at: at,
+    log_id: await context.db.nextId('logs'),
+    poll_at: context.now() + retryMs,
+    ...(upstreamId === undefined ? {} : { upstream_id: upstreamId }),
+  };
+  const left = await context.db.collection('context_caches').patch({ id, state, pending_until: 0 }, { set });
+  if (left !== null) await finishLeaving(context, left);
+  return left;
+}
+
+export async function finishLeaving(context: AppContext & Asking, leaving: ContextCacheRecord): Promise<void> {
+  const caches = context.db.collection('context_caches');
+  const cache = await withRowIds(context, leaving);
+  const again = () => caches.patch({ id: cache.id, state: 'leaving' }, { set: { poll_at: context.now() + retryMs } });
+  const rest = restOf(cache);
+  const payers = payersOf(cache);
+  let shares = sharesOf(payers, rest);
+  let returned = rest;
+  if (rest > 0) {
+    const isDone = await refund(context, cache, { rest, payers, shares });
+    if (isDone === null) return void (await again());
+    if (!isDone) {
+      context.log.error({ cache: cache.id, quota: rest }, 'what a cache did not use could not be given back');
+      returned = 0;
+      shares = payers.map(() => 0);
+    }
+  }
+  const rowIds = [cache.log_id, ...moreRowIds(cache)];
+  for (const [index, payer] of payers.entries()) {
+    await reportEnd(context, cache, { rowId: rowIds[index], payer, returned: shares[index] ?? 0 });
+  }
+  const isGone = cache.expires_at + givenUpAfter < context.now() / 1000 || (await deleteThere(context, cache));
+  if (!isGone) return void (await again());
+  const removed = await caches.remove({ id: cache.id, state: 'leaving' });
+  // A figure for administrators: whoever ends the cache corrects it.
+  if (removed > 0 && returned > 0) await addChannelUse(context.db, cache.channel_id, -returned);
+}
+
+/** Draws an id for the row of each further payer: a cache that is over gets no more of them. */
+async function withRowIds({ db }: AppContext, cache: ContextCacheRecord): Promise<ContextCacheRecord> {
+  const more = payersOf(cache).length - 1;
+  if (more === 0 || moreRowIds(cache).length > 0) return cache;
+  const ids: number[] = [];
+  while (ids.length < more) ids.push(await db.nextId('logs'));
+  const open = { id: cache.id, state: 'leaving' as const, more_log_ids: { exists: false } };
+  const caches = db.collection('context_caches');
+  return (await caches.patch(open, { set: { more_log_ids: JSON.stringify(ids) } })) ?? (await caches.get(cache.id)) ?? cache;
+}
+
+function moreRowIds({ more_log_ids: json = '[]' }: ContextCacheRecord): readonly number[] {
+  const ids: readonly number[] = JSON.parse(json);
+  return ids;
+}
+
+/** Refunds the rest to the user, and to each key its share of it. False: the user's account cannot take it. Null: that is not known. */
+async function refund(
+  context: AppContext,
+  cache: ContextCacheRecord,
+  { rest, payers, shares }: { rest: number; payers: readonly CachePayer[]; shares: readonly number[] },
+): Promise<boolean | null> {
+  const ofToken = payers.map(({ token_paid }, index) => Math.min(token_paid, shares[index] ?? 0));
+  const kind = 'cache_refund';
+  const refOf = (account: string) => `cache:${cache.id}:refund:${account}`;
+  const paid = { user_id: cache.user_id, token_id: cache.token_id, token_reserved: ofToken[0] ?? 0 };
+  const isDone = await returnRest(context, paid, { rest, kind, refOf });
+  if (isDone !== true) return isDone;
+  for (const [index, { token_id: id }] of payers.entries()) {
+    const amount = ofToken[index] ?? 0;
+    if (index === 0 || amount === 0) continue;
+    const ref = refOf(`token:${index}`);
+    const change = await changeOnce(context, { account: 'token', id, amount, unused: shares[index] ?? 0, ref, kind, actorId: 0 });
+    if (change.state === 'open') return null;
+  }
+  return true;
+}
+
+/** Returns what was paid ahead beyond the seconds that the cache was stored, in quota. */
+function restOf(cache: ContextCacheRecord): number {
+  return Math.max(0, cache.paid - spansCost(spansOf(cache), cache.tokens, endOf(cache)));
+}
+
+function endOf(cache: ContextCacheRecord): number {
+  return Math.max(cache.created_at, Math.min(cache.left_at, cache.expires_at));
+}
+
+interface EndRow {
+  rowId: number | undefined;
+  payer: CachePayer;
+  returned: number;
+}
+
+/** Writes the row of one payer: how long it paid for the cache, what that cost, and what was refunded. A creation that was never charged has none. */
+async function reportEnd(context: AppContext, cache: ContextCacheRecord, { rowId, payer, returned }: EndRow): Promise<void> {
+  const { id, model, tokens, first_request_id: request = cache.request_id } = cache;
+  if (rowId === undefined) return;
+  const charge = await context.db.collection('logs').first({ request_id: request, type: LogType.consumption });
+  if (charge === null) return;
+  const { settings } = context;
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const [from, cost] = [payer.from, payer.paid - returned];
+  const until = Math.max(from, Math.min(endOf(cache), payer.until));
+  await writeLog(context, {
+    id: rowId,
+    user_id: cache.user_id,
+    username: cache.username,
+    type: LogType.system,
+    token_id: payer.token_id,
+    token_name: payer.token_name,
+    model_name: model,
+    channel_id: cache.channel_id,
+    group: cache.group,
+    request_id: request,
+    // What is not listed as spent is not listed as given back.
+    ...(charge.hidden === true || returned === 0 ? {} : { refunded: returned }),
+    content: `上下文缓存 ${id} 已结束：存储 ${tokens} 个 token，共 ${until - from} 秒，计费 ${quotaLogText(cost, display)}，退回 ${quotaLogText(returned, display)}`,
+    event: {
+      code: 'cache_ended',
+      cache: id,
+      model,
+      tokens,
+      from,
+      until,
+      cost,
+      amount: returned,
+      ...(charge.hidden === true ? {} : { order: charge.id }),
+      ...linesOf(cache, { from, until, cost }),
+    },
+  });
+}
+
+/** Returns a line for each price that the cache was stored at: token-hours at USD per million. Ratios that differ between them stand in their prices. */
+function linesOf(cache: ContextCacheRecord, { from, until, cost }: { from: number; until: number; cost: number }) {
+  const spans = spansOf(cache).filter((span) => span.from < until && span.until > from);
+  const [first = cache] = spans;
+  const isOneRatio = spans.every((span) => span.group_ratio === first.group_ratio);
+  const { quota_per_unit: quotaPerUnit } = first;
+  const lines = spans.map((span) => ({
+    part: 'cache_storage',
+    quantity: (cache.tokens * (Math.min(span.until, until) - Math.max(span.from, from))) / 3600,
+    price: (span.price * (isOneRatio ? 1 : span.group_ratio) * span.quota_per_unit) / quotaPerUnit,
+    per: 'million' as const,
+    source: 'upstream' as const,
+  }));
+  const groupRatio = isOneRatio ? first.group_ratio : 1;
+  return { lines: adjusted(lines, cost, { groupRatio, quotaPerUnit }), group_ratio: groupRatio, quota_per_unit: quotaPerUnit };
+}

@@ -1,0 +1,70 @@
+// Goes on with caches: lets those go that have expired, and finds out what became of charges whose process ended in the middle.
+import type { AppContext } from '#server/context.ts';
+import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+import { askInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
+import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { channelOf } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { finishLeaving, leaveCache } from './leave-cache.ts';
+import { notePaid, pendingCharge } from './pay-cache.ts';
+import { findThere } from './upstream-caches.ts';
+
+const atOnce = 50;
+/** Until somebody else may take one that is being looked at. */
+const claimMs = 10 * 60_000;
+const retryMs = 60_000;
+/** Seconds after which nobody will tell what became of it; the provider has let it go by itself. */
+const givenUpAfter = 8 * 24 * 3600;
+
+/** A job. */
+export async function tendCaches(context: AppContext, bounds: TurnBounds = turnBounds): Promise<void> {
+  const caches = context.db.collection('context_caches');
+  const due = await caches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
+  await askInTurn(due, {
+    context,
+    bounds,
+    claim: ({ id, poll_at: at }) => caches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } }),
+    look: (cache, asking) => look({ ...context, ...asking }, cache),
+    again: ({ id }) => again(context, id),
+  });
+}
+
+async function again({ db, now }: AppContext, id: string): Promise<void> {
+  await db.collection('context_caches').patch({ id }, { set: { poll_at: now() + retryMs } });
+}
+
+async function look(context: AppContext & Asking, cache: ContextCacheRecord): Promise<void> {
+  if (cache.state === 'leaving') return finishLeaving(context, cache);
+  if (cache.pending_until > 0) return lookAtPending(context, cache);
+  if (cache.state === 'creating') return lookAtCreating(context, cache);
+  if (cache.expires_at * 1000 > context.now()) {
+    await context.db.collection('context_caches').patch({ id: cache.id, state: 'stored' }, { set: { poll_at: cache.expires_at * 1000 } });
+    return;
+  }
+  await leaveCache(context, cache, { at: cache.expires_at });
+}
+
+async function lookAtPending(context: AppContext & Asking, cache: ContextCacheRecord): Promise<void> {
+  const charge = await pendingCharge(context, cache);
+  if (charge === null) return again(context, cache.id);
+  if (charge.paid !== null) return void (await notePaid(context, cache, charge.paid));
+  const { id, request_id: request, created_at: created, expires_at: end } = cache;
+  // It was not paid for: as long as it was before, or not at all.
+  const set = { pending_paid: 0, pending_until: 0, poll_at: end * 1000 };
+  const unpaid = await context.db
+    .collection('context_caches')
+    .patch({ id, request_id: request, pending_until: cache.pending_until }, { set });
+  if (unpaid?.state === 'paying') await leaveCache(context, unpaid, { at: created });
+}
+
+/** Nothing was charged, and its caller heard that there is none. What the provider has of it goes. */
+async function lookAtCreating(context: AppContext & Asking, cache: ContextCacheRecord): Promise<void> {
+  const { id, created_at: created } = cache;
+  const owner = await context.db.collection('processes').get(cache.process);
+  const isOld = context.now() / 1000 > created + 3600;
+  if (owner?.state === 'alive' && !isOld) return again(context, id);
+  const channel = channelOf(context, cache);
+  const found = channel === null ? null : await findThere(context, channel, cache);
+  if (found === undefined && context.now() / 1000 < created + givenUpAfter) return again(context, id);
+  await leaveCache(context, cache, { at: created, upstreamId: found ?? '' });
+}

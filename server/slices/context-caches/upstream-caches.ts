@@ -1,0 +1,167 @@
+// Caches at a provider, asked about with the key of the channel where they lie. https://ai.google.dev/api/caching
+import { AppError } from '#shared/errors.ts';
+import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+import { askAccount, channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { bytesOfJson, LongTexts, writeJson } from '#server/framing/long-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { refusesChannel } from '#server/exchange/failure-consequences.ts';
+import type { UpstreamBody } from '#server/exchange/send.ts';
+import type { AskedCache } from './read-cache-request.ts';
+import { vertex, vertexHost } from '#server/providers/vertex.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+const names = /^(?:projects\/[\w.:-]{1,80}\/locations\/([a-z][a-z\d-]{1,40})\/)?cachedContents\/[\w-]{1,200}$/;
+const pageSize = 100;
+const mostPages = 100;
+
+/** Where caches of a model lie at a channel. */
+export interface CachePlace {
+  /** Before names of caches, and of the model. */
+  root: string;
+  parent: string;
+}
+
+/** Null: the channel keeps none for that model. */
+export function placeOf(channel: PreparedChannel, { model, upstreamModel }: { model: string; upstreamModel: string }): CachePlace | null {
+  const { provider, problem } = channel;
+  if (problem !== null || provider?.keepsCaches === undefined) return null;
+  if (provider.keepsCaches === 'gemini') return { root: `${channel.base}/v1beta`, parent: '' };
+  const location = vertex.locate?.({ key: channel.key, other: channel.record.other, clientModel: model, model: upstreamModel });
+  const parent = location?.values['parent'] ?? '';
+  // Keys of the API name no project, and have no caches.
+  if (location === undefined || location === null || parent === '') return null;
+  return { root: rootAt(channel, location.base), parent };
+}
+
+/** A channel with an address of its own is asked there. */
+function rootAt({ base, record }: PreparedChannel, usual: string): string {
+  return `${record.base_url.trim() === '' ? usual : base}/v1`;
+}
+
+function rootOf(channel: PreparedChannel, { upstream_id: name }: Pick<ContextCacheRecord, 'upstream_id'>): string {
+  const region = names.exec(name)?.[1];
+  return region === undefined ? `${channel.base}/v1beta` : rootAt(channel, vertexHost(region));
+}
+
+export interface ToldCache {
+  name: string;
+  tokens: number;
+}
+
+/** `isUnknown`: whether it was done cannot be told from that. */
+export class CacheRefusal extends Error {
+  readonly error: AppError;
+  readonly isUnknown: boolean;
+
+  constructor(error: AppError, isUnknown: boolean) {
+    super(error.code, { cause: error });
+    this.name = 'CacheRefusal';
+    this.error = error;
+    this.isUnknown = isUnknown;
+  }
+}
+
+/** @throws {CacheRefusal} */
+export async function createThere(
+  context: Asking,
+  channel: PreparedChannel,
+  {
+    place,
+    record,
+    seconds,
+    contents,
+  }: { place: CachePlace; record: ContextCacheRecord; seconds: number; contents: AskedCache['contents'] },
+): Promise<ToldCache> {
+  const bare = record.upstream_model.replace(/^models\//, '');
+  const model = place.parent === '' ? `models/${bare}` : `${place.parent}publishers/google/models/${bare}`;
+  // Contents may be as large as a body: their texts are escaped while they are sent.
+  const texts = new LongTexts();
+  const kept = place.parent === '' ? contents : withRoles(contents);
+  const body = bytesOfJson(writeJson({ model, displayName: record.id, ttl: `${seconds}s`, ...kept }, texts), texts);
+  const told = readTold(await ask(context, channel, { method: 'POST', root: place.root, path: `/${place.parent}cachedContents`, body }));
+  if (told === null) throw new CacheRefusal(errorOf(context, invalidResponse()), true);
+  return told;
+}
+
+/** Vertex AI refuses contents without a role, which are the user's. */
+function withRoles(kept: Readonly<Record<string, unknown>>): object {
+  const { contents } = kept;
+  const each: unknown[] = Array.isArray(contents) ? contents : isObject(contents) ? [contents] : [];
+  return each.length === 0 ? kept : { ...kept, contents: each.map((one) => (isObject(one) ? { role: 'user', ...one } : one)) };
+}
+
+/** @throws {CacheRefusal} */
+export async function extendThere(context: Asking, channel: PreparedChannel, record: ContextCacheRecord, until: number): Promise<void> {
+  const body = Buffer.from(JSON.stringify({ expireTime: new Date(until * 1000).toISOString() }));
+  const path = `/${record.upstream_id}?updateMask=expireTime`;
+  await ask(context, channel, { method: 'PATCH', root: rootOf(channel, record), path, body });
+}
+
+/** False: it may still be there. */
+export async function deleteThere(context: Asking, record: ContextCacheRecord): Promise<boolean> {
+  const channel = channelOf(context, record);
+  // With another key nothing of it can be reached; the provider lets it go when it expires.
+  if (channel === null || record.upstream_id === '') return true;
+  const received = await askAccount(context, channel, { method: 'DELETE', root: rootOf(channel, record), path: `/${record.upstream_id}` });
+  if (received.kind === 'stream') received.stream.abort();
+  if (received.kind !== 'failed') return true;
+  const { upstreamStatus: status } = received.failure;
+  // Of what is gone Google says that it may not be read.
+  return status === 404 || status === 403 || (status > 200 && status < 300);
+}
+
+/** The name of the one whose creation was not answered. Null: there is none. Undefined: that is not known. */
+export async function findThere(context: Asking, channel: PreparedChannel, record: ContextCacheRecord): Promise<string | null | undefined> {
+  const place = placeOf(channel, { model: record.model, upstreamModel: record.upstream_model });
+  if (place === null) return null;
+  let token = '';
+  for (let page = 0; page < mostPages; page += 1) {
+    const path = `/${place.parent}cachedContents?pageSize=${pageSize}${token}`;
+    const received = await askAccount(context, channel, { method: 'GET', root: place.root, path });
+    if (received.kind === 'stream') received.stream.abort();
+    const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
+    if (list === null) return undefined;
+    const { cachedContents: caches = [], nextPageToken: next } = list;
+    if (!Array.isArray(caches)) return undefined;
+    const found = caches.find((one) => isObject(one) && one['displayName'] === record.id);
+    if (isObject(found)) return readTold(found)?.name ?? null;
+    if (typeof next !== 'string' || next === '') return null;
+    token = `&pageToken=${encodeURIComponent(next)}`;
+  }
+  return undefined;
+}
+
+async function ask(
+  context: Asking,
+  channel: PreparedChannel,
+  { method, root, path, body }: { method: 'POST' | 'PATCH'; root: string; path: string; body: UpstreamBody },
+): Promise<Readonly<Record<string, unknown>>> {
+  const headers = { 'content-type': 'application/json' };
+  const received = await askAccount(context, channel, { method, root, path, body, headers });
+  if (received.kind === 'failed') throw refusalBy(context, received.failure);
+  if (received.kind === 'stream') received.stream.abort();
+  const object = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
+  if (object === null) throw new CacheRefusal(errorOf(context, invalidResponse()), true);
+  return object;
+}
+
+/** What is about the request is told in the provider's words: a prompt may be too short to be kept. */
+function refusalBy(context: Asking, failure: UpstreamFailure): CacheRefusal {
+  const { upstreamStatus: status, message } = failure;
+  const isUnknown = status < 400 || status >= 500 || status === 408;
+  const isOfRequest = status === 400 && !refusesChannel(failure, context.settings.get('AutomaticDisableKeywords'));
+  const error = isOfRequest ? new AppError('invalid_request', { detail: { zh: message, en: message } }) : errorOf(context, failure);
+  return new CacheRefusal(error, isUnknown);
+}
+
+const mostTokens = 100_000_000;
+
+function readTold({ name, usageMetadata: usage }: Readonly<Record<string, unknown>>): ToldCache | null {
+  const tokens = isObject(usage) ? usage['totalTokenCount'] : 0;
+  if (typeof name !== 'string' || !names.test(name)) return null;
+  const isCount = typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= mostTokens;
+  return { name, tokens: isCount ? tokens : 0 };
+}

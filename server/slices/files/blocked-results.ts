@@ -1,0 +1,35 @@
+// Results of a batch that hold words which the site blocks: they are paid for, and not told, as responses of calls are.
+import { errorText } from '#shared/errors.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
+import type { EditLine } from './restored-lines.ts';
+
+/** How a format tells that a request has failed, behind its name. */
+type TellFailure = (failure: { code: string; message: string }) => object;
+
+/** The line as it is told. Undefined: what models write is not looked at. @param member of a line, with the name of its request */
+export function withoutBlocked(
+  words: BlockedWords,
+  edit: EditLine | undefined,
+  tell: TellFailure,
+  member = 'custom_id',
+): EditLine | undefined {
+  if (words.output() === null) return edit;
+  return (line) => {
+    const told = edit === undefined ? line : edit(line);
+    return holds(words, told) ? failed(told, tell, member) : told;
+  };
+}
+
+function holds(words: BlockedWords, line: Buffer): boolean {
+  const search = words.output()?.inBody(line);
+  for (let step = search?.next(); step !== undefined; step = search?.next()) if (step.done === true) return step.value;
+  return false;
+}
+
+const code = 'sensitive_words_detected';
+
+function failed(line: Buffer, tell: TellFailure, member: string): Buffer {
+  const name = parseObject(line.toString('utf8'))?.[member];
+  return Buffer.from(JSON.stringify({ [member]: name, ...tell({ code, message: errorText(code, 'en') }) }));
+}

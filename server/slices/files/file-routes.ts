@@ -1,0 +1,127 @@
+// `/v1/files`: https://platform.openai.com/docs/api-reference/files
+import { fieldRules } from '#shared/field-rules.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { AppError } from '#shared/errors.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/call/admission/admit-call.ts';
+import { FormFile } from '#server/framing/multipart.ts';
+import { markedName } from '#server/call/marked-name.ts';
+import { keyBehind } from '#server/call/provider-containers.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { isRetryable } from '#server/exchange/failure-consequences.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { dropNotTaken, dropUnsent } from './interrupted-uploads.ts';
+import { beginFile, findFile, listFiles, longestKept, mostFiles, resultsPurpose, toldFile } from './file-store.ts';
+import type { FilesPage } from './file-store.ts';
+import { withoutBlocked } from './blocked-results.ts';
+import { passFile } from './pass-file.ts';
+import { filesAreOff, withUpload } from './read-upload.ts';
+import type { Upload } from './read-upload.ts';
+import { restored, restoredLines } from './restored-lines.ts';
+import { keepSent, letGoThere, staysAt } from './retained-files.ts';
+import { channelsWithFiles, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
+
+const mostOfPage = 10_000;
+
+/** @param beforeDeletion what others have to know of a file that is about to go */
+export function mountFiles(host: RouteHost, services: RelayServices, beforeDeletion: (file: FileRecord) => Promise<void>): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const path = '/v1/files/:file';
+  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    host.addDirect(
+      method,
+      at,
+      serve((caller) => {
+        if (mostFiles(context).count === 0) throw filesAreOff(caller.path);
+        return work(caller);
+      }),
+    );
+  const fileOf = ({ userId, params }: KeptCaller): Promise<FileRecord> => findFile(context, userId, params['file'] ?? '');
+
+  add('POST', '/v1/files', async (caller) => {
+    // What is stored costs nothing; who can pay for nothing stores nothing.
+    await checkMeans(services, caller.admission);
+    return { json: await withUpload(services, caller, (upload) => storeFile(services, caller, upload)) };
+  });
+  add('GET', '/v1/files', async ({ userId, query }) => {
+    const page = readPage(query);
+    const found = await listFiles(context, userId, page);
+    return { json: listOf(found.slice(0, page.limit).map(toldFile), found.length > page.limit) };
+  });
+  add('GET', path, async (caller) => ({ json: toldFile(await fileOf(caller)) }));
+  add('GET', `${path}/content`, async (caller) => {
+    const file = await fileOf(caller);
+    const { asked_model: model, upstream_model: upstream } = file;
+    const named = model === undefined ? undefined : (line: Buffer) => restored(line, model, upstream);
+    const edit =
+      file.purpose === resultsPurpose ? withoutBlocked(services.words, named, (error) => ({ response: null, error })) : undefined;
+    const open = async () => {
+      const told = await readAtProvider(context, file);
+      return edit === undefined ? told : restoredLines(told, edit);
+    };
+    return { response: await passFile(context, { userId: caller.userId, type: 'application/octet-stream', open }) };
+  });
+  add('DELETE', path, async (caller) => {
+    const file = await fileOf(caller);
+    const { id } = file;
+    await beforeDeletion(file);
+    // From now on it is nobody's. What the provider does not delete at once, the job does.
+    const left = await context.db.collection('files').patch({ id, state: 'stored' }, { set: { state: 'leaving' } });
+    if (left === null) throw new AppError('file_not_found', { id });
+    context.waitUntil(letGo(services, left));
+    return { json: { id, object: 'file', deleted: true } };
+  });
+}
+
+async function letGo({ context }: RelayServices, record: FileRecord): Promise<void> {
+  if ((await letGoThere(context, record)) === 'gone') await context.db.collection('files').remove({ id: record.id });
+}
+
+/** At the first channel that takes it. @throws {AppError} */
+async function storeFile(services: RelayServices, { userId, admission }: KeptCaller, upload: Upload): Promise<object> {
+  const { context } = services;
+  const { group, pinnedChannel } = admission;
+  const { filename, purpose } = upload;
+  const files = context.db.collection('files');
+  const longest = longestKept(context);
+  const seconds = Math.min(upload.seconds ?? longest, longest);
+  const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose }).slice(0, context.settings.get('RetryTimes') + 1);
+  const known = { user_id: userId, filename, purpose, bytes: upload.file.content.size, seconds };
+  let failure: AppError | undefined;
+  for (const channel of channels) {
+    const stays = staysAt(context, channel, upload);
+    const place = { channel_id: channel.id, key: keyBehind(context.secrets, channel) };
+    const record = await beginFile(context, { ...known, ...place, ...(stays ? { stays } : {}) });
+    const { file } = upload;
+    const sent = stays
+      ? { ...upload, seconds: null, file: new FormFile({ ...file, filename: markedName(filename, record.id) }) }
+      : { ...upload, seconds };
+    const answer = await sendFile(context, channel, sent);
+    if ('id' in answer) return toldFile(await keepSent(context, record, answer.id));
+    failure = errorOf(context, answer.failure);
+    // What was refused is nowhere; of what was not answered that is not known.
+    if (isRefusal(answer.failure)) await files.remove({ id: record.id });
+    else if (answer.failure.upstreamStatus >= 500) await dropNotTaken(context, record, mostFiles(context).count);
+    else await dropUnsent(context, { id: record.id });
+    if (!isRetryable(answer.failure, channel.provider)) break;
+  }
+  throw failure ?? new AppError('no_file_channel', { group });
+}
+
+function isRefusal({ upstreamStatus: status }: UpstreamFailure): boolean {
+  return status >= 400 && status < 500 && status !== 408;
+}
+
+/** @throws {AppError} `invalid_request` with the parameter at fault */
+function readPage(query: URLSearchParams): FilesPage {
+  const limit = Number(query.get('limit') ?? mostOfPage);
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostOfPage) throw badQuery('limit', fieldRules.wholeBetween(1, mostOfPage));
+  const order = query.get('order') ?? 'desc';
+  if (order !== 'asc' && order !== 'desc') throw badQuery('order', fieldRules.oneOf(['asc', 'desc']));
+  return { limit, isAscending: order === 'asc', after: query.get('after') ?? undefined, purpose: query.get('purpose') ?? undefined };
+}

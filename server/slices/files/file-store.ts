@@ -1,0 +1,111 @@
+// What is known here of files that callers have left at providers: whose they are, where they lie, and for how long.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { dropCutFiles } from './interrupted-uploads.ts';
+
+type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText' | 'ledger'>;
+
+/** Of files that hold the requests of a batch. */
+export const batchPurpose = 'batch';
+/** … and its results. */
+export const resultsPurpose = 'batch_output';
+/** Of files that hold examples to train a model by. */
+export const tuningPurpose = 'fine-tune';
+/** … and what its training measured. */
+export const tuningResultsPurpose = 'fine-tune-results';
+const daySeconds = 86_400;
+const idLength = 24;
+
+export interface FilesPage {
+  limit: number;
+  isAscending: boolean;
+  after: string | undefined;
+  purpose: string | undefined;
+}
+
+/** How many files a user may have, and bytes of them; 0: there are none here. */
+export function mostFiles({ settings }: Pick<AppContext, 'settings'>): { count: number; bytes: number } {
+  return { count: settings.get('FilesPerUser'), bytes: settings.get('FileMegabytesPerUser') * 1_000_000 };
+}
+
+/** Seconds that a file is kept at the most. */
+export function longestKept({ settings }: Pick<AppContext, 'settings'>): number {
+  return settings.get('FileRetentionDays') * daySeconds;
+}
+
+/**
+ * One that is about to be sent. It counts from now on, so that two at once do not both find the last place.
+ * @throws {AppError} `files_full`
+ */
+export async function beginFile(
+  context: Storing,
+  file: Pick<FileRecord, 'user_id' | 'channel_id' | 'key' | 'filename' | 'purpose' | 'bytes' | 'stays'> & { seconds: number },
+): Promise<FileRecord> {
+  const files = context.db.collection('files');
+  const { seconds, ...known } = file;
+  const created = Math.floor(context.now() / 1000);
+  const made = { id: `file-${context.randomText(idLength)}`, upstream_id: '', created_at: created, state: 'sending' as const };
+  const record: FileRecord = { ...known, ...made, process: context.ledger.processId, expires_at: created + seconds };
+  await files.insert(record);
+  const most = mostFiles(context);
+  const fits = async (counted: Filter<FileRecord> = {}) => {
+    const [sum] = await files.group({ filter: { and: [{ user_id: file.user_id }, counted] }, by: [], sum: { bytes: 'bytes' } });
+    return sum !== undefined && sum.count <= most.count && Number(sum['bytes']) <= most.bytes;
+  };
+  // By the index alone, as a rule.
+  const taken = { not_taken: { exists: false } } as const;
+  if ((await fits()) || (await fits(taken))) return record;
+  if ((await dropCutFiles(context, { user_id: file.user_id })) > 0 && (await fits(taken))) return record;
+  await files.remove({ id: record.id });
+  throw new AppError('files_full', { count: most.count, megabytes: most.bytes / 1_000_000 });
+}
+
+/** Of a user's own, that can be used. @throws {AppError} `file_not_found` for every other one */
+export async function findFile({ db, now }: Storing, userId: number, id: string): Promise<FileRecord> {
+  const found = isNameable(id) ? await db.collection('files').first({ id, ...usable(userId, now()) }) : null;
+  if (found === null) throw fileNotFound(id);
+  return found;
+}
+
+/** Longer than any name here: what callers write is no question to the database, and is not told back. */
+const longestName = 64;
+
+export function isNameable(id: string): boolean {
+  return id.length <= longestName;
+}
+
+export function fileNotFound(id: string): AppError {
+  return new AppError('file_not_found', { id: id.slice(0, longestName) });
+}
+
+function usable(userId: number, now: number): Filter<FileRecord> {
+  return { user_id: userId, state: 'stored', expires_at: { gt: Math.floor(now / 1000) } };
+}
+
+/** One more than the page has, where there are more. @throws {AppError} `file_not_found` for an `after` that is none of them */
+export async function listFiles(context: Storing, userId: number, page: FilesPage): Promise<FileRecord[]> {
+  const own = usable(userId, context.now());
+  const conditions: Filter<FileRecord>[] = [own];
+  if (page.purpose !== undefined) conditions.push({ purpose: page.purpose });
+  if (page.after !== undefined) {
+    const { created_at: at, id } = await findFile(context, userId, page.after);
+    conditions.push(
+      page.isAscending
+        ? { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] }
+        : { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] },
+    );
+  }
+  const direction = page.isAscending ? 1 : -1;
+  const sort = [
+    ['created_at', direction],
+    ['id', direction],
+  ] as const;
+  return context.db.collection('files').find({ and: conditions }, { sort, limit: page.limit + 1 });
+}
+
+/** https://platform.openai.com/docs/api-reference/files/object */
+export function toldFile({ id, bytes, created_at, expires_at, filename, purpose }: FileRecord): Record<string, unknown> {
+  return { id, object: 'file', bytes, created_at, expires_at, filename, purpose, status: 'processed', status_details: null };
+}

@@ -1,0 +1,24 @@
+// What callers attach to objects of their own: https://platform.openai.com/docs/api-reference/batch/create#batch-create-metadata
+import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { StrictFields } from '#server/formats/strict-fields.ts';
+
+const mostPairs = 16;
+const longestKey = 64;
+const longestValue = 512;
+
+/** JSON text; empty: none. @throws {AppError} `invalid_request` for what the vendor does not take */
+export function metadataIn(fields: StrictFields): string {
+  const told = fields.object('metadata');
+  if (told === undefined) return '';
+  const pairs = Object.entries(told);
+  if (pairs.length > mostPairs) throw badField('metadata', fieldRules.most(mostPairs));
+  for (const [name, value] of pairs) {
+    if (name.length > longestKey) throw badField('metadata', fieldRules.longest(longestKey));
+    if (typeof value !== 'string') throw badField('metadata', fieldRules.text);
+    if (value.length > longestValue) throw badField('metadata', fieldRules.longest(longestValue));
+    if (!name.isWellFormed() || !value.isWellFormed() || `${name}${value}`.includes('\0'))
+      throw badField('metadata', fieldRules.characters);
+  }
+  return JSON.stringify(told);
+}

@@ -1,0 +1,64 @@
+// Files whose time is over, whose owner has deleted them or is gone, and those that a killed process was about to send.
+import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { dropCutFiles, dropUnsent } from './interrupted-uploads.ts';
+import { keepHeld, letGoThere } from './retained-files.ts';
+
+const atOnce = 100;
+/** Longer than any upload takes, in seconds. */
+const longestSending = 24 * 3600;
+/** Seconds behind the time of an upload: its end may be on its way. */
+const graceOfUploads = 3600;
+/** After the file has expired at the provider, too; and where the provider would keep it for ever. */
+const givenUpAfter = { expired: 7 * 24 * 3600, stays: 90 * 24 * 3600 };
+
+export interface SweepBounds {
+  /** A run ends about then and the next one goes on. */
+  runMs: number;
+  /** For which an answer of a provider is waited. */
+  questionMs: number;
+}
+
+/** A job: others of its process come after it, so one provider that does not answer is not waited for again. */
+export async function sweepFiles(context: AppContext, { runMs, questionMs }: SweepBounds = sweepBounds): Promise<void> {
+  const files = context.db.collection('files');
+  const now = Math.floor(context.now() / 1000);
+  const begin = performance.now();
+  // Those that stores hold are kept on first.
+  await keepHeld(context);
+  await files.patchAll({ state: 'stored', expires_at: { lte: now } }, { set: { state: 'leaving' } });
+  await dropCutFiles(context);
+  await dropUnsent(context, { created_at: { lt: now - longestSending } });
+  await dropUnsent(context, { upload_until: { lt: now - graceOfUploads } });
+  await leaveDeleted(context);
+  const silent = new Set<number>();
+  const isGone = async (record: FileRecord): Promise<boolean> => {
+    if (record.expires_at < now - (record.stays === true ? givenUpAfter.stays : givenUpAfter.expired)) return true;
+    if (silent.has(record.channel_id)) return false;
+    const outcome = await letGoThere({ ...context, answerBy: performance.now() + questionMs }, record);
+    if (outcome === 'silent') silent.add(record.channel_id);
+    return outcome === 'gone';
+  };
+  for (let after = ''; performance.now() - begin < runMs;) {
+    const some: FileRecord[] = await files.find({ state: 'leaving', id: { gt: after } }, { sort: [['id', 1]], limit: atOnce });
+    for (const record of some) {
+      if (performance.now() - begin > runMs) return;
+      if (await isGone(record)) await files.remove({ id: record.id });
+    }
+    const last = some.at(-1);
+    if (last === undefined || some.length < atOnce) return;
+    after = last.id;
+  }
+}
+
+const sweepBounds: SweepBounds = { runMs: 60_000, questionMs: 15_000 };
+
+/** Of users who are deleted nothing is kept. */
+async function leaveDeleted({ db }: AppContext): Promise<void> {
+  const files = db.collection('files');
+  for (const { user_id: id } of await files.group({ filter: { state: 'stored' }, by: ['user_id'] })) {
+    const user = await db.collection('users').get(Number(id));
+    if (user === null || user.DeletedAt !== null)
+      await files.patchAll({ user_id: Number(id), state: 'stored' }, { set: { state: 'leaving' } });
+  }
+}

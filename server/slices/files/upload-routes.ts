@@ -1,0 +1,210 @@
+// `/v1/uploads`: https://platform.openai.com/docs/api-reference/uploads. One is a file that is on its way, and counts as such from its beginning.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { badField, StrictFields } from '#server/formats/strict-fields.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/call/admission/admit-call.ts';
+import { markedName } from '#server/call/marked-name.ts';
+import { keyBehind } from '#server/call/provider-containers.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { isRetryable } from '#server/exchange/failure-consequences.ts';
+import { freeCutParts } from './interrupted-uploads.ts';
+import { beginFile, longestKept, mostFiles, toldFile } from './file-store.ts';
+import { checkFilename, filesAreOff, lifetimes, purposesOf, withPart } from './read-upload.ts';
+import { keepSent, staysAt } from './retained-files.ts';
+import { channelsWithFiles, errorOf } from './upstream-files.ts';
+import { beginThere, cancelThere, completeThere, sendPart } from './upstream-uploads.ts';
+
+const path = '/v1/uploads/:upload';
+/** As the vendor has it: bytes in all, and of a part. */
+const largest = { all: 8 * 1024 ** 3, part: 64 * 1024 ** 2 };
+const mostParts = 1000;
+/** Seconds that parts may come, as the vendor has it. */
+const openSeconds = 3600;
+
+export function mountUploads(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const add = (at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    host.addDirect(
+      'POST',
+      at,
+      serve((caller) => {
+        if (mostFiles(context).count === 0) throw filesAreOff(caller.path);
+        return work(caller);
+      }),
+    );
+
+  add('/v1/uploads', async (caller) => {
+    await checkMeans(services, caller.admission);
+    return { json: await beginUpload(services, caller, await caller.readBody()) };
+  });
+  add(`${path}/parts`, async (caller) => {
+    const file = await openUpload(context, caller);
+    return { json: await withPart(services, caller, (part) => addPart(context, file, part)) };
+  });
+  add(`${path}/complete`, async (caller) => {
+    const file = await openUpload(context, caller);
+    const upstream = await completeThere(context, file, readParts(context, file, await caller.readBody()));
+    const stored = await keepSent(context, file, upstream);
+    return { json: { ...toldUpload(file, 'completed'), file: toldFile(stored) } };
+  });
+  add(`${path}/cancel`, async (caller) => {
+    const file = await openUpload(context, caller);
+    await cancelThere(context, file);
+    await context.db.collection('files').remove({ id: file.id, state: 'sending' });
+    return { json: toldUpload(file, 'cancelled') };
+  });
+}
+
+/** At the first channel that takes it. @throws {AppError} */
+async function beginUpload({ context }: RelayServices, { userId, admission }: KeptCaller, body: unknown): Promise<object> {
+  const { group, pinnedChannel } = admission;
+  const { mime, ...asked } = readAsked(context, body);
+  const longest = longestKept(context);
+  const seconds = Math.min(asked.seconds ?? longest, longest);
+  const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose: asked.purpose, isInParts: true });
+  const [first] = channels;
+  if (first === undefined) throw new AppError('no_file_channel', { group });
+  const at = (channel: typeof first) => ({ channel_id: channel.id, key: keyBehind(context.secrets, channel) });
+  const files = context.db.collection('files');
+  const begun = await beginFile(context, { user_id: userId, ...asked, seconds, ...at(first) });
+  const { filename, purpose, bytes } = asked;
+  let failure: AppError | undefined;
+  for (const channel of channels.slice(0, context.settings.get('RetryTimes') + 1)) {
+    const stays = staysAt(context, channel, asked);
+    const kept = stays ? { filename: markedName(filename, begun.id) } : { filename, expires_after: { anchor: 'created_at', seconds } };
+    const answer = await beginThere(context, channel, { ...kept, purpose, bytes, mime_type: mime });
+    if ('told' in answer && typeof answer.told['id'] === 'string') {
+      const times = { sent_bytes: 0, upload_until: begun.created_at + openSeconds };
+      const set = { ...at(channel), upload_id: answer.told['id'], ...times, ...(stays ? { stays } : {}) };
+      const open = await files.patch({ id: begun.id, state: 'sending' }, { set, unset: ['process'] });
+      if (open === null) throw notThere(begun);
+      return toldUpload(open, 'pending');
+    }
+    failure = 'failure' in answer ? errorOf(context, answer.failure) : new AppError('invalid_upstream_response');
+    if (!('failure' in answer) || !isRetryable(answer.failure, channel.provider)) break;
+  }
+  await files.remove({ id: begun.id });
+  throw failure ?? new AppError('no_file_channel', { group });
+}
+
+/** The bytes count before they are sent, so that no two parts take the same room. @throws {AppError} */
+async function addPart(context: AppContext, file: FileRecord, part: Parameters<typeof sendPart>[2]): Promise<object> {
+  const { size } = part.data.content;
+  if (size > largest.part) throw badField('data', tooLarge);
+  const files = context.db.collection('files');
+  const where = { id: file.id, state: 'sending' as const };
+  const own = `part_bytes.${context.ledger.processId}` as const;
+  const count = () => files.patch({ ...where, sent_bytes: { lte: file.bytes - size } }, { increment: { sent_bytes: size, [own]: size } });
+  const counted = (await count()) ?? ((await freeCutParts(context, file)) ? await count() : null);
+  if (counted === null) throw badField('data', beyond);
+  // Who took this process for dead has given the room back.
+  const isCounted = { ...where, [own]: { gte: size } };
+  try {
+    const name = await sendPart(context, file, part);
+    await files.patch(isCounted, { increment: { [own]: -size } });
+    const id = `${partPrefix}${context.secrets.encrypt(JSON.stringify({ file: file.id, part: name }), 'upload_part')}`;
+    return { id, object: 'upload.part', created_at: Math.floor(context.now() / 1000), upload_id: uploadId(file) };
+  } catch (failure) {
+    await files.patch(isCounted, { increment: { sent_bytes: -size, [own]: -size } });
+    throw failure;
+  }
+}
+
+const tooLarge = { zh: '不能超过 64 MB', en: 'must be 64 MB at the most' };
+const beyond = { zh: '超出了创建时声明的大小（bytes）', en: 'goes beyond the bytes that were told at the beginning' };
+
+/** Of the caller's own, that parts may be added to. @throws {AppError} `file_not_found` */
+async function openUpload({ db, now }: AppContext, { userId, params }: KeptCaller): Promise<FileRecord> {
+  const id = params['upload'] ?? '';
+  const open = { state: 'sending' as const, upload_until: { gt: Math.floor(now() / 1000) } };
+  const found = id.startsWith(prefix)
+    ? await db.collection('files').first({ id: id.replace(prefix, 'file-'), user_id: userId, ...open })
+    : null;
+  if (found === null) throw new AppError('file_not_found', { id });
+  return found;
+}
+
+const prefix = 'upload_';
+const partPrefix = 'part_';
+
+function uploadId({ id }: FileRecord): string {
+  return id.replace('file-', prefix);
+}
+
+function notThere(file: FileRecord): AppError {
+  return new AppError('file_not_found', { id: uploadId(file) });
+}
+
+function toldUpload(file: FileRecord, status: 'pending' | 'completed' | 'cancelled'): object {
+  const { bytes, created_at, upload_until: until, filename, purpose } = file;
+  return {
+    id: uploadId(file),
+    object: 'upload',
+    bytes,
+    created_at,
+    expires_at: until ?? created_at,
+    filename,
+    purpose,
+    status,
+    file: null,
+  };
+}
+
+/** @throws {AppError} `invalid_request` */
+function readAsked(context: AppContext, body: unknown) {
+  if (!isObject(body)) throw badField('body', fieldRules.object);
+  const fields = new StrictFields(body);
+  const filename = fields.requiredText('filename');
+  if (filename === '') throw badField('filename', fieldRules.required);
+  checkFilename(filename);
+  const purpose = fields.requiredText('purpose');
+  const allowed = purposesOf(context);
+  if (!allowed.includes(purpose)) throw badField('purpose', fieldRules.oneOf(allowed));
+  const bytes = fields.integer('bytes', 1, largest.all);
+  if (bytes === undefined) throw badField('bytes', fieldRules.required);
+  const mime = fields.requiredText('mime_type');
+  if (!/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(mime)) throw badField('mime_type', fieldRules.invalid);
+  const kept = fields.object('expires_after');
+  const own = kept === undefined ? undefined : new StrictFields(kept, 'expires_after');
+  if (own !== undefined && own.text('anchor') !== 'created_at') throw badField(own.path('anchor'), fieldRules.oneOf(['created_at']));
+  return { filename, purpose, bytes, mime, seconds: own?.integer('seconds', lifetimes.least, lifetimes.most) };
+}
+
+/** By the provider's names. @throws {AppError} `invalid_request` */
+function readParts({ secrets }: AppContext, file: FileRecord, body: unknown): object {
+  if (!isObject(body)) throw badField('body', fieldRules.object);
+  const fields = new StrictFields(body);
+  const ids = fields.list('part_ids') ?? [];
+  if (ids.length === 0) throw badField('part_ids', fieldRules.required);
+  if (ids.length > mostParts) throw badField('part_ids', fieldRules.most(mostParts));
+  const parts = ids.map((id) => partOf(secrets, file, id));
+  const md5 = fields.text('md5');
+  if (md5 !== undefined && !/^[0-9a-fA-F]{32}$/.test(md5)) throw badField('md5', fieldRules.invalid);
+  return { part_ids: parts, ...(md5 === undefined ? {} : { md5 }) };
+}
+
+const longestPart = 1024;
+
+function partOf(secrets: AppContext['secrets'], file: FileRecord, id: unknown): string {
+  const sealed = typeof id === 'string' && id.startsWith(partPrefix) && id.length <= longestPart ? id.slice(partPrefix.length) : '';
+  const opened = parseObject(openSeal(secrets, sealed));
+  if (opened?.['file'] !== file.id || typeof opened['part'] !== 'string') throw badField('part_ids', fieldRules.invalid);
+  return opened['part'];
+}
+
+function openSeal(secrets: AppContext['secrets'], sealed: string): string {
+  try {
+    return secrets.decrypt(sealed, 'upload_part');
+  } catch {
+    // It is not one of ours.
+    return '';
+  }
+}

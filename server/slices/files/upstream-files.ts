@@ -1,0 +1,186 @@
+// Files at a provider that keeps them: put there, read and deleted with the key of the channel where they lie.
+import { AppError } from '#shared/errors.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { writeForm } from '#server/framing/multipart.ts';
+import type { FormFile } from '#server/framing/multipart.ts';
+import { framings } from '#server/framing/registry.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { keyBehind } from '#server/call/provider-containers.ts';
+import { TaskFailure } from '#server/call/tasks/task-failure.ts';
+import { exchange } from '#server/exchange/exchange.ts';
+import type { Received } from '#server/exchange/exchange.ts';
+import { headersTo } from '#server/exchange/provider-headers.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { Provider } from '#server/providers/spec.ts';
+import type { SendRequest } from '#server/exchange/send.ts';
+import type { EventSource } from '#server/exchange/upstream-stream.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import { batchPurpose, tuningPurpose } from './file-store.ts';
+
+export interface Asking extends Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'> {
+  /** Monotonic milliseconds: no answer is waited for any longer. Missing: it is waited for as for one to a call. */
+  answerBy?: number;
+}
+
+/** A page of batches, each with its own fields and errors. */
+const answerBytes = 8 * 1024 * 1024;
+const longestId = 256;
+/** Any bytes are a stream of them. */
+const bytes = { ...framings.sse, mediaType: '', begins: () => true };
+
+interface FilePlace {
+  group: string;
+  /** The only channel that may be asked. */
+  pinned: number | undefined;
+  purpose: string;
+  /** They come in parts. */
+  isInParts?: true;
+}
+
+/** Where such files of that group can go, the one with the highest priority first. */
+export function channelsWithFiles({ channels }: Asking, { group, pinned, purpose, isInParts }: FilePlace): PreparedChannel[] {
+  const fitting = [...channels.all()].filter(
+    ({ id, status, problem, provider, groups }) =>
+      status === ChannelStatus.enabled &&
+      problem === null &&
+      provider !== null &&
+      (purpose !== batchPurpose || provider.runsBatches === 'openai') &&
+      ((purpose === batchPurpose && isInParts === undefined) || provider.keepsFiles === true) &&
+      (purpose !== tuningPurpose || provider.trainsModels === true) &&
+      (pinned === undefined ? groups.includes(group) : id === pinned),
+  );
+  return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);
+}
+
+/** Where a file lies. */
+type Lying = Pick<FileRecord, 'channel_id' | 'key' | 'upstream_id'>;
+
+export interface FileToSend {
+  file: FormFile;
+  purpose: string;
+  /** Until it goes; null: it stays. */
+  seconds: number | null;
+  boundary: string;
+}
+
+/** The provider's name of it, or why there is none. What does not stay goes by itself when nobody hears of it any more. */
+export async function sendFile(
+  context: Asking,
+  channel: PreparedChannel,
+  { file, purpose, seconds, boundary }: FileToSend,
+): Promise<{ id: string } | { failure: UpstreamFailure }> {
+  const parts = [{ name: 'purpose', value: purpose }, ...expiry(channel, seconds), { name: 'file', value: file }];
+  const body = writeForm(parts, boundary);
+  const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
+  const received = await askAccount(context, channel, { method: 'POST', path: '/files', body, headers });
+  if (received.kind === 'failed') return { failure: received.failure };
+  if (received.kind === 'stream') return { failure: unexpected(received.stream) };
+  const id = parseObject(received.body.toString('utf8'))?.['id'];
+  return typeof id === 'string' && id !== '' && id.length <= longestId ? { id } : { failure: invalidResponse() };
+}
+
+function expiry({ provider }: PreparedChannel, seconds: number | null): { name: string; value: string }[] {
+  const kept = seconds === null ? null : secondsThere(provider, seconds);
+  if (kept === null) return [];
+  return [
+    { name: 'expires_after[anchor]', value: 'created_at' },
+    { name: 'expires_after[seconds]', value: String(kept) },
+  ];
+}
+
+/** How long a provider is told to keep a file; what it is to keep for less is deleted there when its time is over. Null: it cannot be told. */
+export function secondsThere(provider: Provider | null, seconds: number): number | null {
+  const account = provider?.account;
+  if (account === undefined) return seconds;
+  const { lifetimes } = account;
+  return lifetimes === undefined ? null : Math.min(lifetimes.most, Math.max(lifetimes.least, seconds));
+}
+
+/** `left`: it may still be there; `silent`: so it is, and the provider has said nothing. */
+export async function deleteAtProvider(context: Asking, record: Lying): Promise<'gone' | 'left' | 'silent'> {
+  const channel = channelOf(context, record);
+  // With another key nothing of it can be reached; the provider lets it go when it expires.
+  if (channel === null || record.upstream_id === '') return 'gone';
+  return deleteThere(context, channel, `/files/${encodeURIComponent(record.upstream_id)}`);
+}
+
+/** @param path behind that of the account. As `deleteAtProvider`. */
+export async function deleteThere(context: Asking, channel: PreparedChannel, path: string): Promise<'gone' | 'left' | 'silent'> {
+  const received = await askAccount(context, channel, { method: 'DELETE', path });
+  if (received.kind === 'stream') received.stream.abort();
+  if (received.kind !== 'failed') return 'gone';
+  const { upstreamStatus: status } = received.failure;
+  return status === 404 || (status > 200 && status < 300) ? 'gone' : status === 0 ? 'silent' : 'left';
+}
+
+/** @throws {AppError} */
+export async function readAtProvider(context: Asking, record: Lying & Pick<FileRecord, 'id'>): Promise<EventSource | Buffer> {
+  const channel = channelOf(context, record);
+  if (channel === null) throw new AppError('file_not_found', { id: record.id });
+  const received = await askAccount(context, channel, {
+    method: 'GET',
+    path: `/files/${encodeURIComponent(record.upstream_id)}/content`,
+    isStream: true,
+  });
+  if (received.kind === 'failed') throw errorOf(context, received.failure);
+  return received.kind === 'stream' ? received.stream : received.body;
+}
+
+/** Where it lies; null: not behind a key that this installation has. */
+export function channelOf(
+  { channels, secrets }: Pick<Asking, 'channels' | 'secrets'>,
+  { channel_id: id, key }: Pick<FileRecord, 'channel_id' | 'key'>,
+): PreparedChannel | null {
+  const channel = channels.get(id);
+  return channel === undefined || channel.problem !== null || keyBehind(secrets, channel) !== key ? null : channel;
+}
+
+export function errorOf({ settings }: Pick<Asking, 'settings'>, failure: UpstreamFailure): AppError {
+  return TaskFailure.ofUpstream(failure, settings.get('AutomaticDisableKeywords')).error;
+}
+
+function unexpected(stream: EventSource): UpstreamFailure {
+  stream.abort();
+  return invalidResponse();
+}
+
+/** What lies in the account of a channel. @param asked with a path behind that of the account, and what stands before that, or `root` in place of both; `mostBytes`: of an answer that is no stream */
+export async function askAccount(
+  context: Asking,
+  channel: PreparedChannel,
+  asked: Pick<SendRequest, 'method' | 'path' | 'isStream'> &
+    Partial<Pick<SendRequest, 'body' | 'headers'>> & { mostBytes?: number; before?: string; root?: string },
+): Promise<Received> {
+  const { method, path, body = null, headers: own = {}, isStream = false, mostBytes = answerBytes, before = '' } = asked;
+  const { root = `${channel.base}${before}${channel.provider?.account?.path ?? '/v1'}` } = asked;
+  const { 'content-type': _json, ...headers } = channel.headers;
+  const url = new URL(`${root}${path}`);
+  const request: SendRequest = {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: headersTo(channel, headers, own),
+    body,
+    isStream,
+    framing: isStream ? bytes : framings.sse,
+    proxy: channel.setting.proxy,
+  };
+  const signed = await channel.authorize(request, { now: context.now(), sender: context.sender });
+  return exchange(context, channel, signed, { responseMs: waitOf(context, context.env.RELAY_TIMEOUT), maxBytes: mostBytes }).received;
+}
+
+/** Milliseconds by which a timer may ring before its time on the monotonic clock. */
+const timerErrorMs = 5;
+
+/** The time for its answer is over. */
+export function isOverdue({ answerBy = Infinity }: Pick<Asking, 'answerBy'>): boolean {
+  return performance.now() > answerBy - timerErrorMs;
+}
+
+/** Milliseconds. @param seconds that are waited where nothing is said */
+export function waitOf({ answerBy }: Pick<Asking, 'answerBy'>, seconds: number): number {
+  return Math.min(seconds * 1000, answerBy === undefined ? Infinity : Math.max(1, answerBy - performance.now()));
+}

@@ -1,0 +1,26 @@
+// A training that its caller does not want any more, or not now.
+import { AppError } from '#shared/errors.ts';
+import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
+import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { findJob } from './job-store.ts';
+import { changeThere } from './upstream-jobs.ts';
+import type { Verb } from './upstream-jobs.ts';
+
+const over: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
+
+/** What was trained until then is paid for. @throws {AppError} `tuning_not_possible`, `tuning_out_of_reach`, and the provider's */
+export async function changeJob({ context }: RelayServices, job: TuningJobRecord, verb: Verb): Promise<TuningJobRecord> {
+  const { id, state, status } = job;
+  if (state !== 'running' || over.has(status)) throw new AppError('tuning_not_possible', { id, status });
+  const channel = channelOf(context, job);
+  if (channel === null) throw new AppError('tuning_out_of_reach', { id });
+  const answer = await changeThere(context, channel, job.upstream_id, verb);
+  if ('failure' in answer) throw errorOf(context, answer.failure);
+  // What it comes to is read when it is over; only that ends it.
+  const { status: told = status } = answer.told.set;
+  const changed = await context.db
+    .collection('tuning_jobs')
+    .patch({ id, state: 'running' }, { set: { status: told, poll_at: context.now() } });
+  return changed ?? findJob(context, job.user_id, id);
+}

@@ -1,0 +1,47 @@
+// Where a model is trained.
+import { AppError } from '#shared/errors.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { offersModel } from '#server/exchange/channel-index.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+
+export interface Trainer {
+  channel: PreparedChannel;
+  /** Under which name prices are kept, and what the provider calls what is trained. */
+  base: string;
+  upstreamBase: string;
+}
+
+/**
+ * The channel of the training file where it trains the model, else the one of the highest priority that does. A model that was trained for the
+ * caller is trained further where it is.
+ * @throws {AppError} `model_denied`, `model_not_found`, `no_tuning_channel`, and of an own model
+ */
+export async function findTrainer(services: RelayServices, admission: Admission, model: string, preferred: number): Promise<Trainer> {
+  const { channels, gate, ownModels } = services;
+  gate.checkModel(admission, model);
+  const own = await ownModels.find(admission, model);
+  if (own !== null) {
+    if (own.channel.provider?.trainsModels !== true) throw new AppError('no_tuning_channel', { group: admission.group, model });
+    return { channel: own.channel, base: own.base, upstreamBase: own.upstreamModel };
+  }
+  const offered = channelsOf(services, admission, model);
+  const isFirst = ({ id }: PreparedChannel) => id === preferred;
+  for (const channel of [...offered.filter(isFirst), ...offered.filter((one) => !isFirst(one))]) {
+    if (channel.provider?.trainsModels !== true || channel.problem !== null) continue;
+    const way = channel.way(clientDialects['openai-chat'], 'chat', model);
+    if (way !== null) return { channel, base: model, upstreamBase: way.upstreamModel };
+  }
+  const isKnown = offered.length > 0 || [...channels.all()].some((channel) => offersModel(channel, model));
+  throw isKnown
+    ? new AppError('no_tuning_channel', { group: admission.group, model }, { field: 'model' })
+    : new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+function channelsOf({ channels }: RelayServices, { group, pinnedChannel }: Admission, model: string): PreparedChannel[] {
+  if (pinnedChannel === undefined) return channels.tiers(group, model).flatMap((tier) => tier.channels);
+  const pinned = channels.get(pinnedChannel);
+  return pinned?.status === ChannelStatus.enabled ? [pinned] : [];
+}

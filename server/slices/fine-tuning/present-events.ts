@@ -1,0 +1,121 @@
+// Events and checkpoints of a training, as its provider tells them, in its caller's words: no name of the provider's is passed on.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
+import { storableText } from '#server/db/storable.ts';
+import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { checkpointName } from '#server/call/tuned-models.ts';
+import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { withoutTrailing } from '#shared/trailing.ts';
+import { openName, sealName } from './sealed-ids.ts';
+import { countIn, idIn, listThere } from './upstream-jobs.ts';
+
+export interface ThingsPage {
+  limit: number;
+  after: string | undefined;
+}
+
+const prefixes = { events: 'ftevent-', checkpoints: 'ftckpt_' } as const;
+const longestMessage = 2000;
+/** Of the data of an event: as deep and as many. */
+const deepest = 6;
+const mostMembers = 200;
+
+type Kind = keyof typeof prefixes;
+
+/** @throws {AppError} `invalid_request` for an `after` that is none of the job's, `tuning_out_of_reach`, and the provider's */
+export async function listOfJob(context: AppContext, job: TuningJobRecord, kind: Kind, { limit, after }: ThingsPage): Promise<object> {
+  const prefix = prefixes[kind];
+  const owner = `${job.id} ${kind}`;
+  const from =
+    after === undefined ? undefined : after.startsWith(prefix) ? openName(context.secrets, owner, after.slice(prefix.length)) : null;
+  if (from === null) throw badQuery('after', fieldRules.invalid);
+  // The provider does not have it, or not yet.
+  if (job.upstream_id === '') return listOf([], false);
+  const channel = channelOf(context, job);
+  if (channel === null) throw new AppError('tuning_out_of_reach', { id: job.id });
+  const query = `limit=${limit}${from === undefined ? '' : `&after=${encodeURIComponent(from)}`}`;
+  const answer = await listThere(context, channel, `/${encodeURIComponent(job.upstream_id)}/${kind}?${query}`);
+  if ('failure' in answer) throw errorOf(context, answer.failure);
+  const tell = kind === 'events' ? toldEvent : toldCheckpoint;
+  const data = answer.told.data
+    .filter((one) => idIn(one['id']) !== '')
+    .slice(0, limit)
+    .map((one) => ({ id: `${prefix}${sealName(context.secrets, owner, idIn(one['id']))}`, ...tell(job, one) }));
+  return listOf(data, answer.told.hasMore);
+}
+
+type Told = Readonly<Record<string, unknown>>;
+
+/** https://platform.openai.com/docs/api-reference/fine-tuning/event-object */
+function toldEvent(job: TuningJobRecord, event: Told): Record<string, unknown> {
+  const { message, level, type } = event;
+  return {
+    object: 'fine_tuning.job.event',
+    created_at: countIn(event['created_at']),
+    level: level === 'warn' || level === 'error' ? level : 'info',
+    message: typeof message === 'string' ? inOurWords(job, storableText(message, longestMessage)) : '',
+    type: type === 'metrics' ? type : 'message',
+    data: toldData(job, event['data'] ?? null, deepest),
+  };
+}
+
+/** https://platform.openai.com/docs/api-reference/fine-tuning/checkpoint-object */
+function toldCheckpoint(job: TuningJobRecord, checkpoint: Told): Record<string, unknown> {
+  const step = countIn(checkpoint['step_number']);
+  const metrics = isObject(checkpoint['metrics']) ? checkpoint['metrics'] : {};
+  return {
+    object: 'fine_tuning.job.checkpoint',
+    created_at: countIn(checkpoint['created_at']),
+    fine_tuned_model_checkpoint:
+      job.upstream_model !== '' && checkpoint['fine_tuned_model_checkpoint'] === job.upstream_model
+        ? job.tuned_model
+        : checkpointName(job.tuned_model, step),
+    fine_tuning_job_id: job.id,
+    metrics: Object.fromEntries(
+      Object.entries(metrics)
+        .filter(([, value]) => typeof value === 'number')
+        .slice(0, mostMembers),
+    ),
+    step_number: step,
+  };
+}
+
+function toldData(job: TuningJobRecord, value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return inOurWords(job, storableText(value, longestMessage));
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.slice(0, mostMembers).map((item) => toldData(job, item, depth - 1));
+  const members = Object.entries(value).slice(0, mostMembers);
+  return Object.fromEntries(members.map(([name, item]) => [inOurWords(job, name.slice(0, 200)), toldData(job, item, depth - 1)]));
+}
+
+/** Names of the provider's account within a text: what is known here has its name here, of anything else nothing is said. */
+export function inOurWords(job: TuningJobRecord, text: string): string {
+  const names = new Map([
+    [job.upstream_id, job.id],
+    [job.upstream_training, job.training_file],
+    [job.upstream_validation, job.validation_file],
+    [job.upstream_base, job.model],
+    ...job.upstream_results.map((name, index) => [name, job.result_files[index] ?? ''] as const),
+  ]);
+  names.delete('');
+  return text
+    .replace(/ft:[^\s"'<>,;]+/g, (found) => {
+      const name = withoutTrailing(found, '.!?:)]');
+      const rest = found.slice(name.length);
+      const step = /:ckpt-step-(\d{1,12})$/.exec(name)?.[1];
+      const base = names.get(name);
+      return `${base ?? (step === undefined ? job.tuned_model : checkpointName(job.tuned_model, Number(step)))}${rest}`;
+    })
+    .replace(/\b(ftjob|ft|file|org|proj|user|ftevent|ftckpt)([-_])([A-Za-z0-9_]{6,})/g, (found, kind: string, joint: string) => {
+      if (isOurs(job, found)) return found;
+      return names.get(found) ?? `${kind}${joint}…`;
+    });
+}
+
+function isOurs(job: TuningJobRecord, name: string): boolean {
+  return [job.id, job.training_file, job.validation_file, ...job.result_files].includes(name);
+}

@@ -1,0 +1,60 @@
+// Trained models that their owners do not want any more, or whose owners are gone.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
+import { turnBounds } from '#server/slices/files/poll-in-turn.ts';
+import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { channelOf, deleteThere } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { RelayServices } from '#server/call/services.ts';
+
+const atOnce = 100;
+
+/** From now on it is nobody's. What the provider does not delete at once, the job does. @throws {AppError} `model_not_found` for every one that is not the user's */
+export async function deleteModel({ context, ownModels }: RelayServices, userId: number, name: string): Promise<object> {
+  const left = await context.db
+    .collection('tuned_models')
+    .patch({ id: name, user_id: userId, state: 'ready' }, { set: { state: 'leaving' } });
+  if (left === null) throw new AppError('model_not_found', { model: name }, { field: 'model' });
+  ownModels.forget(name);
+  context.waitUntil(letGo(context, left));
+  return { id: name, object: 'model', deleted: true };
+}
+
+async function letGo(context: AppContext & Asking, record: TunedModelRecord): Promise<'gone' | 'left' | 'silent'> {
+  const channel = channelOf(context, record);
+  // With another key nothing of it can be reached.
+  const outcome = channel === null ? 'gone' : await deleteThere(context, channel, `/models/${encodeURIComponent(record.upstream_model)}`);
+  if (outcome === 'gone') await context.db.collection('tuned_models').remove({ id: record.id, state: 'leaving' });
+  return outcome;
+}
+
+/** A job. A provider that says nothing is not asked again in the same run. */
+export async function sweepTunedModels(context: AppContext, { runMs, questionMs }: TurnBounds = turnBounds): Promise<void> {
+  const models = context.db.collection('tuned_models');
+  const end = performance.now() + runMs;
+  await leaveDeleted(context);
+  const silent = new Set<number>();
+  for (let after = ''; performance.now() < end;) {
+    const some = await models.find({ state: 'leaving', id: { gt: after } }, { sort: [['id', 1]], limit: atOnce });
+    for (const record of some) {
+      if (performance.now() > end) return;
+      if (silent.has(record.channel_id)) continue;
+      const outcome = await letGo({ ...context, answerBy: performance.now() + questionMs }, record);
+      if (outcome === 'silent') silent.add(record.channel_id);
+    }
+    const last = some.at(-1);
+    if (last === undefined || some.length < atOnce) return;
+    after = last.id;
+  }
+}
+
+/** Of users who are deleted nothing is kept. */
+async function leaveDeleted({ db }: AppContext): Promise<void> {
+  const models = db.collection('tuned_models');
+  for (const { user_id: id } of await models.group({ filter: { state: 'ready' }, by: ['user_id'] })) {
+    const user = await db.collection('users').get(Number(id));
+    if (user === null || user.DeletedAt !== null)
+      await models.patchAll({ user_id: Number(id), state: 'ready' }, { set: { state: 'leaving' } });
+  }
+}

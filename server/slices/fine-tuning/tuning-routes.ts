@@ -1,0 +1,67 @@
+// `/v1/fine_tuning/jobs`: https://platform.openai.com/docs/api-reference/fine-tuning
+import { clientDialects } from '#server/formats/registry.ts';
+import { filesAreOff } from '#server/slices/files/read-upload.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/call/admission/admit-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { listOf, readPage } from '#server/slices/responses/list-items.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { changeJob } from './change-job.ts';
+import { createJob } from './create-job.ts';
+import { findJob, listJobs, mostJobs } from './job-store.ts';
+import { readAsked } from './read-job-request.ts';
+import { listOfJob } from './present-events.ts';
+import { toldJob } from './present-job.ts';
+import { deleteModel } from './tuned-models.ts';
+
+export function mountTuning(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const path = '/v1/fine_tuning/jobs';
+  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+    host.addDirect(
+      method,
+      `${path}${at}`,
+      serve((caller) => {
+        if (mostJobs(context) === 0) throw filesAreOff(caller.path);
+        return work(caller);
+      }),
+    );
+  const jobOf = ({ userId, params }: KeptCaller) => findJob(context, userId, params['job'] ?? '');
+
+  add('POST', '', async (caller) => {
+    await checkMeans(services, caller.admission);
+    return { json: toldJob(await createJob(services, caller, readAsked(await caller.readBody()))) };
+  });
+  add('GET', '', async ({ userId, query }) => {
+    const { limit, after } = readPage(query);
+    const found = await listJobs(context, userId, { limit, after, metadata: metadataIn(query) });
+    return { json: listOf(found.slice(0, limit).map(toldJob), found.length > limit) };
+  });
+  add('GET', '/:job', async (caller) => ({ json: toldJob(await jobOf(caller)) }));
+  for (const verb of ['cancel', 'pause', 'resume'] as const)
+    add('POST', `/:job/${verb}`, async (caller) => ({ json: toldJob(await changeJob(services, await jobOf(caller), verb)) }));
+  for (const kind of ['events', 'checkpoints'] as const)
+    add('GET', `/:job/${kind}`, async (caller) => ({
+      json: await listOfJob(context, await jobOf(caller), kind, readPage(caller.query)),
+    }));
+
+  // Models that were trained stay their owner's, whatever the site allows by now.
+  host.addDirect(
+    'DELETE',
+    '/v1/models/:model+',
+    serve(async ({ userId, params }) => ({ json: await deleteModel(services, userId, params['model'] ?? '') })),
+  );
+}
+
+const entryOfMetadata = /^metadata\[(.{1,64})\]$/s;
+
+function metadataIn(query: URLSearchParams): ReadonlyMap<string, string> {
+  return new Map(
+    [...query].flatMap(([name, value]) => {
+      const key = entryOfMetadata.exec(name)?.[1];
+      return key === undefined ? [] : [[key, value] as const];
+    }),
+  );
+}

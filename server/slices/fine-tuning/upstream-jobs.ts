@@ -1,0 +1,159 @@
+// Trainings at their provider. https://platform.openai.com/docs/api-reference/fine-tuning
+import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
+import { storableText } from '#server/db/storable.ts';
+import { askAccount } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+
+/** What a provider tells of one. */
+export interface ToldByProvider {
+  id: string;
+  trainingFile: string;
+  set: Partial<TuningJobRecord>;
+}
+
+/** `isUnknown`: whether the provider has it, or has done it, cannot be told from that. */
+export type Asked<Told> = { told: Told } | { failure: UpstreamFailure; isUnknown: boolean };
+
+export type Verb = 'cancel' | 'pause' | 'resume';
+
+export function createThere(context: Asking, channel: PreparedChannel, job: TuningJobRecord): Promise<Asked<ToldByProvider>> {
+  const asked: Record<string, number> = JSON.parse(job.parameters);
+  const body = {
+    model: job.upstream_base,
+    training_file: job.upstream_training,
+    ...(job.upstream_validation === '' ? {} : { validation_file: job.upstream_validation }),
+    seed: job.seed,
+    method: { type: job.method, [job.method]: { hyperparameters: { ...asked, n_epochs: job.epochs } } },
+  };
+  return ask(context, channel, { method: 'POST', path: '', body: Buffer.from(JSON.stringify(body)), read: readTold });
+}
+
+export function readThere(context: Asking, channel: PreparedChannel, id: string): Promise<Asked<ToldByProvider>> {
+  return ask(context, channel, { method: 'GET', path: `/${encodeURIComponent(id)}`, read: readTold });
+}
+
+export function changeThere(context: Asking, channel: PreparedChannel, id: string, verb: Verb): Promise<Asked<ToldByProvider>> {
+  return ask(context, channel, { method: 'POST', path: `/${encodeURIComponent(id)}/${verb}`, read: readTold });
+}
+
+const pageSize = 100;
+/** Ten thousand trainings of one account since ours was created. */
+const mostPages = 100;
+
+/** The one that was made of that file, where its creation was not answered: nobody else knows the file. Null: there is none. Undefined: that is not known. */
+export async function findThere(
+  context: Asking,
+  channel: PreparedChannel,
+  job: TuningJobRecord,
+): Promise<ToldByProvider | null | undefined> {
+  let after = '';
+  for (let page = 0; page < mostPages; page += 1) {
+    const answer = await listThere(context, channel, `?limit=${pageSize}${after}`);
+    if ('failure' in answer) return undefined;
+    const { data, hasMore } = answer.told;
+    for (const item of data) {
+      const told = readTold(item);
+      if (told?.trainingFile === job.upstream_training) return told;
+    }
+    const last = data.at(-1);
+    if (!hasMore || typeof last?.['id'] !== 'string') return null;
+    // The newest come first: what is older than ours is none of it. An hour for clocks that differ.
+    if (countIn(last['created_at']) < job.created_at - 3600) return null;
+    after = `&after=${encodeURIComponent(last['id'])}`;
+  }
+  return undefined;
+}
+
+/** There is no such list of that training, and never will be: any other refusal, such as of too many questions or of a key, may be over soon. */
+export function isNever({ failure: { upstreamStatus: status } }: { failure: UpstreamFailure }): boolean {
+  return status === 404 || status === 405 || status === 410;
+}
+
+export interface ListThere {
+  data: readonly Readonly<Record<string, unknown>>[];
+  hasMore: boolean;
+}
+
+/** @param path behind that of trainings */
+export function listThere(context: Asking, channel: PreparedChannel, path: string): Promise<Asked<ListThere>> {
+  return ask(context, channel, { method: 'GET', path, read: readList });
+}
+
+function readList(object: Readonly<Record<string, unknown>>): ListThere | null {
+  const { data } = object;
+  return Array.isArray(data) ? { data: data.filter(isObject), hasMore: object['has_more'] === true } : null;
+}
+
+/** Bytes of a file; 0: that is not known. */
+export async function sizeThere(context: Asking, channel: PreparedChannel, file: string): Promise<number> {
+  const received = await askAccount(context, channel, { method: 'GET', path: `/files/${encodeURIComponent(file)}` });
+  if (received.kind === 'stream') received.stream.abort();
+  return received.kind === 'whole' ? countIn(parseObject(received.body.toString('utf8'))?.['bytes']) : 0;
+}
+
+interface Question<Told> {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: Buffer;
+  read(object: Readonly<Record<string, unknown>>): Told | null;
+}
+
+async function ask<Told>(context: Asking, channel: PreparedChannel, { method, path, body, read }: Question<Told>): Promise<Asked<Told>> {
+  const sent = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
+  const received = await askAccount(context, channel, { method, path: `/fine_tuning/jobs${path}`, ...sent });
+  if (received.kind === 'failed') {
+    const { upstreamStatus: status } = received.failure;
+    return { failure: received.failure, isUnknown: status < 400 || status >= 500 || status === 408 };
+  }
+  if (received.kind === 'stream') received.stream.abort();
+  const object = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
+  const told = object === null ? null : read(object);
+  return told === null ? { failure: invalidResponse(), isUnknown: true } : { told };
+}
+
+const longestId = 256;
+const mostResults = 20;
+
+function readTold(object: Readonly<Record<string, unknown>>): ToldByProvider | null {
+  const { id, status, training_file: file, trained_tokens: trained, result_files: results, seed } = object;
+  if (idIn(id) === '' || typeof status !== 'string' || !/^[a-z_]{1,40}$/.test(status)) return null;
+  const set: Partial<TuningJobRecord> = {
+    status,
+    upstream_model: idIn(object['fine_tuned_model']),
+    trained_tokens: typeof trained === 'number' && Number.isSafeInteger(trained) && trained >= 0 ? trained : -1,
+    upstream_results: Array.isArray(results)
+      ? results
+          .map(idIn)
+          .filter((one) => one !== '')
+          .slice(0, mostResults)
+      : [],
+    finished_at: countIn(object['finished_at']),
+    estimated_finish: countIn(object['estimated_finish']),
+    error: errorIn(object['error']),
+  };
+  if (countIn(seed) > 0) set.seed = countIn(seed);
+  return { id: idIn(id), trainingFile: idIn(file), set };
+}
+
+/** Empty: it cannot be one. */
+export function idIn(value: unknown): string {
+  return typeof value === 'string' && value.length <= longestId && !/\p{Cc}/u.test(value) ? value : '';
+}
+
+/** 0 for everything that is no whole number from 0 up. */
+export function countIn(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+const longestError = 500;
+
+function errorIn(told: unknown): string {
+  if (!isObject(told)) return '';
+  const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? storableText(value, longestError) : null);
+  const error = { code: textOf(told['code']), message: textOf(told['message']), param: textOf(told['param']) };
+  return error.code === null && error.message === null ? '' : JSON.stringify(error);
+}

@@ -1,0 +1,147 @@
+// Conversations that were shortened here: the summary travels sealed, with where it is from, and only its owner's later calls read it.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { PartBudget } from '#server/framing/part-budget.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import { completeItems, isCompaction, itemsOf } from './items.ts';
+import type { Item } from './items.ts';
+import { ownerOf } from './response-store.ts';
+import { createPauses, longCharacters, parseKept } from './sealed-json.ts';
+import type { Json } from './present-response.ts';
+
+export type Sealing = Pick<AppContext, 'secrets'>;
+type Opening = Pick<AppContext, 'secrets' | 'bodies'>;
+
+/** What the dialect writes before a summary that is not sealed yet. */
+const summaryMark = 'tidegate-summary:';
+/** As seals of vendors name their origin. */
+const sealMark = 'tidegate-seal:tidegate:';
+
+/** Who wrote it cannot be told from the outside. */
+export function isSealedHere(item: unknown): item is Item & { encrypted_content: string } {
+  return isObject(item) && isCompaction(item) && typeof item.encrypted_content === 'string' && item.encrypted_content.startsWith(sealMark);
+}
+
+/** Of one response: its events and its end hold the same. */
+export class SummarySeal {
+  readonly #context: Sealing;
+  readonly #userId: number;
+  readonly #sealed = new Map<string, string>();
+
+  constructor(context: Sealing, userId: number) {
+    this.#context = context;
+    this.#userId = userId;
+  }
+
+  /** Items of vendors are sealed already, and stay as they are. */
+  item(item: unknown): unknown {
+    if (!isObject(item) || item.type !== 'compaction' || typeof item.encrypted_content !== 'string') return item;
+    const { encrypted_content: text } = item;
+    if (!text.startsWith(summaryMark)) return item;
+    const sealed = this.#sealed.get(text) ?? this.#seal(text.slice(summaryMark.length));
+    this.#sealed.set(text, sealed);
+    return { ...item, encrypted_content: sealed };
+  }
+
+  #seal(summary: string): string {
+    return seal(this.#context, { user: this.#userId, summary });
+  }
+}
+
+function seal({ secrets }: Sealing, content: object): string {
+  return `${sealMark}${secrets.encrypt(JSON.stringify(content), 'summary')}`;
+}
+
+/** @param items they stand for everything before, and the summary is among them */
+export function sealWindow(context: Sealing, userId: number, items: readonly Item[]): string {
+  return seal(context, { user: userId, items });
+}
+
+const introduction = 'What was said before has been replaced by this summary of it:';
+
+export function summaryMessage(summary: string): Item {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `${introduction}\n\n${summary}` }] };
+}
+
+/**
+ * What a model is told in place of the items that were sealed here. The last window stands for everything before it, which is not opened.
+ * @param budget takes what is opened, before it is parsed
+ * @throws {AppError} `invalid_request` for one that is another's, or was changed, and as the budget
+ */
+export async function openSummaries(
+  context: Opening,
+  userId: number,
+  { items, budget }: { items: readonly Item[]; budget: PartBudget },
+): Promise<Item[]> {
+  const pause = createPauses();
+  /** The last one first. */
+  const found: Item[] = [];
+  for (const item of items.toReversed()) {
+    if (!isSealedHere(item)) {
+      found.push(item);
+      continue;
+    }
+    const kept = await opened(context, userId, { sealed: item.encrypted_content.slice(sealMark.length), budget });
+    if (kept?.['user'] !== userId) throw badField('input.encrypted_content', fieldRules.invalid);
+    if (Array.isArray(kept['items'])) return [...itemsOf(kept['items']), ...found.toReversed()];
+    if (typeof kept['summary'] !== 'string') throw badField('input.encrypted_content', fieldRules.invalid);
+    found.push(summaryMessage(kept['summary']));
+    await pause();
+  }
+  return found.toReversed();
+}
+
+async function opened(
+  { secrets, bodies }: Opening,
+  userId: number,
+  { sealed, budget }: { sealed: string; budget: PartBudget },
+): Promise<Json | null> {
+  const owner = ownerOf(userId);
+  const decrypt = () => secrets.decrypt(sealed, 'summary');
+  try {
+    const text = sealed.length > longCharacters ? await bodies.inTurn(owner, decrypt) : decrypt();
+    const kept = await parseKept({ bodies }, owner, text, budget);
+    return isObject(kept) ? kept : null;
+  } catch (failure) {
+    if (failure instanceof AppError) throw failure;
+    // It is not one of ours.
+    return null;
+  }
+}
+
+/** Fields of a request that only shortens its conversation; it is answered whole, and nothing is kept of it. */
+const carriedFields = [
+  'model',
+  'instructions',
+  'previous_response_id',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'service_tier',
+];
+
+/** The same as a response that ends with a summary. https://platform.openai.com/docs/api-reference/responses/compact */
+export function compactionBody(body: RelayBody): RelayBody {
+  const carried = carriedFields.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]] as const]));
+  return { ...Object.fromEntries(carried), input: [...itemsOf(body['input']), { type: 'compaction_trigger' }], store: false };
+}
+
+/** A response as that call is answered: what its users have said, and the one item that stands for everything. */
+export function compactedResponse(response: Json, input: readonly Item[]): Json {
+  const said = completeItems(
+    input.filter(({ type = 'message', role }) => type === 'message' && role === 'user'),
+    String(response['id']),
+  );
+  const output = itemsOf(response['output']).filter(({ type }) => type === 'compaction');
+  const { id, created_at, usage } = response;
+  return { id, object: 'response.compaction', created_at, output: [...said, ...output], usage };
+}
+
+/** What comes after the last time that the conversation was shortened, and that. */
+export function sinceCompaction(items: readonly Item[]): readonly Item[] {
+  const last = items.findLastIndex(isCompaction);
+  return last < 0 ? items : items.slice(last);
+}

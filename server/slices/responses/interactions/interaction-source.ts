@@ -1,0 +1,77 @@
+// Where calls of Interactions get what they go on from, and who keeps what comes of them.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
+import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import { readChain } from '#server/slices/responses/read-chain.ts';
+import type { Stores } from '#server/slices/responses/response-source.ts';
+import { ownerOf } from '#server/slices/responses/response-store.ts';
+import { KeptInteraction } from './stateful-interaction.ts';
+import { writeLogged } from './present-interaction.ts';
+
+/** How ids of interactions begin. */
+export const interactionPrefix = 'v1_';
+const previousField = 'previous_interaction_id';
+
+export type InteractionStores = Pick<Stores, 'store' | 'background' | 'follow'>;
+
+export function createInteractionSource(context: AppContext, { store, background, follow }: InteractionStores): ConversationSource {
+  const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+
+  /** Nobody closes what could not be made: what it holds is let go. */
+  async function openCall(call: AskedConversation, previousId: string | undefined): Promise<CallConversation> {
+    const { caller, body, bytes, isAnswered, requestId } = call;
+    const isBackground = body['background'] === true && isAnswered;
+    const isKept = body['store'] !== false && isAnswered && store.isOn;
+    if (isBackground && !isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
+    const userId = caller.user.id;
+    const hold = context.bodies.open(ownerOf(userId));
+    try {
+      // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
+      hold.grow(bytes);
+      const budget = new PartBudget(0, (more) => hold.grow(more));
+      const read =
+        previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
+      return new KeptInteraction({
+        context,
+        store,
+        userId,
+        id: `${interactionPrefix}${requestId}`,
+        isKept,
+        body,
+        before: read?.items ?? [],
+        chain: read?.chain ?? null,
+        background: isBackground
+          ? { responses: background, stream: (id) => follow({ responseId: id, userId, after: -1, write: writeLogged }) }
+          : null,
+        hold,
+      });
+    } catch (failure) {
+      hold.shrinkTo(0);
+      throw ofInteraction(failure);
+    }
+  }
+
+  return {
+    open(call) {
+      const { body, isAnswered } = call;
+      const previous = body[previousField];
+      const previousId = typeof previous === 'string' ? previous : undefined;
+      const isBackground = body['background'] === true;
+      if (!store.isOn && previousId !== undefined) throw notKept(previousField);
+      if (!store.isOn && isBackground) throw notKept('background');
+      const isKept = body['store'] !== false && isAnswered && store.isOn;
+      return previousId === undefined && !isBackground && !isKept ? null : openCall(call, previousId);
+    },
+  };
+}
+
+function notKept(field: string): AppError {
+  return new AppError('responses_not_kept', { field }, { field });
+}
+
+/** Responses call the field otherwise. */
+function ofInteraction(failure: unknown): unknown {
+  if (!(failure instanceof AppError) || failure.field !== 'previous_response_id') return failure;
+  return new AppError(failure.code, failure.details, { field: previousField });
+}

@@ -1,0 +1,155 @@
+// What a response says of the gateway's own doing, whoever wrote it: its id, what it goes on from, whether it is kept. Of a stream only
+// the first events and the last one hold the response; the others pass as they are.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { serverSentEvents } from '#server/framing/event-encoding.ts';
+import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { WrappedStream } from './wrapped-stream.ts';
+
+export type Json = Record<string, unknown>;
+export type EditResponse = (response: Json) => Json;
+
+export interface StreamEdits {
+  response: EditResponse;
+  /** Of items; null: they pass as they are, and so does every event that has no response. */
+  item: ((item: unknown) => unknown) | null;
+  /** An item that comes before all that the model writes; null: there is none, and nothing is numbered anew. */
+  front: Readonly<Json> | null;
+}
+
+/** Events that tell an item which comes at once. */
+const eventsOfItem = ['response.output_item.added', 'response.output_item.done'];
+
+/** The response in an event; null: it has none. */
+function responseInEvent(event: Buffer, envelope: Envelope): { body: Json; response: Json } | null {
+  const data = envelope.dataIn(event);
+  const body = data === null ? null : parseObject(data);
+  return body !== null && isObject(body.response) ? { body, response: body.response } : null;
+}
+
+/** The last of some events, if it holds a response, and what stands before it; null: it holds none. */
+export function lastResponse(events: Buffer, envelope: Envelope): { before: Buffer; body: Json; response: Json } | null {
+  let from = 0;
+  for (let end = envelope.endOfEvent(events, from); end < events.length; end = envelope.endOfEvent(events, end)) from = end;
+  const told = responseInEvent(events.subarray(from), envelope);
+  return told === null ? null : { ...told, before: events.subarray(0, from) };
+}
+
+/** An event as clients read it. */
+export function writeEvent(body: Json, envelope = serverSentEvents): Buffer {
+  return Buffer.from(envelope.event(String(body['type']), JSON.stringify(body)));
+}
+
+const heads: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress', 'response.queued']);
+
+export class ToldStream extends WrappedStream {
+  readonly #edit: EditResponse;
+  readonly #editItem: StreamEdits['item'];
+  readonly #front: StreamEdits['front'];
+  readonly #envelope: Envelope;
+  #isFrontTold = false;
+  /** What follows has no response in it. */
+  #isPastHead = false;
+
+  constructor(pipe: StreamPipe, { response, item, front }: StreamEdits, envelope: Envelope) {
+    super(pipe);
+    this.#edit = response;
+    this.#editItem = item;
+    this.#front = front;
+    this.#envelope = envelope;
+  }
+
+  override push(events: Buffer, isOwned: boolean): PipeStep {
+    const step = this.pipe.push(events, isOwned);
+    if (this.#editsAll) return { ...step, forClient: step.forClient.map((piece) => this.#editAll(piece)) };
+    if (this.#isPastHead) return step;
+    return { ...step, forClient: step.forClient.map((piece) => (this.#isPastHead ? piece : this.#editHead(piece))) };
+  }
+
+  get #editsAll(): boolean {
+    return this.#editItem !== null || this.#front !== null;
+  }
+
+  #editAll(piece: Buffer): Buffer {
+    const edited: Buffer[] = [];
+    for (let from = 0; from < piece.length;) {
+      const end = this.#envelope.endOfEvent(piece, from);
+      edited.push(this.#editEvent(piece.subarray(from, end)));
+      from = end;
+    }
+    return Buffer.concat(edited);
+  }
+
+  #editEvent(event: Buffer): Buffer {
+    const data = this.#envelope.dataIn(event);
+    const body = data === null ? null : parseObject(data);
+    if (body === null) return event;
+    const before = this.#tellFront(body);
+    const told = { ...this.#moved(body) };
+    if (isObject(body.response)) told['response'] = this.#edit(body.response);
+    if (this.#editItem !== null && body.item !== undefined) told['item'] = this.#editItem(body.item);
+    return Buffer.concat([...before, writeEvent(told, this.#envelope)]);
+  }
+
+  /** Once the response has begun, before its first item. */
+  #tellFront({ type, sequence_number: next }: Json): Buffer[] {
+    const item = this.#front;
+    if (item === null || this.#isFrontTold || heads.has(type)) return [];
+    this.#isFrontTold = true;
+    const first = typeof next === 'number' ? next : 0;
+    return eventsOfItem.map((name, index) =>
+      writeEvent({ type: name, sequence_number: first + index, output_index: 0, item }, this.#envelope),
+    );
+  }
+
+  /** As it is numbered behind the item that was put before. */
+  #moved(body: Json): Json {
+    if (!this.#isFrontTold) return body;
+    const { sequence_number: number, output_index: place } = body;
+    return {
+      ...body,
+      ...(typeof number === 'number' ? { sequence_number: number + eventsOfItem.length } : {}),
+      ...(typeof place === 'number' ? { output_index: place + 1 } : {}),
+    };
+  }
+
+  #editHead(piece: Buffer): Buffer {
+    const edited: Buffer[] = [];
+    let from = 0;
+    while (from < piece.length && !this.#isPastHead) {
+      const end = this.#envelope.endOfEvent(piece, from);
+      const event = piece.subarray(from, end);
+      const told = responseInEvent(event, this.#envelope);
+      if (told !== null && heads.has(told.body['type'])) {
+        edited.push(writeEvent({ ...told.body, response: this.#edit(told.response) }, this.#envelope));
+        from = end;
+      } else if (this.#envelope.dataIn(event) === null) {
+        edited.push(event);
+        from = end;
+      } else this.#isPastHead = true;
+    }
+    return from === 0 ? piece : Buffer.concat([...edited, piece.subarray(from)]);
+  }
+
+  /** One of its events may be a response that has failed. */
+  override fail(error: ErrorObject): string {
+    const told = Buffer.from(this.pipe.fail(error));
+    const edited: Buffer[] = [];
+    for (let from = 0; from < told.length;) {
+      const end = this.#envelope.endOfEvent(told, from);
+      const event = told.subarray(from, end);
+      const failed = responseInEvent(event, this.#envelope);
+      if (failed !== null) edited.push(writeEvent({ ...this.#moved(failed.body), response: this.#edit(failed.response) }, this.#envelope));
+      else edited.push(this.#isFrontTold ? this.#editEvent(event) : event);
+      from = end;
+    }
+    return Buffer.concat(edited).toString('utf8');
+  }
+
+  override ending(usage: TokenUsage | null): Buffer {
+    const ending = this.pipe.ending(usage);
+    return this.#editsAll ? this.#editAll(ending) : ending;
+  }
+}

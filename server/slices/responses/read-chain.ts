@@ -1,0 +1,79 @@
+// The conversation up to a response: what it goes on from, response by response, back to the first.
+import { AppError } from '#shared/errors.ts';
+import { jsonSize } from '#server/framing/part-budget.ts';
+import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { Item } from './items.ts';
+import type { Chain, ResponseStore } from './response-store.ts';
+import { createPauses } from './sealed-json.ts';
+import type { Reading } from './sealed-json.ts';
+
+const field = 'previous_response_id';
+/** Responses that one may go on from. */
+const mostPrevious = 2000;
+
+export interface ChainBounds extends Reading {
+  /** Of the items' JSON. */
+  mostBytes: number;
+  /** What is too much is left out at the beginning. */
+  isCut: boolean;
+  /** Whether what was said before these items does not count. Missing: all of it does. */
+  isStart?: (items: readonly Item[]) => boolean;
+}
+
+/** A failure leaves the hold to whoever opened it. @throws {AppError} `previous_response_not_found`, `previous_response_running`, `conversation_too_long`, `body_too_complex`, `bodies_of_caller` */
+export async function readChain(
+  store: ResponseStore,
+  { userId, id, ...bounds }: { userId: number; id: string } & ChainBounds,
+): Promise<{ items: Item[]; chain: Chain }> {
+  const { mostBytes, isCut, hold, budget } = bounds;
+  const last = await store.find(userId, id);
+  if (last === null) throw notFound(id);
+  if (last.status === 'queued' || last.status === 'in_progress') throw new AppError('previous_response_running', { id }, { field });
+  if ((last.chain_bytes > mostBytes || last.previous_count >= mostPrevious) && !isCut) throw new AppError('conversation_too_long');
+  if ((last.chain_parts ?? 0) > budget.left && !isCut) throw new AppError('body_too_complex');
+  const bytes = Math.min(last.chain_bytes, mostBytes);
+  // As it is stored, and as it is read.
+  hold.grow(bytes * 2);
+  const turns = await readTurns(store, last, bounds);
+  hold.shrinkTo(hold.bytes - bytes);
+  const chain = { previous: [id, ...last.previous], count: last.previous_count + 1, bytes: last.chain_bytes, parts: last.chain_parts };
+  return { items: turns.toReversed().flat(), chain };
+}
+
+/** The newest first, as many as there is room for. */
+async function readTurns(
+  store: ResponseStore,
+  last: KeptResponseRecord,
+  { mostBytes, isCut, budget, isStart }: ChainBounds,
+): Promise<Item[][]> {
+  const turns: Item[][] = [];
+  const seen = new Set<string>();
+  const pause = createPauses();
+  let left = mostBytes;
+  let records: readonly KeptResponseRecord[] = [last];
+  for (;;) {
+    for (const record of records) {
+      seen.add(record.id);
+      const text = await store.itemsTextIn(record);
+      left -= text.length;
+      if (left < 0 || turns.length > mostPrevious) return turns;
+      if (isCut && jsonSize(text, budget.left).parts > budget.left) return turns;
+      const items = await store.itemsOf(record, text, budget);
+      turns.push(items);
+      if (isStart?.(items) === true) return turns;
+      await pause();
+    }
+    const known: readonly string[] = (records.at(-1)?.previous ?? []).filter((id) => !seen.has(id));
+    if (known.length === 0) return turns;
+    const byId = new Map((await store.findAll(last.user_id, known)).map((record) => [record.id, record]));
+    records = known.map((id) => {
+      const record = byId.get(id);
+      if (record === undefined) throw notFound(id);
+      return record;
+    });
+  }
+}
+
+function notFound(id: string): AppError {
+  return new AppError('previous_response_not_found', { id }, { field });
+}

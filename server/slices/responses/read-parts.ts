@@ -1,0 +1,44 @@
+// Items and pieces of what is kept, a few at a time: together they are more than one step of the event loop should read.
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
+import type { ResponsePieceRecord } from '#server/db/records/response-part.ts';
+
+/** Of about a megabyte each. */
+const readAtOnce = 3;
+
+/** Their contents in order, of one sealing. */
+export async function* readPieces({ db }: Pick<AppContext, 'db'>, of: Filter<ResponsePieceRecord>): AsyncGenerator<string> {
+  const pieces = db.collection('response_pieces');
+  let after = -1;
+  for (;;) {
+    const where: Filter<ResponsePieceRecord> = { and: [of, { number: { gt: after } }] };
+    const rows = await pieces.find(where, { sort: [['number', 1]], limit: readAtOnce });
+    for (const { content } of rows) yield content;
+    if (rows.length < readAtOnce) return;
+    after = rows.at(-1)?.number ?? after;
+  }
+}
+
+/** Bytes of items that are read at once, roughly. */
+const itemBytesAtOnce = 2_000_000;
+const mostItemsAtOnce = 500;
+
+/** By their positions: as many at once as are small. */
+export async function* readItems(
+  { db }: Pick<AppContext, 'db'>,
+  of: Filter<ConversationItemRecord>,
+  direction: 1 | -1,
+): AsyncGenerator<ConversationItemRecord> {
+  const items = db.collection('conversation_items');
+  let behind: Filter<ConversationItemRecord> = {};
+  for (let limit = 2; ;) {
+    const rows = await items.find({ and: [of, behind] }, { sort: [['position', direction]], limit });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return;
+    behind = { position: direction === 1 ? { gt: last.position } : { lt: last.position } };
+    const characters = rows.reduce((sum, { content }) => sum + content.length, 0);
+    limit = characters * 2 < itemBytesAtOnce ? Math.min(mostItemsAtOnce, limit * 2) : Math.max(2, limit >>> 1);
+  }
+}

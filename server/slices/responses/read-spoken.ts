@@ -1,0 +1,104 @@
+// What a call of Responses speaks of beside its own request: the responses or the conversation that it goes on from, items by their ids.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { jsonSize, partBytes } from '#server/framing/part-budget.ts';
+import type { AskedConversation } from '#server/call/conversation-source.ts';
+import { isReference } from './state-request.ts';
+import type { AskedState } from './state-request.ts';
+import { sinceCompaction } from './compaction.ts';
+import type { ConversationStore } from './conversation-store.ts';
+import { isCompaction, itemsOf } from './items.ts';
+import type { Item } from './items.ts';
+import type { HeldConversation } from './stateful-call.ts';
+import { readChain } from './read-chain.ts';
+import type { Chain, ResponseStore } from './response-store.ts';
+import { writeToKeep } from './sealed-json.ts';
+import type { Reading } from './sealed-json.ts';
+
+/** References of one request: each is a read. */
+const mostReferences = 500;
+
+/** Nothing before a summary counts. */
+const isStart = (items: readonly Item[]) => items.some(isCompaction);
+
+/** What a call speaks of. */
+export interface Spoken {
+  /** Items before its own. */
+  before: readonly Item[];
+  /** Its own, references resolved. */
+  input: readonly Item[];
+  chain: Chain | null;
+  conversation: HeldConversation | null;
+}
+
+/** Whoever gets a conversation unlocks it. The hold grows by what is read, and a failure leaves it to whoever opened it. */
+export function createSpokenReader(
+  { env }: Pick<AppContext, 'env'>,
+  { store, conversations }: { store: ResponseStore; conversations: ConversationStore },
+) {
+  const mostBytes = env.MAX_REQUEST_BODY_MB * 1_000_000;
+
+  /** Whoever only counts takes no lock. */
+  async function holdConversation(
+    userId: number,
+    { conversationId }: AskedState,
+    { input, isAnswered, reading }: { input: readonly Item[]; isAnswered: boolean; reading: Reading },
+  ): Promise<{ items: Item[]; conversation: HeldConversation | null } | null> {
+    if (conversationId === undefined) return null;
+    if (!isAnswered)
+      return { items: await conversations.itemsOf(await conversations.find(userId, conversationId), reading), conversation: null };
+    const { record, holder } = await conversations.lock(userId, conversationId);
+    try {
+      conversations.checkRoom(record, (await writeToKeep(input)).bytes, input.length);
+      return { items: await conversations.itemsOf(record, reading), conversation: { conversations, record, holder } };
+    } catch (failure) {
+      await conversations.unlock(conversationId, holder);
+      throw failure;
+    }
+  }
+
+  /** Items that stand for others, as what they stand for. */
+  async function resolved(userId: number, items: readonly Item[], { hold, budget }: Reading): Promise<readonly Item[]> {
+    const ids = items.filter(isReference).map(({ id }) => id);
+    if (ids.length === 0) return items;
+    if (ids.length > mostReferences) throw new AppError('conversation_too_long');
+    const found = await store.readItems(userId, ids, { mostBytes, budget });
+    hold.grow(lengthOf(ids, found, mostBytes));
+    return items.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
+  }
+
+  /** @throws {AppError} of what is not there */
+  return async function readSpoken(
+    { caller, body, bytes, isAnswered }: AskedConversation,
+    asked: AskedState,
+    reading: Reading,
+  ): Promise<Spoken> {
+    const userId = caller.user.id;
+    const isCut = body['truncation'] === 'auto';
+    const { previousId } = asked;
+    const read =
+      previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut, isStart, ...reading });
+    const input = await resolved(userId, itemsOf(body['input']), reading);
+    const held = await holdConversation(userId, asked, { input, isAnswered, reading });
+    const all = read?.items ?? held?.items ?? [];
+    const before = sinceCompaction(all);
+    if (before.length < all.length) {
+      const text = JSON.stringify([before, input]);
+      reading.hold.shrinkTo(bytes + text.length + jsonSize(text).parts * partBytes);
+    }
+    return { before, input, chain: read?.chain ?? null, conversation: held?.conversation ?? null };
+  };
+}
+
+/** Bytes, as JSON. An item that is named many times is there as many times. @throws {AppError} `conversation_too_long` */
+function lengthOf(ids: readonly string[], found: ReadonlyMap<string, Item>, mostBytes: number): number {
+  const lengths = new Map<string, number>();
+  let left = mostBytes;
+  for (const id of ids) {
+    const length = lengths.get(id) ?? JSON.stringify(found.get(id) ?? null).length;
+    lengths.set(id, length);
+    left -= length;
+    if (left < 0) throw new AppError('conversation_too_long');
+  }
+  return mostBytes - left;
+}

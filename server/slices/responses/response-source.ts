@@ -1,0 +1,83 @@
+// Where calls of Responses get their conversations from, and who keeps what comes of them.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
+import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import { askedState, refuseState } from './state-request.ts';
+import type { AskedState } from './state-request.ts';
+import type { Follow } from './follow.ts';
+import type { BackgroundResponses } from './background.ts';
+import { compactionBody } from './compaction.ts';
+import type { ConversationStore } from './conversation-store.ts';
+import { itemsToSend, KeptCall } from './stateful-call.ts';
+import type { HeldConversation, KeptCallParts } from './stateful-call.ts';
+import { createSpokenReader } from './read-spoken.ts';
+import type { Spoken } from './read-spoken.ts';
+import { newId } from './response-ids.ts';
+import { ownerOf } from './response-store.ts';
+import type { ResponseStore } from './response-store.ts';
+
+export interface Stores {
+  store: ResponseStore;
+  conversations: ConversationStore;
+  background: BackgroundResponses;
+  /** The stream of a response that goes on. @throws {AppError} `too_many_background` */
+  follow: Follow;
+}
+
+export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
+  const readSpoken = createSpokenReader(context, { store, conversations });
+
+  /** Whatever it comes to, nobody closes what could not be made: its conversation is let go, and what it holds. */
+  async function openCall(call: AskedConversation, asked: AskedState): Promise<CallConversation> {
+    if (asked.isBackground && !asked.isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
+    const userId = call.caller.user.id;
+    const hold = context.bodies.open(ownerOf(userId));
+    let conversation: HeldConversation | null = null;
+    try {
+      // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
+      hold.grow(call.bytes);
+      const budget = new PartBudget(0, (bytes) => hold.grow(bytes));
+      const spoken = await readSpoken(call, asked, { hold, budget });
+      conversation = spoken.conversation;
+      const parts = { context, ...keptParts(call, { asked, spoken, isOn: store.isOn }) };
+      return new KeptCall({
+        ...parts,
+        sent: await itemsToSend(parts, budget),
+        store,
+        hold,
+        id: newId(context, 'resp'),
+        background: runs(call, asked),
+      });
+    } catch (failure) {
+      hold.shrinkTo(0);
+      if (conversation !== null) await conversation.conversations.unlock(conversation.record.id, conversation.holder);
+      throw failure;
+    }
+  }
+
+  function runs({ caller, isAnswered }: AskedConversation, { isBackground }: AskedState): KeptCallParts['background'] {
+    if (!isBackground || !isAnswered) return null;
+    return { responses: background, stream: (id) => follow({ responseId: id, userId: caller.user.id, after: -1 }) };
+  }
+
+  return {
+    open(call) {
+      const { isCompaction, isAnswered } = call;
+      const body = isCompaction ? compactionBody(call.body) : call.body;
+      const asked = askedState(body);
+      if (!store.isOn) refuseState(asked);
+      const { isKept, previousId, conversationId, isBackground, references, hasCompaction } = asked;
+      const isPlain = previousId === undefined && conversationId === undefined && !isBackground && references.length === 0;
+      if (isPlain && !hasCompaction && (!isKept || !isAnswered || !store.isOn)) return null;
+      return openCall({ ...call, body }, asked);
+    },
+  };
+}
+
+function keptParts(
+  { caller, body, isAnswered, isCompaction, envelope }: AskedConversation,
+  { asked, spoken, isOn }: { asked: AskedState; spoken: Spoken; isOn: boolean },
+) {
+  return { ...spoken, userId: caller.user.id, envelope, isKept: asked.isKept && isAnswered && isOn, body, isCompaction };
+}

@@ -1,0 +1,334 @@
+// The responses that are kept for their callers: written as one, read by their owner alone.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Patch } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
+import type { KeptResponseRecord, ResponseStatus } from '#server/db/records/stored-response.ts';
+import type { ResponsePieceRecord } from '#server/db/records/response-part.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { jsonSize } from '#server/framing/part-budget.ts';
+import type { PartBudget } from '#server/framing/part-budget.ts';
+import { createHoldings, removeResponse } from './holdings.ts';
+import type { Holdings } from './holdings.ts';
+import { isCompaction } from './items.ts';
+import type { Item } from './items.ts';
+import { readPieces } from './read-parts.ts';
+import { holderOf } from './response-ids.ts';
+import { openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
+import type { WrittenJson } from './sealed-json.ts';
+import type { Json } from './present-response.ts';
+
+/** What it goes on from. */
+export interface Chain {
+  /** Ids, the nearest first. */
+  previous: readonly string[];
+  count: number;
+  bytes: number;
+  /** `chain_parts` of the nearest. */
+  parts: number | undefined;
+}
+
+export interface ResponseToKeep {
+  /** As its caller is told it, with its id, status and output. */
+  response: Json;
+  userId: number;
+  input: readonly Item[];
+  chain: Chain | null;
+}
+
+/** How a response ends whose call is about to be settled. */
+export interface StoredEnding {
+  requestId: string;
+  /** Its last events; the last of them holds the response. */
+  events: readonly Json[];
+  /** The conversation that the response is added to, and whose lock that needs. */
+  conversation: { id: string; holder: string } | null;
+}
+
+/** Ids of earlier responses that a record knows: so many are read at once. */
+const knownPrevious = 64;
+const daySeconds = 86_400;
+
+export class ResponseStore {
+  readonly holdings: Holdings;
+  readonly #context: AppContext;
+  readonly #prefix: string;
+
+  /** @param prefix how the ids begin of what it gives out: each format has its own */
+  constructor(context: AppContext, prefix = 'resp_') {
+    this.#context = context;
+    this.#prefix = prefix;
+    this.holdings = createHoldings(context);
+  }
+
+  get isOn(): boolean {
+    return this.#context.settings.get('ResponseStoreEnabled');
+  }
+
+  get #responses() {
+    return this.#context.db.collection('responses');
+  }
+
+  /** Unix seconds until which something is kept that was used last now. */
+  expiry(): number {
+    return Math.floor(this.#context.now() / 1000) + this.#context.settings.get('ResponseRetentionDays') * daySeconds;
+  }
+
+  /** All of it, or nothing. */
+  async keep(kept: ResponseToKeep): Promise<void> {
+    const { record, rest } = await this.recordOf(kept);
+    await this.#context.db.write([...rest, { insert: record, into: 'responses' }]);
+    await this.holdings.added(kept.userId, { count: 1, bytes: record.bytes });
+  }
+
+  /** The record, and the rest of it as writes that belong before it. */
+  async recordOf({ response, userId, input, chain }: ResponseToKeep): Promise<{ record: KeptResponseRecord; rest: Write[] }> {
+    const { output: told, ...shell } = response;
+    const output = Array.isArray(told) ? told.filter(isObject) : [];
+    const id = String(response['id']);
+    const itemsJson = await writeToKeep([...input, ...output]);
+    const shellText = JSON.stringify(shell);
+    const chainParts = chainPartsOf([...input, ...output], itemsJson.parts, chain);
+    const expiresAt = this.expiry();
+    const version = this.#context.randomText(12);
+    const [items, moreItems] = await this.#sealItems(ownerOf(userId), itemsJson, { id, version, kind: 'items', expiresAt });
+    const [sealed, ...moreResponse] = await sealJson(this.#context, ownerOf(userId), shellText);
+    const inPieces = moreItems + moreResponse.length > 0;
+    const rest: Write[] = [
+      ...piecesOf({ id, version, kind: 'response', expiresAt }, moreResponse),
+      ...output.flatMap((item): Write[] => {
+        if (typeof item['id'] !== 'string') return [];
+        const row = { id: `${userId}:${item['id']}`, response_id: id, expires_at: expiresAt };
+        return [{ insert: row, into: 'response_items', ignoreConflict: true }];
+      }),
+    ];
+    const record: KeptResponseRecord = {
+      id,
+      user_id: userId,
+      created_at: Math.floor(this.#context.now() / 1000),
+      expires_at: expiresAt,
+      status: statusOf(response['status']),
+      previous: [...(chain?.previous ?? [])].slice(0, knownPrevious),
+      previous_count: chain?.count ?? 0,
+      chain_bytes: (chain?.bytes ?? 0) + itemsJson.bytes,
+      ...(chainParts === undefined ? {} : { chain_parts: chainParts }),
+      bytes: itemsJson.bytes + shellText.length,
+      parts: itemsJson.parts + jsonSize(shellText).parts,
+      items,
+      input_count: input.length,
+      response: sealed,
+      ...(moreItems === 0 ? {} : { items_pieces: moreItems }),
+      ...(moreResponse.length === 0 ? {} : { response_pieces: moreResponse.length }),
+      ...(inPieces ? { pieces_version: version } : {}),
+    };
+    return { record, rest };
+  }
+
+  /**
+   * The first piece, and how many others there are. Each of those is written at once: together they are more than one step of the event loop
+   * should write, or one process hold. Nothing refers to them before the record does, and what never gets one is swept with them.
+   */
+  async #sealItems(owner: string, { body }: WrittenJson, of: Pieces): Promise<[string, number]> {
+    let first: string | undefined;
+    let more = 0;
+    for await (const piece of sealPieces(this.#context, owner, body)) {
+      if (first === undefined) {
+        first = piece;
+        continue;
+      }
+      await this.#context.db.write(piecesOf(of, [piece], more));
+      more += 1;
+    }
+    return [first ?? '', more];
+  }
+
+  /** What changes in the record of a response that went on, and what belongs before that. Written again it changes nothing. */
+  async ended(kept: ResponseToKeep): Promise<{ rest: Write[]; patch: Patch<KeptResponseRecord>; bytes: number }> {
+    const { record, rest } = await this.recordOf(kept);
+    const { status, items, input_count, response, bytes, chain_bytes, parts, chain_parts, items_pieces, response_pieces, pieces_version } =
+      record;
+    const pieces = { items_pieces, response_pieces, pieces_version };
+    const unset = (['items_pieces', 'response_pieces', 'pieces_version'] as const).filter((name) => pieces[name] === undefined);
+    const set = {
+      status,
+      items,
+      input_count,
+      response,
+      bytes,
+      chain_bytes,
+      ...(parts === undefined ? {} : { parts }),
+      ...(chain_parts === undefined ? {} : { chain_parts }),
+      ...(items_pieces === undefined ? {} : { items_pieces }),
+      ...(response_pieces === undefined ? {} : { response_pieces }),
+      ...(pieces_version === undefined ? {} : { pieces_version }),
+    };
+    return { rest, patch: { set, unset: ['place', 'alive_until', 'settling', ...unset] }, bytes };
+  }
+
+  /** Pieces that nothing refers to any more, because it was sealed again. */
+  async removeVersion({ id, pieces_version: version }: KeptResponseRecord): Promise<void> {
+    if (version !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: id, version });
+  }
+
+  /** Writes the end of a response before its call is settled. */
+  async storeEnding({ id, user_id: userId, expires_at }: KeptResponseRecord, ending: StoredEnding): Promise<Write[]> {
+    const { requestId, ...sealed } = ending;
+    const contents = await sealJson(this.#context, ownerOf(userId), JSON.stringify(sealed));
+    const version = this.#context.randomText(12);
+    const settling = { request_id: requestId, process: this.#context.ledger.processId, pieces: contents.length };
+    return [
+      ...piecesOf({ id, version: `ending-${version}`, kind: 'ending', expiresAt: expires_at }, contents),
+      { patch: { set: { settling } }, of: 'responses', where: { id, alive_until: { exists: true } } },
+    ];
+  }
+
+  /** The stored end of a response whose call was being settled; null: nothing is stored, or not all of it. */
+  async endingIn({ id, user_id: userId, settling }: KeptResponseRecord): Promise<Pick<StoredEnding, 'events' | 'conversation'> | null> {
+    if (settling === undefined) return null;
+    const pieces = this.#context.db.collection('response_pieces');
+    const rows = await pieces.find({ response_id: id, kind: 'ending' }, { sort: [['number', 1]], limit: settling.pieces });
+    const sealed = rows.map(({ content }) => content);
+    const ending = sealed.length < settling.pieces ? null : await openJson(this.#context, ownerOf(userId), sealed);
+    if (!isObject(ending) || !Array.isArray(ending.events)) return null;
+    const { conversation } = ending;
+    const isIn = isObject(conversation) && typeof conversation.id === 'string' && typeof conversation.holder === 'string';
+    return {
+      events: ending.events.filter(isObject),
+      conversation: isIn ? { id: String(conversation.id), holder: String(conversation.holder) } : null,
+    };
+  }
+
+  async removeEnding(id: string): Promise<void> {
+    await this.#context.db.collection('response_pieces').remove({ response_id: id, kind: 'ending' });
+  }
+
+  /** The record of somebody's own response; null: there is none. */
+  find(userId: number, id: string): Promise<KeptResponseRecord | null> {
+    if (!id.startsWith(this.#prefix)) return Promise.resolve(null);
+    return this.#responses.first({ id, user_id: userId, expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
+  }
+
+  /** Those of them that are there, in no order. */
+  findAll(userId: number, ids: readonly string[]): Promise<KeptResponseRecord[]> {
+    return this.#responses.find({ id: { in: ids }, user_id: userId }, { limit: ids.length });
+  }
+
+  /** Its input's items and, behind them, its output's. @param budget as `parseKept` has it */
+  async itemsIn(record: KeptResponseRecord, budget?: PartBudget): Promise<Item[]> {
+    return this.itemsOf(record, await this.itemsTextIn(record), budget);
+  }
+
+  /** The same as they are kept: JSON. */
+  async itemsTextIn(record: KeptResponseRecord): Promise<string> {
+    return this.#textIn(record, 'items');
+  }
+
+  /** @param text `itemsTextIn` */
+  async itemsOf({ user_id: userId }: KeptResponseRecord, text: string, budget?: PartBudget): Promise<Item[]> {
+    const items = await parseKept(this.#context, ownerOf(userId), text, budget);
+    return Array.isArray(items) ? items.filter(isObject) : [];
+  }
+
+  /** As its caller is told it. */
+  async responseIn(record: KeptResponseRecord): Promise<Json> {
+    const shell = await parseKept(this.#context, ownerOf(record.user_id), await this.#textIn(record, 'response'));
+    const output = (await this.itemsIn(record)).slice(record.input_count);
+    return { ...(isObject(shell) ? shell : {}), status: record.status, output };
+  }
+
+  /**
+   * Items by their ids, of whichever responses of that user, with others of the same responses.
+   * @throws {AppError} `response_item_not_found`, `conversation_too_long`, `body_too_complex`
+   */
+  async readItems(
+    userId: number,
+    ids: readonly string[],
+    { mostBytes, budget }: { mostBytes: number; budget: PartBudget },
+  ): Promise<Map<string, Item>> {
+    const found = new Map<string, Item>();
+    const keys = ids.map((id) => `${userId}:${id}`);
+    const rows = await this.#context.db.collection('response_items').find({ id: { in: keys } }, { limit: ids.length });
+    const responseOf = new Map(rows.map((row) => [row.id.slice(`${userId}:`.length), row.response_id]));
+    let left = mostBytes;
+    for (const id of ids) {
+      if (found.has(id)) continue;
+      const record = await this.#recordWith(userId, id, responseOf.get(id));
+      if (record !== null) {
+        left -= record.bytes;
+        if (left < 0) throw new AppError('conversation_too_long');
+        if ((record.parts ?? 0) > budget.left) throw new AppError('body_too_complex');
+        for (const item of await this.itemsIn(record, budget)) if (typeof item['id'] === 'string') found.set(item['id'], item);
+      }
+      if (!found.has(id)) throw new AppError('response_item_not_found', { id }, { field: 'input' });
+    }
+    return found;
+  }
+
+  /** The response that an item belongs to. */
+  async #recordWith(userId: number, itemId: string, responseId: string | undefined): Promise<KeptResponseRecord | null> {
+    if (responseId !== undefined) return this.find(userId, responseId);
+    const digits = holderOf(itemId);
+    return digits === null ? null : this.#responses.first({ user_id: userId, id: { startsWith: `resp_${digits}` } });
+  }
+
+  /** False: there is none of that user. */
+  async remove(userId: number, id: string): Promise<boolean> {
+    const record = id.startsWith(this.#prefix) ? await this.#responses.take({ id, user_id: userId }) : null;
+    if (record === null) return false;
+    await removeResponse(this.#context, id);
+    await this.holdings.removed(userId, { count: 1, bytes: record.bytes });
+    return true;
+  }
+
+  #textIn(record: KeptResponseRecord, kind: 'items' | 'response'): Promise<string> {
+    return openText(this.#context, ownerOf(record.user_id), [record[kind]], this.#piecesIn(record, kind));
+  }
+
+  /** @throws {AppError} `response_not_found` where some of them are gone */
+  async *#piecesIn(record: KeptResponseRecord, kind: 'items' | 'response'): AsyncGenerator<string> {
+    const { id, pieces_version: version } = record;
+    let left = record[`${kind}_pieces`] ?? 0;
+    if (left === 0) return;
+    for await (const piece of readPieces(this.#context, { response_id: id, kind, version: version ?? { exists: false } })) {
+      yield piece;
+      left -= 1;
+      if (left === 0) return;
+    }
+    throw new AppError('response_not_found', { id });
+  }
+}
+
+/** `chain_parts`; undefined: nobody knows. @param own parts of the items */
+function chainPartsOf(items: readonly Item[], own: number, chain: Chain | null): number | undefined {
+  const last = items.findLastIndex(isCompaction);
+  if (last >= 0) return jsonSize(JSON.stringify(items.slice(last))).parts;
+  if (chain === null) return own;
+  return chain.parts === undefined ? undefined : chain.parts + own;
+}
+
+/** In whose turn long work on it is done. */
+export function ownerOf(userId: number): string {
+  return `user:${userId}`;
+}
+
+interface Pieces {
+  id: string;
+  version: string;
+  kind: ResponsePieceRecord['kind'];
+  expiresAt: number;
+}
+
+/** Of one sealing: written again, they are there already. @param before how many others stand before them */
+function piecesOf({ id, version, kind, expiresAt }: Pieces, contents: readonly string[], before = 0): Write[] {
+  return contents.map((content, index) => {
+    const number = before + index;
+    const row = { id: `${id}:${kind}:${version}:${number}`, response_id: id, kind, number, content, version, expires_at: expiresAt };
+    return { insert: row, into: 'response_pieces', ignoreConflict: true };
+  });
+}
+
+const statuses: readonly ResponseStatus[] = ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'];
+
+export function statusOf(status: unknown): ResponseStatus {
+  return statuses.find((known) => known === status) ?? 'completed';
+}

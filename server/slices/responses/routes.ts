@@ -1,0 +1,100 @@
+// What is asked of responses that are kept.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { eventWithIncludes, readIncludes, withIncludes } from './includes.ts';
+import { badQuery, pageOf, readPage } from './list-items.ts';
+import { streamOf } from './response-events.ts';
+import type { Stores } from './response-source.ts';
+import { writeEvent } from './present-response.ts';
+import { createServer } from './serve-caller.ts';
+import type { KeptCaller } from './serve-caller.ts';
+
+export function mountResponses(
+  host: RouteHost,
+  services: RelayServices,
+  { store, background, follow }: Pick<Stores, 'store' | 'background' | 'follow'>,
+): void {
+  const serve = createServer(host, services);
+  const path = '/v1/responses/:response';
+
+  const recordOf = async ({ userId, params }: KeptCaller): Promise<KeptResponseRecord> => {
+    const id = params['response'] ?? '';
+    const record = await background.find(userId, id);
+    if (record === null) throw new AppError('response_not_found', { id });
+    return record;
+  };
+
+  host.addDirect(
+    'GET',
+    path,
+    serve(async (caller) => {
+      const includes = readIncludes(caller.query);
+      const record = await recordOf(caller);
+      const isStream = isTrue(caller.query, 'stream');
+      const after = isStream ? startingAfter(caller.query) : undefined;
+      if (isStream && record.is_background === true)
+        return {
+          response: follow({
+            responseId: record.id,
+            userId: record.user_id,
+            after: after ?? -1,
+            write: (event) => writeEvent(eventWithIncludes(event, includes)),
+          }),
+        };
+      caller.makeRoom(record.bytes, record.parts);
+      const response = withIncludes(await store.responseIn(record), includes);
+      if (!isStream) return { json: response };
+      const stream = streamOf(response, after);
+      return { response: bufferResponse(200, { ...eventStreamHeaders }, stream) };
+    }),
+  );
+  host.addDirect(
+    'DELETE',
+    path,
+    serve(async ({ userId, params }) => {
+      const id = params['response'] ?? '';
+      // What goes on is called off first.
+      if ((await store.find(userId, id))?.place !== undefined) await background.cancel(userId, id);
+      if (!(await store.remove(userId, id))) throw new AppError('response_not_found', { id });
+      return { json: { id, object: 'response', deleted: true } };
+    }),
+  );
+  host.addDirect(
+    'GET',
+    `${path}/input_items`,
+    serve(async (caller) => {
+      const page = readPage(caller.query);
+      const record = await recordOf(caller);
+      caller.makeRoom(record.bytes, record.parts);
+      return { json: pageOf((await store.itemsIn(record)).slice(0, record.input_count), page) };
+    }),
+  );
+  host.addDirect(
+    'POST',
+    `${path}/cancel`,
+    serve(async (caller) => {
+      const { id, user_id: userId, is_background: isBackground, place } = await recordOf(caller);
+      if (isBackground !== true) throw new AppError('response_not_background');
+      const record = place === undefined ? await store.find(userId, id) : await background.cancel(userId, id);
+      if (record === null) throw new AppError('response_not_found', { id });
+      caller.makeRoom(record.bytes, record.parts);
+      return { json: await store.responseIn(record) };
+    }),
+  );
+}
+
+function isTrue(query: URLSearchParams, name: string): boolean {
+  return query.get(name) === 'true';
+}
+
+/** @throws {AppError} `invalid_request` */
+function startingAfter(query: URLSearchParams): number | undefined {
+  const text = query.get('starting_after');
+  if (text === null) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw badQuery('starting_after', fieldRules.integer);
+  return Number(text);
+}

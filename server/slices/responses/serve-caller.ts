@@ -1,0 +1,149 @@
+// Calls that ask for what is kept: whose key it is, and failures in the caller's format.
+import type { Connection } from '#server/http/connection.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
+import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/formats/registry.ts';
+import { partBytes } from '#server/framing/part-budget.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
+import { inSteps } from '#server/http/in-steps.ts';
+import { WrittenBody } from '#server/http/written-body.ts';
+import { isLong, parseBody } from '#server/http/parse-body.ts';
+import { PiecedBody } from '#server/framing/byte-source.ts';
+import { LongTexts } from '#server/framing/long-json.ts';
+import { bodyOfPieces } from '#server/framing/written-json.ts';
+import { freeBytes } from '#server/framing/free-bytes.ts';
+import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
+import { limitKeptCalls } from '#server/http/rate-limit.ts';
+import { dropBody, readBody } from '#server/http/read-body.ts';
+import type { KeyAdmission } from '#server/call/admission/admission.ts';
+import { noteRefusal } from '#server/call/admission/note-refusal.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { measured } from './long-bodies.ts';
+
+/** Characters of texts of an answer that are not copied to be written. */
+const leastApart = 4 * 1024;
+
+export interface KeptCaller {
+  admission: KeyAdmission;
+  userId: number;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  requestId: string;
+  /** The format that it is told in. */
+  dialect: ClientDialect;
+  path: string;
+  request: Request;
+  connection: Connection | null;
+  /**
+   * What is kept in so many bytes is read, and told: it counts as bodies of its owner until it has left.
+   * @param parts that it has when it is parsed; missing: it is not parsed
+   * @throws {AppError} `bodies_of_caller`, `bodies_of_server`
+   */
+  makeRoom(bytes: number, parts?: number): void;
+  /** The request's body. @throws {AppError} as `readBody` and `parseBody` */
+  readBody(): Promise<unknown>;
+}
+
+/** An object that is told as JSON, the JSON of one, or a response of its own. */
+export type KeptAnswer = { json: object } | { pieces: readonly string[] } | { response: DirectResponse };
+
+/** @param dialect the format that errors leave in */
+export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
+  const { context, gate } = services;
+  /** Other vendors' packages call some of these addresses, too. */
+  const dialectOf = ({ headers }: Request, { searchParams }: URL): ClientDialect => {
+    const spoken = isOfOpenai(dialect) ? clientDialectOf(headers, searchParams) : dialect;
+    return spoken === defaultClientDialect ? dialect : spoken;
+  };
+  return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
+    async (request, params, connection) => {
+      const { requestId, language, url, ip } = host.facts(request, connection);
+      const held: BodyHold[] = [];
+      const open = (userId: number) => {
+        const hold = context.bodies.open(`user:${userId}`);
+        held.push(hold);
+        return hold;
+      };
+      try {
+        const admission = await gate.admit(request);
+        gate.checkUse(admission, ip);
+        const userId = admission.user.id;
+        await limitKeptCalls(context, userId);
+        const body = () => readJson(context, { request, connection, userId, hold: open(userId) });
+        const makeRoom = (bytes: number, parts = 0) => {
+          // As it is stored, and as it is read; never more than the largest body may take.
+          open(userId).grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2 + parts * partBytes);
+        };
+        const answer = await serve({
+          admission,
+          userId,
+          params,
+          query: url.searchParams,
+          requestId,
+          dialect,
+          path: url.pathname,
+          request,
+          connection,
+          makeRoom,
+          readBody: body,
+        });
+        if ('response' in answer) return answer.response;
+        const told = 'pieces' in answer ? bodyOfPieces(answer.pieces) : new LongTexts(undefined, leastApart).bytesOf(answer.json);
+        if (!(told instanceof PiecedBody)) return jsonResponse({ dialect, requestId }, told);
+        await measured(told);
+        return streamResponse(200, { ...headersOf({ dialect, requestId }), 'content-length': String(told.size) }, new WrittenBody(told));
+      } catch (failure) {
+        if (connection !== null) dropBody(connection);
+        const error = toAppError(failure, context, requestId);
+        noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
+        return errorResponse(dialectOf(request, url), ownError(error, language, requestId), requestId, error.retryAfter);
+      } finally {
+        endWith(connection, held);
+      }
+    };
+}
+
+function isOfOpenai(dialect: ClientDialect): boolean {
+  return dialect === clientDialects['openai-chat'] || dialect === clientDialects['openai-responses'];
+}
+
+/** @param text of JSON */
+export function jsonResponse(caller: Pick<KeptCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
+  return bufferResponse(200, headersOf(caller), text);
+}
+
+function headersOf({ dialect, requestId }: Pick<KeptCaller, 'dialect' | 'requestId'>): Record<string, string> {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  return { ...headers, ...requestIdHeaders(dialect, requestId) };
+}
+
+/** A client that reads slowly holds what it was told. */
+function endWith(connection: Connection | null, held: readonly BodyHold[]): void {
+  if (held.length === 0) return;
+  const release = () => {
+    for (const hold of held) hold.shrinkTo(0);
+  };
+  const res = connection?.res;
+  if (res === undefined || res.closed || res.destroyed) release();
+  else res.once('close', release);
+}
+
+/** It is worked on until the answer has left. */
+async function readJson(
+  context: RelayServices['context'],
+  { request, connection, userId, hold }: { request: Request; connection: Connection | null; userId: number; hold: BodyHold },
+): Promise<unknown> {
+  const { bodies, env } = context;
+  const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch });
+  if (raw.bytes.length === 0) return {};
+  const owner = `user:${userId}`;
+  const long = isLong(raw) ? await inSteps(bodies, owner, readLongJson(raw.bytes)) : null;
+  if (long === null) return (await parseBody(raw, bodies, owner)).value;
+  freeBytes(raw.bytes);
+  await inSteps(bodies, owner, long.texts.settle());
+  return bodies.inTurn(owner, () => parseLongJson(long));
+}

@@ -1,0 +1,17 @@
+// What is asked of turns of threads that are kept: they can be deleted. Nothing goes on from them then.
+import { AppError } from '#shared/errors.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { ResponseStore } from '#server/slices/responses/response-store.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+
+export function mountThreads(host: RouteHost, services: RelayServices, store: ResponseStore): void {
+  const serve = createServer(host, services, clientDialects.claude);
+  const remove = serve(async ({ userId, params }) => {
+    const id = params['message'] ?? '';
+    if (!(await store.remove(userId, id))) throw new AppError('thread_not_found', { id: id.slice(0, 100) });
+    return { json: { id, type: 'message_deleted' } };
+  });
+  host.addDirect('DELETE', '/v1/messages/:message', remove);
+}

@@ -1,0 +1,88 @@
+// Where turns of Claude's threads get their conversations from, and who keeps what comes of them.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { PartBudget } from '#server/framing/part-budget.ts';
+import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import type { Item } from '#server/slices/responses/items.ts';
+import { readChain } from '#server/slices/responses/read-chain.ts';
+import { newId } from '#server/slices/responses/response-ids.ts';
+import { ownerOf } from '#server/slices/responses/response-store.ts';
+import type { ResponseStore } from '#server/slices/responses/response-store.ts';
+import { KeptThread } from './stateful-thread.ts';
+
+/** How ids of messages begin. */
+export const messagePrefix = 'msg_';
+
+/** What a thread is created with, and every later turn has. It is kept before the first message. */
+const lasting = ['system', 'tools'] as const;
+const lastingType = 'thread_fields';
+
+const { threadOf } = clientDialects.claude;
+
+export function createThreadSource(context: AppContext, store: ResponseStore): ConversationSource {
+  const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+
+  /** Nobody closes what could not be made: what it holds is let go. */
+  async function openCall({ caller, body, bytes }: AskedConversation, previousId: string | undefined): Promise<CallConversation> {
+    const userId = caller.user.id;
+    const hold = context.bodies.open(ownerOf(userId));
+    try {
+      // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
+      hold.grow(bytes);
+      const own = messagesOf(body);
+      const { thread: _thread, ...rest } = body;
+      const shared = { context, store, userId, id: newId(context, 'msg'), hold };
+      if (previousId === undefined) return new KeptThread({ ...shared, body: rest, input: [lastingOf(body), ...own], chain: null });
+      const budget = new PartBudget(0, (more) => hold.grow(more));
+      const { items, chain } = await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
+      const [first, ...before] = items;
+      const created = first?.['type'] === lastingType ? first : {};
+      checkSame(body, created);
+      const whole = { ...rest, ...fieldsIn(created), messages: [...before, ...own] };
+      return new KeptThread({ ...shared, body: whole, input: own, chain });
+    } catch (failure) {
+      hold.shrinkTo(0);
+      throw ofThread(failure, previousId);
+    }
+  }
+
+  return {
+    open(call) {
+      const asked = threadOf(call.body);
+      if (asked === null) return null;
+      if (!store.isOn) throw new AppError('threads_not_kept', {}, { field: 'thread' });
+      return openCall(call, asked.previousId);
+    },
+  };
+}
+
+function messagesOf({ messages }: RelayBody): Item[] {
+  return Array.isArray(messages) ? messages.filter(isObject) : [];
+}
+
+function lastingOf(body: RelayBody): Item {
+  return { type: lastingType, ...fieldsIn(body) };
+}
+
+function fieldsIn(created: RelayBody): Record<string, unknown> {
+  return Object.fromEntries(lasting.flatMap((name) => (isThere(created[name]) ? [[name, created[name]]] : [])));
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** @throws {AppError} `thread_mismatch` */
+function checkSame(body: RelayBody, created: RelayBody): void {
+  const other = lasting.find((name) => isThere(body[name]) && JSON.stringify(body[name]) !== JSON.stringify(created[name]));
+  if (other !== undefined) throw new AppError('thread_mismatch', { field: other }, { field: other });
+}
+
+/** Responses call it otherwise. */
+function ofThread(failure: unknown, id: string | undefined): unknown {
+  if (!(failure instanceof AppError) || failure.code !== 'previous_response_not_found') return failure;
+  return new AppError('thread_not_found', { id: (id ?? '').slice(0, 100) }, { field: 'thread.previous_message_id' });
+}

@@ -1,0 +1,45 @@
+// The stream of a turn: it tells the id that the thread goes on from, and what it says is collected.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
+import { serverSentEvents } from '#server/framing/event-encoding.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { writeEvent } from '#server/slices/responses/present-response.ts';
+import type { Json } from '#server/slices/responses/present-response.ts';
+import { WrappedStream } from '#server/slices/responses/wrapped-stream.ts';
+
+export class ThreadStream extends WrappedStream {
+  readonly #id: string;
+  readonly #collect: (event: Json, bytes: number) => void;
+
+  constructor(pipe: StreamPipe, id: string, collect: (event: Json, bytes: number) => void) {
+    super(pipe);
+    this.#id = id;
+    this.#collect = collect;
+  }
+
+  override push(events: Buffer, isOwned: boolean): PipeStep {
+    const step = this.pipe.push(events, isOwned);
+    return { ...step, forClient: step.forClient.map((piece) => this.#tell(piece)) };
+  }
+
+  override ending(usage: TokenUsage | null): Buffer {
+    return this.#tell(this.pipe.ending(usage));
+  }
+
+  #tell(piece: Buffer): Buffer {
+    const told: Buffer[] = [];
+    let rest = 0;
+    for (let from = 0; from < piece.length;) {
+      const end = serverSentEvents.endOfEvent(piece, from);
+      const data = serverSentEvents.dataIn(piece.subarray(from, end));
+      const event = data === null ? null : parseObject(data);
+      if (event !== null) this.#collect(event, end - from);
+      if (event?.type === 'message_start' && isObject(event.message)) {
+        told.push(piece.subarray(rest, from), writeEvent({ ...event, message: { ...event.message, id: this.#id } }));
+        rest = end;
+      }
+      from = end;
+    }
+    return told.length === 0 ? piece : Buffer.concat([...told, piece.subarray(rest)]);
+  }
+}

@@ -1,0 +1,64 @@
+// A stream whose events are changed on their way to the client, and that is the stream within it otherwise.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/formats/stream-pipe.ts';
+
+export abstract class WrappedStream implements StreamPipe {
+  protected readonly pipe: StreamPipe;
+
+  constructor(pipe: StreamPipe) {
+    this.pipe = pipe;
+  }
+
+  get bytes(): number {
+    return this.pipe.bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    return this.pipe.open(events);
+  }
+
+  abstract push(events: Buffer, isOwned: boolean): PipeStep;
+
+  isEvent(rest: Buffer): boolean {
+    return this.pipe.isEvent(rest);
+  }
+
+  hasContent(): boolean {
+    return this.pipe.hasContent?.() ?? true;
+  }
+
+  hasFinished(): boolean {
+    return this.pipe.hasFinished();
+  }
+
+  dropUnfinished(): void {
+    this.pipe.dropUnfinished?.();
+  }
+
+  roughTokens(): number {
+    return this.pipe.roughTokens();
+  }
+
+  reportedUsage(): ReportedUsage {
+    return this.pipe.reportedUsage();
+  }
+
+  countTokens(): Promise<number> {
+    return this.pipe.countTokens();
+  }
+
+  keepAlive(): string {
+    return this.pipe.keepAlive();
+  }
+
+  fail(error: ErrorObject): string {
+    return this.pipe.fail(error);
+  }
+
+  abstract ending(usage: TokenUsage | null): Buffer;
+
+  close(): void {
+    this.pipe.close();
+  }
+}

@@ -1,0 +1,66 @@
+// Files of a caller's own in stores: ours and the provider's names of them, which stand for each other behind one key alone.
+import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { fileNotFound, isNameable } from '#server/slices/files/file-store.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { withoutMark } from '#server/call/marked-name.ts';
+import { strangerName } from '#server/call/referenced-files.ts';
+
+type Looking = Pick<AppContext, 'db' | 'now' | 'secrets'>;
+type Place = Pick<VectorStoreRecord, 'channel_id' | 'key'>;
+
+/** In their order. @throws {AppError} `file_not_found` for what is none of this user's */
+export async function ownFiles({ db, now }: Looking, userId: number, names: readonly string[]): Promise<FileRecord[]> {
+  if (names.length === 0) return [];
+  const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
+  const found = await db.collection('files').find({ id: { in: [...new Set(names.filter(isNameable))] }, ...usable });
+  const byName = new Map(found.map((file) => [file.id, file]));
+  return names.map((id) => {
+    const file = byName.get(id);
+    if (file === undefined) throw fileNotFound(id);
+    return file;
+  });
+}
+
+/** @throws {AppError} `invalid_request` where they do not lie where the store does */
+export function checkPlace({ channel_id: channel, key }: Place, files: readonly FileRecord[], field: string): void {
+  if (files.some((file) => file.channel_id !== channel || file.key !== key)) throw badField(field, apart);
+}
+
+const apart = {
+  zh: '中的文件不在此向量库所在的账户中，请重新上传',
+  en: 'names a file that lies in another account than the vector store: upload it again',
+};
+
+export interface OwnNames {
+  /** What one of the provider's names is called here. */
+  idOf(name: string): string;
+  /** What its caller called a file. */
+  filenameOf(told: string): string;
+}
+
+export async function ownNames(
+  { db, secrets }: Looking,
+  { user_id: userId, channel_id: channel, key }: VectorStoreRecord,
+  theirs: readonly string[],
+): Promise<OwnNames> {
+  const names = [...new Set(theirs)];
+  const found = names.length === 0 ? [] : await db.collection('files').find({ upstream_id: { in: names }, key });
+  const own = found.filter((file) => file.user_id === userId && file.channel_id === channel);
+  const known = new Map(own.map(({ id, upstream_id: name }) => [name, id]));
+  const called = new Map(own.map(({ id, filename }) => [id, filename]));
+  return {
+    idOf: (name) => known.get(name) ?? strangerName(secrets, name),
+    filenameOf: (told) => withoutMark(told, (id) => called.get(id)),
+  };
+}
+
+/** The provider's names of files in the objects of a list. */
+export function namesIn(list: readonly unknown[], field: 'id' | 'file_id'): string[] {
+  return list.flatMap((item) => {
+    const name = isObject(item) ? item[field] : undefined;
+    return typeof name === 'string' ? [name] : [];
+  });
+}

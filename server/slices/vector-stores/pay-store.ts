@@ -1,0 +1,168 @@
+// How a store is paid: each of its days ahead, by the bytes that it may come to, and what those did not cost goes back at its end. Every step is
+// written into the record before money moves, and moves by a name that the record gives it: whoever finds it due goes on, once.
+import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import type { AccountKind } from '#server/money/account.ts';
+import { changeOnce } from '#server/money/change-once.ts';
+import type { ChangeOutcome } from '#server/money/change-once.ts';
+import { addChannelUse } from '#server/exchange/deleted-channels.ts';
+import { tellOfDay } from './store-day.ts';
+import { daySeconds, storingCost, termsOf } from './store-price.ts';
+import { changeStore } from './store-records.ts';
+
+/** Until a payment is looked at that nobody has ended. */
+const openMs = 60_000;
+/** Pieces of work of others in the middle of one. */
+const mostTries = 100;
+
+/** Pays so many bytes of the day for, unless it is over; `leaving`: because it is. False: the account, or the token, cannot; nothing was taken then. */
+export async function coverBytes(context: AppContext, id: string, wanted: number, when: 'living' | 'leaving' = 'living'): Promise<boolean> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const store = await settledStore(context, id);
+    if (store === null || store.state === 'expired' || (store.state === 'leaving') !== (when === 'leaving')) return false;
+    const bytes = Math.max(wanted, store.covered_bytes);
+    const amount = storingCost(store, bytes, daySeconds) - store.reserved;
+    if (amount <= 0 && bytes === store.covered_bytes) return true;
+    const ofToken = amount <= 0 ? 0 : await tokenPart(context, store, amount);
+    const payment = {
+      payments: store.payments + 1,
+      pending_amount: amount,
+      pending_token: ofToken,
+      pending_bytes: bytes,
+      poll_at: Math.min(store.poll_at, context.now() + openMs),
+    };
+    const begun = await changeStore(context, id, ({ version }) => {
+      if (version !== store.version) return null;
+      return amount <= 0 ? { covered_bytes: bytes } : payment;
+    });
+    if (begun === null) continue;
+    return amount <= 0 || finishPayment(context, begun);
+  }
+  throw new DatabaseUnavailable('A vector store is being paid all the time');
+}
+
+/** What a limited token pays of it; -1: it is gone, and is asked for nothing. */
+async function tokenPart({ db }: AppContext, { token_id: id }: VectorStoreRecord, amount: number): Promise<number> {
+  const token = await db.collection('tokens').get(id);
+  if (token === null || token.DeletedAt !== null) return -1;
+  return token.unlimited_quota ? 0 : amount;
+}
+
+/** The record when nothing of its money is under way; null: it is gone. @throws {DatabaseUnavailable} where that is not known */
+export async function settledStore(context: AppContext, id: string): Promise<VectorStoreRecord | null> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const store = await context.db.collection('vector_stores').get(id);
+    if (store === null) return null;
+    if (store.pending_amount > 0) await finishPayment(context, store);
+    else if (store.closing_until > 0) await finishDay(context, store);
+    else return store;
+  }
+  throw new DatabaseUnavailable('A vector store is being paid all the time');
+}
+
+/** False: it was refused. */
+async function finishPayment(context: AppContext, store: VectorStoreRecord): Promise<boolean> {
+  const { id, payments, pending_amount: amount, pending_token: ofToken, pending_bytes: bytes } = store;
+  const name = `store:${id}:${payments}`;
+  const token =
+    ofToken < 0 ? 'done' : await move(context, store, { account: 'token', ref: `${name}:token`, amount: 0 - ofToken, unused: -amount });
+  const user =
+    token === 'done' ? await move(context, store, { account: 'user', ref: `${name}:user`, amount: -amount, unused: -amount }) : token;
+  const isPaid = user === 'done';
+  if (!isPaid && token === 'done' && ofToken >= 0)
+    await move(context, store, { account: 'token', ref: `${name}:back`, amount: ofToken, unused: amount });
+  const ended = { pending_amount: 0, pending_token: 0, pending_bytes: 0 };
+  await changeStore(context, id, (now) => {
+    if (now.payments !== payments || now.pending_amount === 0) return null;
+    if (!isPaid) return ended;
+    const reserved = {
+      reserved: now.reserved + amount,
+      token_reserved: now.token_reserved + Math.max(0, ofToken),
+      token_used: now.token_used + (ofToken < 0 ? 0 : amount),
+    };
+    return { ...ended, ...reserved, covered_bytes: Math.max(now.covered_bytes, bytes) };
+  });
+  if (isPaid) context.lowBalance.spent(store.user_id);
+  return isPaid;
+}
+
+interface Move {
+  account: AccountKind;
+  ref: string;
+  amount: number;
+  unused: number;
+}
+
+/** @throws {DatabaseUnavailable} where it is not known what became of it */
+async function move(context: AppContext, store: VectorStoreRecord, { account, ref, amount, unused }: Move): Promise<'done' | 'refused'> {
+  const id = account === 'user' ? store.user_id : store.token_id;
+  const request = { account, id, amount, unused, ref, kind: unused < 0 ? 'store_day' : 'store_refund', actorId: 0 };
+  const { state }: { state: ChangeOutcome['state'] } = await changeOnce(context, request);
+  if (state === 'open') throw new DatabaseUnavailable('A payment of a vector store is under way');
+  return state;
+}
+
+/** The day ends at `until` (unix seconds; at its own end at the latest) and costs what was there for as long. */
+export async function closeDay(context: AppContext, id: string, until: number): Promise<VectorStoreRecord | null> {
+  const store = await settledStore(context, id);
+  if (store === null) return null;
+  const logId = await context.db.nextId('logs');
+  const closing = await changeStore(context, id, (now) => {
+    if (now.period !== store.period || now.pending_amount > 0 || now.closing_until > 0) return null;
+    const end = Math.min(Math.max(until, now.period_from), now.period_from + daySeconds);
+    // What the provider never had costs nothing, and nothing costs more than was paid for.
+    const bytes = now.upstream_id === '' ? 0 : Math.min(now.day_bytes, now.covered_bytes);
+    const cost = Math.min(now.reserved, storingCost(now, bytes, end - now.period_from));
+    return {
+      closing_until: end,
+      closing_cost: cost,
+      log_id: logId,
+      day_bytes: bytes,
+      poll_at: Math.min(now.poll_at, context.now() + openMs),
+    };
+  });
+  if (closing !== null) await finishDay(context, closing);
+  return settledStore(context, id);
+}
+
+async function finishDay(context: AppContext, store: VectorStoreRecord): Promise<void> {
+  const { id, period, closing_until: until, closing_cost: cost, reserved } = store;
+  const rest = reserved - cost;
+  if (rest > 0) {
+    const name = `store:${id}:day:${period}`;
+    const user = await move(context, store, { account: 'user', ref: `${name}:user`, amount: rest, unused: rest });
+    // A token that is gone keeps nobody from the money.
+    const [amount, unused] = [Math.min(rest, store.token_reserved), Math.min(rest, store.token_used)];
+    if (unused > 0) await move(context, store, { account: 'token', ref: `${name}:token`, amount, unused });
+    if (user === 'refused') context.log.error({ store: id, quota: rest }, 'what a vector store did not use could not be given back');
+  }
+  if (cost > 0) await tellOfDay(context, store);
+  const group = await groupNow(context, store);
+  const ended = await changeStore(context, id, (now) => {
+    if (now.period !== period || now.closing_until === 0) return null;
+    return {
+      period: period + 1,
+      period_from: until,
+      day_bytes: now.usage_bytes,
+      covered_bytes: 0,
+      reserved: 0,
+      token_reserved: 0,
+      token_used: 0,
+      closing_until: 0,
+      closing_cost: 0,
+      log_id: 0,
+      group,
+      ...termsOf(context, group),
+    };
+  });
+  // A figure for administrators: whoever ends the day corrects it.
+  if (ended !== null && cost > 0) await addChannelUse(context.db, store.channel_id, cost);
+}
+
+/** The group that a call by its key would have: its owner may have come into another one. */
+async function groupNow({ db }: AppContext, { token_id: tokenId, user_id: userId, group }: VectorStoreRecord): Promise<string> {
+  const token = await db.collection('tokens').get(tokenId);
+  if (token !== null && token.DeletedAt === null && token.group !== '') return token.group;
+  return (await db.collection('users').get(userId))?.group ?? group;
+}

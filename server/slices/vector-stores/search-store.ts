@@ -1,0 +1,107 @@
+// A search in a store that no model makes. The vendor charges for those of models alone; the site may charge for each (`VectorSearchPrice`).
+import { AppError } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import type { LogOther } from '#shared/logs.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import { reserveQuota } from '#server/call/admission/reserve-call.ts';
+import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { refusedBy } from './create-store.ts';
+import { namesIn, ownNames } from './caller-files.ts';
+import type { OwnNames } from './caller-files.ts';
+import { readSearch } from './search-fields.ts';
+import { termsOf } from './store-price.ts';
+import { openStore } from './open-store.ts';
+import type { StoreCaller } from './open-store.ts';
+import { askStores, storePath } from './upstream-stores.ts';
+
+/** Bytes: fifty pieces of 4,096 tokens, and what is told beside them; of each, as a rule. */
+const mostAnswer = 4 * 1024 * 1024;
+const usualPiece = 32 * 1024;
+/** What the log calls it. */
+const loggedModel = 'vector-store-search';
+const units = { kind: 'search', count: 1 } as const;
+
+/** @throws {AppError} of its fields, the blocked words, the balance and the provider */
+export async function searchStore(services: RelayServices, caller: StoreCaller, body: unknown): Promise<object> {
+  const { context, words } = services;
+  const { store, admission } = caller;
+  const channel = openStore(context, store);
+  const asked = readSearch(body);
+  if (words.isOn) await words.check(asked.texts, (work) => context.bodies.inTurn(`user:${admission.user.id}`, work));
+  caller.makeRoom(asked.results * usualPiece);
+  const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
+  const modelPrice = context.settings.get('VectorSearchPrice') / 1000;
+  const quoted: QuotedPrice = { price: { kind: 'call', modelPrice }, groupRatio, quotaPerUnit };
+  // By an estimate, for the log: what it costs is the search.
+  const tokens = Math.max(1, estimateTextTokens(asked.texts.join('\n')));
+  const cost = context.quotes.charge(quoted, { promptTokens: tokens, completionTokens: 0, units });
+  // Where it costs nothing nobody needs money for it: the store's day is paid.
+  const reservation = cost === 0 ? null : await reserveQuota(services, admission, { amount: cost, least: cost });
+  try {
+    const begin = performance.now();
+    const question = { method: 'POST' as const, path: storePath(store, '/search'), body: asked.body, mostBytes: mostAnswer };
+    const answer = await askStores(context, channel, question);
+    if ('failure' in answer)
+      throw answer.failure.upstreamStatus === 404 ? new AppError('vector_store_not_found', { id: store.id }) : refusedBy(context, answer);
+    const { data } = answer.object;
+    const list = Array.isArray(data) ? data.filter(isObject) : [];
+    const names = await ownNames(context, store, namesIn(list, 'file_id'));
+    const told = { ...answer.object, data: list.map((item) => namedResult(item, names)) };
+    if (reservation === null) return told;
+    await context.ledger.settle(reservation, searchRow(services, caller, { quoted, cost, tokens, ms: performance.now() - begin }));
+    context.lowBalance.spent(store.user_id);
+    services.use.add(channel.id, cost);
+    return told;
+  } finally {
+    // Nothing where it was settled.
+    if (reservation !== null) context.ledger.release(reservation);
+  }
+}
+
+function namedResult(item: Readonly<Record<string, unknown>>, { idOf, filenameOf }: OwnNames): object {
+  const { file_id: id, filename } = item;
+  return {
+    ...item,
+    ...(typeof id === 'string' ? { file_id: idOf(id) } : {}),
+    ...(typeof filename === 'string' ? { filename: filenameOf(filename) } : {}),
+  };
+}
+
+function searchRow(
+  { context }: RelayServices,
+  { admission, store, requestId }: StoreCaller,
+  { quoted, cost, tokens, ms }: { quoted: QuotedPrice; cost: number; tokens: number; ms: number },
+): ChargeRow {
+  const other: LogOther = {
+    model_ratio: 0,
+    model_price: quoted.price.kind === 'call' ? quoted.price.modelPrice : 0,
+    group_ratio: quoted.groupRatio,
+    quota_per_unit: quoted.quotaPerUnit,
+    units,
+    prompt_source: 'estimated',
+    duration_ms: Math.round(ms),
+    admin_info: { use_channel: [String(store.channel_id)] },
+  };
+  return {
+    user_id: store.user_id,
+    created_at: Math.floor(context.now() / 1000),
+    type: LogType.consumption,
+    username: admission.user.username,
+    token_name: admission.tokenName,
+    model_name: loggedModel,
+    quota: cost,
+    prompt_tokens: tokens,
+    completion_tokens: 0,
+    use_time: Math.round(ms / 1000),
+    is_stream: false,
+    channel_id: store.channel_id,
+    token_id: admission.token.id,
+    group: admission.group,
+    other,
+    request_id: requestId,
+    ...(context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
+  };
+}

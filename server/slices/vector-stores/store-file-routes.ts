@@ -1,0 +1,206 @@
+// Files in a store, one by one and many at once: https://platform.openai.com/docs/api-reference/vector-stores-files
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import type { FileRecord } from '#server/db/records/file.ts';
+import { isId } from '#server/slices/files/find-by-name.ts';
+import { releaseFiles } from '#server/slices/files/retained-files.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { strangerName } from '#server/call/referenced-files.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { createTeller } from '#server/call/restore-ids.ts';
+import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
+import { jsonResponse } from '#server/slices/responses/serve-caller.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import { attachFiles, refusedBy } from './create-store.ts';
+import { noteLargest } from './look-at-store.ts';
+import { checkPlace, namesIn, ownFiles, ownNames } from './caller-files.ts';
+import { attributesIn, readBatchAsked, readFileAsked, strictFields } from './store-fields.ts';
+import type { AskedFile } from './store-fields.ts';
+import { changeStore } from './store-records.ts';
+import { openStore, readStoresPage } from './open-store.ts';
+import type { StoreCaller, StoreRoutes } from './open-store.ts';
+import { askBytes, askStores, storePath } from './upstream-stores.ts';
+import type { Refused } from './upstream-stores.ts';
+
+/** Files that are no longer than their text; what others hold is packed. */
+const plain = /\.(?:c|cpp|cs|css|csv|go|html|java|js|json|md|php|py|rb|sh|tex|ts|txt|xml)$/i;
+/** Bytes of the text of a file; the vendor takes five million tokens. */
+const mostContent = 32 * 1024 * 1024;
+const statuses = ['in_progress', 'completed', 'failed', 'cancelled'];
+const prefix = 'vsfb_';
+const longestName = 1024;
+
+type Told = Readonly<Record<string, unknown>>;
+
+export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices): void {
+  const { context } = services;
+  const file = '/files/:file';
+  const batch = '/file_batches/:batch';
+
+  addOf('POST', '/files', async (caller) => {
+    const asked = readFileAsked(await caller.readBody());
+    const object = await attach(services, caller, [asked], 'file_id');
+    return { json: await toldFile(context, caller, object) };
+  });
+  addOf('GET', '/files', async (caller) => ({ json: await listFiles(context, caller, '/files') }));
+  addOf('GET', file, async (caller) => {
+    const own = await fileOf(context, caller);
+    return { json: await toldFile(context, caller, await ask(context, caller, { method: 'GET', path: pathOf(own) }, own.id)) };
+  });
+  addOf('POST', file, async (caller) => {
+    const attributes = attributesIn(strictFields(await caller.readBody(), new Set(['attributes'])));
+    if (attributes === undefined) throw badField('attributes', fieldRules.required);
+    const own = await fileOf(context, caller);
+    const object = await ask(context, caller, { method: 'POST', path: pathOf(own), body: { attributes } }, own.id);
+    return { json: await toldFile(context, caller, object) };
+  });
+  addOf('DELETE', file, async (caller) => {
+    const own = await fileOf(context, caller);
+    await noteLargest(context, caller.store);
+    await ask(context, caller, { method: 'DELETE', path: pathOf(own) }, own.id);
+    await releaseFiles(context, caller.store, [own.id]);
+    // What is left is smaller.
+    await changeStore(context, caller.store.id, () => ({ poll_at: context.now() + 1000 }));
+    return { json: { id: own.id, object: 'vector_store.file.deleted', deleted: true } };
+  });
+  addOf('GET', `${file}/content`, async (caller) => {
+    const own = await fileOf(context, caller);
+    caller.makeRoom(plain.test(own.filename) ? Math.min(mostContent, own.bytes * 4) : mostContent);
+    const question = { method: 'GET' as const, path: storePath(caller.store, `${pathOf(own)}/content`), mostBytes: mostContent };
+    const answer = await askBytes(context, openStore(context, caller.store), question);
+    if ('failure' in answer) throw refusedOf(context, answer, own.id);
+    if (answer.bytes.subarray(0, longestName).toString().trimStart()[0] !== '{') throw new AppError('invalid_upstream_response');
+    const tell = createTeller({
+      idOf: (name) => (name === own.upstream_id ? own.id : strangerName(context.secrets, name)),
+      filenameOf: () => own.filename,
+    });
+    return { response: jsonResponse(caller, tell(answer.bytes)) };
+  });
+
+  addOf('POST', '/file_batches', async (caller) => {
+    const asked = readBatchAsked(await caller.readBody());
+    return { json: toldBatch(context, caller, await attach(services, caller, asked, 'file_ids', '/file_batches')) };
+  });
+  addOf('GET', batch, async (caller) => {
+    const { told, path } = batchOf(context, caller);
+    return { json: toldBatch(context, caller, await ask(context, caller, { method: 'GET', path }, told)) };
+  });
+  addOf('POST', `${batch}/cancel`, async (caller) => {
+    const { told, path } = batchOf(context, caller);
+    return { json: toldBatch(context, caller, await ask(context, caller, { method: 'POST', path: `${path}/cancel` }, told)) };
+  });
+  addOf('GET', `${batch}/files`, async (caller) => ({ json: await listFiles(context, caller, `${batchOf(context, caller).path}/files`) }));
+}
+
+/** Of what is not in this store nobody hears more than that. @param what our name of what is asked for @param question with a path behind the store's */
+async function ask(context: AppContext, { store }: StoreCaller, question: Parameters<typeof askStores>[2], what: string): Promise<Told> {
+  const answer = await askStores(context, openStore(context, store), { ...question, path: storePath(store, question.path) });
+  if (!('failure' in answer)) return answer.object;
+  throw refusedOf(context, answer, what);
+}
+
+function refusedOf(context: AppContext, answer: Refused, what: string): AppError {
+  if (answer.failure.upstreamStatus !== 404) return refusedBy(context, answer);
+  return new AppError(what.startsWith(prefix) ? 'batch_not_found' : 'file_not_found', { id: what });
+}
+
+async function fileOf(context: AppContext, { userId, params, store }: StoreCaller): Promise<FileRecord> {
+  const id = params['file'] ?? '';
+  const [own] = await ownFiles(context, userId, [id]);
+  if (own === undefined || own.channel_id !== store.channel_id || own.key !== store.key) throw new AppError('file_not_found', { id });
+  return own;
+}
+
+function pathOf({ upstream_id: name }: FileRecord): string {
+  return `/files/${encodeURIComponent(name)}`;
+}
+
+async function attach(
+  services: RelayServices,
+  { store, userId, admission: { token } }: StoreCaller,
+  asked: readonly AskedFile[],
+  field: string,
+  behind = '/files',
+): Promise<Told> {
+  const { context } = services;
+  const channel = openStore(context, store);
+  // What it may spend would be no bound for it.
+  if (token.id !== store.token_id && !token.unlimited_quota) throw new AppError('vector_store_of_other_key');
+  const files = await ownFiles(
+    context,
+    userId,
+    asked.map(({ name }) => name),
+  );
+  checkPlace(store, files, field);
+  const claimed = files.reduce((sum, { bytes }, index) => sum + bytes * (asked[index]?.chunking.factor ?? 1), 0);
+  const list = asked.map(({ attributes, chunking }, index) => ({
+    file_id: files[index]?.upstream_id,
+    attributes,
+    chunking_strategy: chunking.told,
+  }));
+  const body = behind === '/files' ? (list[0] ?? {}) : { files: list };
+  return attachFiles(services, channel, { store, files, claimed, path: storePath(store, behind), body });
+}
+
+/** @throws {AppError} `file_not_found` for an end that is none of the caller's */
+async function listFiles(context: AppContext, caller: StoreCaller, path: string): Promise<object> {
+  const { store, query, userId } = caller;
+  const { limit, isAscending, ...ends } = readStoresPage(query);
+  const filter = query.get('filter');
+  if (filter !== null && !statuses.includes(filter)) throw badQuery('filter', fieldRules.oneOf(statuses));
+  const asked = new URLSearchParams({ limit: String(limit), order: isAscending ? 'asc' : 'desc', ...(filter === null ? {} : { filter }) });
+  for (const end of ['after', 'before'] as const) {
+    const at = ends[end];
+    const [own] = at === undefined ? [] : await ownFiles(context, userId, [at]);
+    if (own !== undefined) asked.set(end, own.upstream_id);
+  }
+  const answer = await ask(context, caller, { method: 'GET', path: `${path}?${asked}` }, path.includes(prefix) ? prefix : store.id);
+  const { data } = answer;
+  const list = Array.isArray(data) ? data.filter(isObject) : [];
+  const { idOf } = await ownNames(context, store, namesIn(list, 'id'));
+  return listOf(
+    list.map((item) => named(store.id, item, idOf)),
+    answer['has_more'] === true,
+  );
+}
+
+async function toldFile(context: AppContext, { store }: StoreCaller, object: Told): Promise<object> {
+  const { idOf } = await ownNames(context, store, namesIn([object], 'id'));
+  return named(store.id, object, idOf);
+}
+
+function named(store: string, object: Told, idOf: (name: string) => string): Told {
+  const { id } = object;
+  return { ...object, id: typeof id === 'string' ? idOf(id) : '', vector_store_id: store };
+}
+
+/** Nothing is kept of batches: their names are sealed for their store. */
+function toldBatch({ secrets }: AppContext, { store }: StoreCaller, object: Told): Told {
+  const { id: name } = object;
+  if (!isId(name)) throw new AppError('invalid_upstream_response');
+  return {
+    ...object,
+    id: `${prefix}${secrets.encrypt(JSON.stringify({ batch: name, store: store.id }), 'store_batch')}`,
+    vector_store_id: store.id,
+  };
+}
+
+/** @throws {AppError} `batch_not_found` for what is none of this store's */
+function batchOf({ secrets }: AppContext, { store, params }: StoreCaller): { told: string; path: string } {
+  const told = params['batch'] ?? '';
+  const opened = openSeal(secrets, told);
+  const name = opened?.['batch'];
+  if (!isId(name) || opened?.['store'] !== store.id) throw new AppError('batch_not_found', { id: told.slice(0, longestName) });
+  return { told, path: `/file_batches/${encodeURIComponent(name)}` };
+}
+
+function openSeal(secrets: AppContext['secrets'], told: string): Told | null {
+  if (!told.startsWith(prefix) || told.length > longestName) return null;
+  try {
+    return parseObject(secrets.decrypt(told.slice(prefix.length), 'store_batch'));
+  } catch {
+    // It is not one of ours.
+    return null;
+  }
+}

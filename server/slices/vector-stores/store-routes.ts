@@ -1,0 +1,110 @@
+// `/v1/vector_stores`: https://platform.openai.com/docs/api-reference/vector-stores
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { channelOf } from '#server/slices/files/upstream-files.ts';
+import { metadataIn } from '#server/slices/files/metadata-field.ts';
+import { filesAreOff } from '#server/slices/files/read-upload.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { checkMeans } from '#server/call/admission/admit-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { listOf } from '#server/slices/responses/list-items.ts';
+import { createServer } from '#server/slices/responses/serve-caller.ts';
+import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import { createStore, longestName } from './create-store.ts';
+import { noteLargest, noteTold } from './look-at-store.ts';
+import { readStoresPage } from './open-store.ts';
+import type { StoreRoutes } from './open-store.ts';
+import { searchStore } from './search-store.ts';
+import { mountStoreFiles } from './store-file-routes.ts';
+import { expiryIn, shortText, strictFields } from './store-fields.ts';
+import { changeStore, findStore, listStores, mostStores, toldStore } from './store-records.ts';
+import { leaveStore } from './tend-stores.ts';
+import { askStore, storePath } from './upstream-stores.ts';
+
+/** Seconds in which a store whose files are all done is told as it was seen. */
+const fresh = 10;
+
+export function mountVectorStores(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const isOff = () => mostStores(context).count === 0;
+  const routes: StoreRoutes = {
+    add: (method, at, work) =>
+      host.addDirect(
+        method,
+        at,
+        serve((caller) => {
+          if (isOff()) throw filesAreOff(caller.path);
+          return work(caller);
+        }),
+      ),
+    addOf: (method, behind, work) =>
+      host.addDirect(
+        method,
+        `/v1/vector_stores/:store${behind}`,
+        serve(async (caller) => work({ ...caller, store: await storeOf(caller) })),
+      ),
+  };
+  /** Who has one keeps it while nobody may have further ones. */
+  const storeOf = async ({ userId, params, path }: KeptCaller) => {
+    try {
+      return await findStore(context, userId, params['store'] ?? '');
+    } catch (failure) {
+      throw isOff() && failure instanceof AppError && failure.code === 'vector_store_not_found' ? filesAreOff(path) : failure;
+    }
+  };
+
+  routes.add('POST', '/v1/vector_stores', async (caller) => {
+    await checkMeans(services, caller.admission);
+    return { json: toldStore(await createStore(services, caller, await caller.readBody())) };
+  });
+  routes.add('GET', '/v1/vector_stores', async ({ userId, query }) => {
+    const page = readStoresPage(query);
+    const found = await listStores(context, userId, page);
+    return { json: listOf(found.slice(0, page.limit).map(toldStore), found.length > page.limit) };
+  });
+  routes.addOf('GET', '', async ({ store }) => ({ json: toldStore(await seenStore(context, store)) }));
+  routes.addOf('POST', '', async ({ store, readBody }) => {
+    const set = readUpdate(await readBody());
+    const changed = await changeStore(context, store.id, ({ state }) => (state === 'stored' ? set : null));
+    if (changed === null) throw new AppError('vector_store_not_found', { id: store.id });
+    return { json: toldStore(changed) };
+  });
+  routes.addOf('DELETE', '', async ({ store }) => {
+    const { id, state } = store;
+    const now = Math.floor(context.now() / 1000);
+    if (state === 'stored') await noteLargest(context, store);
+    if (state === 'expired') await context.db.collection('vector_stores').remove({ id, state });
+    // From now on it is nobody's, and costs nothing. What the provider does not delete at once, the job does.
+    else if ((await leaveStore(context, id, { at: now })) === null) throw new AppError('vector_store_not_found', { id });
+    return { json: { id, object: 'vector_store.deleted', deleted: true } };
+  });
+  routes.addOf('POST', '/search', async (caller) => ({ json: await searchStore(services, caller, await caller.readBody()) }));
+  mountStoreFiles(routes, services);
+}
+
+/** As it is at its provider now, where that is to be known. */
+async function seenStore(context: AppContext, store: VectorStoreRecord): Promise<VectorStoreRecord> {
+  const isFresh = store.files_in_progress === 0 && store.seen_at + fresh > context.now() / 1000;
+  const channel = channelOf(context, store);
+  if (store.state !== 'stored' || isFresh || channel === null) return store;
+  const answer = await askStore(context, channel, { method: 'GET', path: storePath(store) });
+  // What has become of it the job finds out.
+  if ('failure' in answer || answer.told.hasExpired) return store;
+  return (await noteTold(context, store.id, answer.told)) ?? store;
+}
+
+const updated = new Set(['name', 'expires_after', 'metadata']);
+
+/** `null` takes away what was there. @throws {AppError} `invalid_request` */
+function readUpdate(body: unknown): Partial<VectorStoreRecord> {
+  const fields = strictFields(body, updated);
+  const isSaid = (field: string) => fields.plain[field] !== undefined;
+  return {
+    ...(isSaid('name') ? { name: shortText(fields, 'name', longestName) } : {}),
+    ...(isSaid('expires_after') ? { expires_days: expiryIn(fields) } : {}),
+    ...(isSaid('metadata') ? { metadata: metadataIn(fields) } : {}),
+  };
+}

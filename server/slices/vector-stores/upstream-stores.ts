@@ -1,0 +1,143 @@
+// Vector stores at a provider, asked about with the key of the channel where they lie. https://platform.openai.com/docs/api-reference/vector-stores
+import { ChannelStatus } from '#shared/channels.ts';
+import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
+import { findByName, isId } from '#server/slices/files/find-by-name.ts';
+import { askAccount, channelOf } from '#server/slices/files/upstream-files.ts';
+import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import { invalidResponse } from '#server/exchange/upstream-error.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
+import { daySeconds } from './store-price.ts';
+
+/** Days without use after which the provider lets go of a store by itself, whatever becomes of this installation. */
+const switchDays = 30;
+/** As many as the vendor takes. */
+const mostDays = 365;
+const beta = { 'openai-beta': 'assistants=v2' };
+const pageSize = 100;
+
+export type ToldStore = Pick<
+  VectorStoreRecord,
+  'status' | 'files_in_progress' | 'files_completed' | 'files_failed' | 'files_cancelled' | 'last_active_at'
+> & {
+  id: string;
+  /** It has none any more. */
+  hasExpired: boolean;
+  /** Null: that is no number of bytes. */
+  bytes: number | null;
+};
+
+/** `isUnknown`: whether it was done cannot be told from that. */
+export type Refused = { failure: UpstreamFailure; isUnknown: boolean };
+
+interface Question {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Behind `/v1`. */
+  path: string;
+  body?: object;
+  mostBytes?: number;
+}
+
+/** Where stores of that group can lie, the one with the highest priority first. `pinned`: the only one that may be asked. */
+export function channelsWithStores(
+  { channels }: Asking,
+  { group, pinned }: { group: string; pinned: number | undefined },
+): PreparedChannel[] {
+  const fitting = [...channels.all()].filter(
+    (channel) => isAble(channel) && (pinned === undefined ? channel.groups.includes(group) : channel.id === pinned),
+  );
+  return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);
+}
+
+export function isAble({ status, problem, provider }: PreparedChannel): boolean {
+  return status === ChannelStatus.enabled && problem === null && provider?.keepsVectorStores === true;
+}
+
+/** What the provider answers, as an object. */
+export async function askStores(
+  context: Asking,
+  channel: PreparedChannel,
+  question: Question,
+): Promise<{ object: Readonly<Record<string, unknown>> } | Refused> {
+  const answer = await askBytes(context, channel, question);
+  if ('failure' in answer) return answer;
+  const object = parseObject(answer.bytes.toString('utf8'));
+  return object === null ? { failure: invalidResponse(), isUnknown: true } : { object };
+}
+
+/** The same as it came: what is long is not read here. */
+export async function askBytes(
+  context: Asking,
+  channel: PreparedChannel,
+  { method, path, body, mostBytes }: Question,
+): Promise<{ bytes: Buffer } | Refused> {
+  const headers = { ...beta, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const sent = { method, path, headers, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) };
+  const received = await askAccount(context, channel, mostBytes === undefined ? sent : { ...sent, mostBytes });
+  if (received.kind === 'failed') {
+    const { upstreamStatus: status } = received.failure;
+    return { failure: received.failure, isUnknown: status < 400 || status >= 500 || status === 408 };
+  }
+  if (received.kind === 'stream') received.stream.abort();
+  return received.kind === 'whole' ? { bytes: received.body } : { failure: invalidResponse(), isUnknown: true };
+}
+
+export async function askStore(context: Asking, channel: PreparedChannel, question: Question): Promise<{ told: ToldStore } | Refused> {
+  const answer = await askStores(context, channel, question);
+  if ('failure' in answer) return answer;
+  const told = readTold(answer.object);
+  return told === null ? { failure: invalidResponse(), isUnknown: true } : { told };
+}
+
+export function storePath({ upstream_id: id }: VectorStoreRecord, rest = ''): string {
+  return `/vector_stores/${encodeURIComponent(id)}${rest}`;
+}
+
+/** @param idleSeconds since it was used last; what counts goes on from there */
+export function switchOf(idleSeconds: number): { anchor: 'last_active_at'; days: number } {
+  return { anchor: 'last_active_at', days: Math.min(mostDays, Math.ceil(Math.max(0, idleSeconds) / daySeconds) + switchDays) };
+}
+
+/** False: it may still be there. */
+export async function deleteStore(context: Asking, record: VectorStoreRecord): Promise<boolean> {
+  const channel = channelOf(context, record);
+  // With another key nothing of it can be reached; the provider lets it go by itself.
+  if (channel === null || record.upstream_id === '') return true;
+  const received = await askAccount(context, channel, { method: 'DELETE', path: storePath(record), headers: beta });
+  if (received.kind === 'stream') received.stream.abort();
+  if (received.kind !== 'failed') return true;
+  const { upstreamStatus: status } = received.failure;
+  return status === 404 || (status > 200 && status < 300);
+}
+
+/** The id of the one whose creation was not answered. Null: there is none. Undefined: that is not known. */
+export function findAtProvider(
+  context: Asking,
+  channel: PreparedChannel,
+  { id: name, created_at: since }: VectorStoreRecord,
+): Promise<string | null | undefined> {
+  return findByName(context, channel, { list: '/vector_stores', limit: pageSize, headers: beta, member: 'name', name, since });
+}
+
+function readTold(object: Readonly<Record<string, unknown>>): ToldStore | null {
+  const { id, status, usage_bytes: bytes, file_counts: counts, last_active_at: active, created_at: created } = object;
+  if (!isId(id) || (status !== 'expired' && status !== 'in_progress' && status !== 'completed')) return null;
+  const told = isObject(counts) ? counts : {};
+  return {
+    id,
+    hasExpired: status === 'expired',
+    status: status === 'in_progress' ? status : 'completed',
+    bytes: typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null,
+    files_in_progress: numberOf(told['in_progress']),
+    files_completed: numberOf(told['completed']),
+    files_failed: numberOf(told['failed']),
+    files_cancelled: numberOf(told['cancelled']),
+    last_active_at: numberOf(active) === 0 ? numberOf(created) : numberOf(active),
+  };
+}
+
+/** Of files, or unix seconds; 0 for everything that cannot be. */
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? Math.min(value, 100_000_000_000) : 0;
+}

@@ -1,0 +1,35 @@
+// Videos of a user: those that a provider has taken and that their owner has not deleted.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import type { ItemsPage } from '#server/slices/responses/list-items.ts';
+
+/** @throws {AppError} `video_not_found`, of others' as of none */
+export async function findVideo({ db }: Pick<AppContext, 'db'>, userId: number, id: string): Promise<TaskRecord> {
+  const found = await db.collection('tasks').first({ public_id: id, user_id: { unindexedEq: userId } });
+  if (found === null || found.deleted_at !== undefined) throw new AppError('video_not_found', { id });
+  return found;
+}
+
+/** One more than the page has, where there are more. @throws {AppError} `video_not_found` for an `after` that is none of them */
+export async function listVideos(context: Pick<AppContext, 'db'>, userId: number, page: ItemsPage): Promise<TaskRecord[]> {
+  const conditions: Filter<TaskRecord>[] = [
+    // A channel is known of what was taken.
+    { user_id: userId, platform: 'video', channel_id: { ne: 0 }, deleted_at: { exists: false } },
+  ];
+  if (page.after !== undefined) {
+    const { created_at: at, id } = await findVideo(context, userId, page.after);
+    conditions.push(
+      page.isAscending
+        ? { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] }
+        : { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] },
+    );
+  }
+  const direction = page.isAscending ? 1 : -1;
+  const sort = [
+    ['created_at', direction],
+    ['id', direction],
+  ] as const;
+  return context.db.collection('tasks').find({ and: conditions }, { sort, limit: page.limit + 1 });
+}

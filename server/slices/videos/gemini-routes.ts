@@ -1,0 +1,96 @@
+// Veo's surface: orders by a model's path, operations that are asked about, and the files that they name.
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { clientDialects } from '#server/formats/registry.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { callerLanguage } from '#server/http/language.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
+import { ownError, tellFailure } from '#server/call/relay-failure.ts';
+import type { ModelVerbs } from '#server/call/routes.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { answerDirectly, answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import { identifyCaller } from '#server/call/tasks/task-caller.ts';
+import { TaskFailure } from '#server/call/tasks/task-failure.ts';
+import { siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { findVideo } from './find-video.ts';
+import { fileNameOf, geminiVideoNames, operationName, operationObject, readPredicted, videoNamed } from './gemini-caller.ts';
+import { serveContent } from './serve-content.ts';
+import { order } from './take-order.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+
+const dialect = clientDialects.gemini;
+/** Google's packages ask at the one or the other. */
+const versions = ['v1beta', 'v1'];
+/** Below `/v1/files` other callers have files, whose names have no verb. */
+const readVerb = '[:]download';
+const filePaths = ['/v1beta/files/:file', `/v1/files/:file${readVerb}`, '/download/v1beta/files/:file', '/download/v1/files/:file'];
+
+/** Files of other kinds, which callers of Gemini's format read at the same address. @param file its name @returns undefined: it is none of them */
+export type OtherFiles = (asked: { file: string; userId: number }) => Promise<DirectResponse> | undefined;
+
+export function mountGeminiVideos(host: RouteHost, services: RelayServices, otherFiles: OtherFiles): ModelVerbs {
+  const { context } = services;
+  const { settings, env } = context;
+  const refusal = (failure: unknown, language: Language, requestId: string): TaskAnswer => {
+    const keywords = settings.get('AutomaticDisableKeywords');
+    const said = failure instanceof TaskFailure ? failure.told : undefined;
+    const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
+    const told =
+      said === undefined
+        ? { error: ownError(error, language, requestId), retryAfter: error.retryAfter }
+        : tellFailure(said, { language, requestId, keywords });
+    return { status: told.error.status, body: dialect.errorBody(told.error, requestId, told.retryAfter) };
+  };
+  const uriOf = (task: TaskRecord) => `${siteAddressOrLocal(settings, env.PORT)}/v1beta/files/${fileNameOf(task)}:download?alt=media`;
+
+  const readOperation: ServeDirectly = (request, { model = '', operation = '' }, connection) =>
+    answerTasks(services, { request, connection, refusal }, async () => {
+      const { user } = await identifyCaller(services, request, connection);
+      const task = await findVideo(context, user.id, operation);
+      if (task.model !== model) throw new AppError('video_not_found', { id: operation });
+      return { status: 200, body: operationObject(task, { uri: uriOf(task), language: callerLanguage(request.headers) }) };
+    });
+  for (const version of versions) host.addDirect('GET', `/${version}/models/:model+/operations/:operation`, readOperation);
+  for (const path of filePaths) {
+    host.addDirect('GET', path, (request, { file = '' }, connection) =>
+      answerDirectly(services, { request, connection, refusal }, async () => {
+        const { user } = await identifyCaller(services, request, connection);
+        const [name = '', verb] = file.split(':');
+        const isRead = verb === 'download' || path.endsWith(readVerb);
+        const other = isRead ? otherFiles({ file: name, userId: user.id }) : undefined;
+        if (other !== undefined) return other;
+        const task = await findVideo(context, user.id, videoNamed(name));
+        if (!isRead) throw new AppError('verb_unknown', { path: host.facts(request, connection).url.pathname });
+        const leaving = new AbortController();
+        connection?.res.once('close', () => leaving.abort());
+        return serveContent(services, task, {
+          variant: 'video',
+          signal: leaving.signal,
+          userId: task.user_id,
+          range: request.headers.get('range'),
+        });
+      }),
+    );
+  }
+
+  const create = (request: Request, model: string, connection: Connection | null) =>
+    answerTasks(services, { request, connection, refusal }, async (noted) => {
+      const { url } = host.facts(request, connection);
+      const asked = { request, connection, params: {}, url };
+      const read = (body: Readonly<Record<string, unknown>>) => readPredicted(body, model);
+      const answer = (task: TaskRecord) => ({ name: operationName(task) });
+      return inGeminiForm(await order(services, asked, { ...noted, names: geminiVideoNames, read, answer }), noted.requestId);
+    });
+  return { predictLongRunning: create };
+}
+
+/** What a provider refused with status 200, as this format tells it. */
+function inGeminiForm({ status, body }: TaskAnswer, requestId: string): TaskAnswer {
+  if (status === 200) return { status, body };
+  const said: unknown = 'error' in body ? body.error : undefined;
+  const message = typeof said === 'object' && said !== null && 'message' in said ? String(said.message) : '';
+  return { status, body: dialect.errorBody({ message, type: 'upstream_error', param: null, code: null, status }, requestId) };
+}

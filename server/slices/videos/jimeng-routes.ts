@@ -1,0 +1,45 @@
+// The one path of Jimeng's own clients: what is wanted there stands in the query.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { badField } from '#server/formats/strict-fields.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { readContent } from '#server/call/admission/read-content.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import { answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import { identifyCaller } from '#server/call/tasks/task-caller.ts';
+import { findVideo } from './find-video.ts';
+import { jimengAnswer, jimengNames, jimengObject, jimengRefusal, jimengTaken, readJimeng, taskIn } from './jimeng-caller.ts';
+import { openAddress } from './open-address.ts';
+import { order } from './take-order.ts';
+
+const questionBytes = 100_000;
+
+export function mountJimeng(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  host.add('POST', '/jimeng', (request, params, connection) =>
+    answerTasks(services, { request, connection, refusal: jimengRefusal }, async (noted) => {
+      const { url } = host.facts(request, connection);
+      const action = url.searchParams.get('Action');
+      if (action === 'CVSync2AsyncSubmitTask') {
+        const asked = { request, connection, params, url };
+        return jimengAnswer(
+          await order(services, asked, { ...noted, names: jimengNames, read: readJimeng, answer: jimengTaken }),
+          noted.requestId,
+        );
+      }
+      const { user } = await identifyCaller(services, request, connection);
+      if (action === null) throw badField('Action', fieldRules.required);
+      if (action !== 'CVSync2AsyncGetResult') throw new AppError('verb_unknown', { path: `/jimeng?Action=${action}` });
+      const content = await readContent(context.bodies, {
+        request,
+        connection,
+        limit: questionBytes,
+        userId: user.id,
+        names: jimengNames,
+      });
+      content.release();
+      const task = await findVideo(context, user.id, taskIn(content.body));
+      return jimengAnswer({ status: 200, body: jimengObject(task, openAddress(services, task)) }, noted.requestId);
+    }),
+  );
+}

@@ -1,0 +1,84 @@
+// Videos: OpenAI's `/v1/videos`, and `/v1/video/generations`, which further clients of this family speak. Either reaches every provider.
+import type { RouteHost } from '#server/http/mount.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { StrictFields } from '#server/formats/strict-fields.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import { answerDirectly, answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import type { NotedCall } from '#server/call/tasks/answer-tasks.ts';
+import type { Submission } from '#server/call/tasks/submission.ts';
+import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import { identifyCaller } from '#server/call/tasks/task-caller.ts';
+import { listOf, readPage } from '#server/slices/responses/list-items.ts';
+import { siteAddressOrLocal } from '#server/settings/site-address.ts';
+import { callersName } from '#server/tasks/task-data.ts';
+import { promptIn, readGeneration, readVideo } from './read-video-request.ts';
+import { deleteVideo } from './delete-video.ts';
+import { findVideo, listVideos } from './find-video.ts';
+import { videoRefusal } from './refusal.ts';
+import { serveContent } from './serve-content.ts';
+import { generationObject, videoObject } from './present-video.ts';
+import { order, submit } from './take-order.ts';
+import type { Asked } from './take-order.ts';
+import { remixSubmission } from './video-submission.ts';
+
+export function mountVideos(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const add = (method: string, path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) =>
+    host.addDirect(method, path, (request, params, connection) =>
+      answerTasks(services, { request, connection, refusal: videoRefusal(context) }, (noted) =>
+        answer({ request, connection, params, url: host.facts(request, connection).url }, noted),
+      ),
+    );
+  const found = async ({ request, connection, params }: Asked): Promise<TaskRecord> => {
+    const { user } = await identifyCaller(services, request, connection);
+    return findVideo(context, user.id, params['video'] ?? '');
+  };
+  const generation = (task: TaskRecord) => generationObject(task, contentAddress(services, task));
+  const video = '/v1/videos/:video';
+
+  add('POST', '/v1/videos', (asked, noted) => order(services, asked, { ...noted, read: readVideo, answer: videoObject }));
+  // The playground's orders; the console reads what came of them in its list of tasks.
+  add('POST', '/pg/videos', (asked, noted) =>
+    order(services, asked, { ...noted, callers: 'sessions', read: readVideo, answer: videoObject }),
+  );
+  add('POST', '/v1/video/generations', (asked, noted) => order(services, asked, { ...noted, read: readGeneration, answer: generation }));
+  add('POST', `${video}/remix`, (asked, noted) =>
+    submit(services, asked, { ...noted, read: (body, admission) => remix(services, asked, { body, admission }) }),
+  );
+  add('GET', '/v1/videos', async ({ request, connection, url }) => {
+    const { user } = await identifyCaller(services, request, connection);
+    const page = readPage(url.searchParams);
+    const tasks = await listVideos(context, user.id, page);
+    return { status: 200, body: listOf(tasks.slice(0, page.limit).map(videoObject), tasks.length > page.limit) };
+  });
+  add('GET', video, async (asked) => ({ status: 200, body: videoObject(await found(asked)) }));
+  add('GET', '/v1/video/generations/:video', async (asked) => ({ status: 200, body: generation(await found(asked)) }));
+  add('DELETE', video, async (asked) => ({ status: 200, body: await deleteVideo(services, await found(asked)) }));
+  host.addDirect('GET', `${video}/content`, (request, params, connection) =>
+    answerDirectly(services, { request, connection, refusal: videoRefusal(context) }, async () => {
+      const { url } = host.facts(request, connection);
+      const task = await found({ request, connection, params, url });
+      const leaving = new AbortController();
+      connection?.res.once('close', () => leaving.abort());
+      const variant = url.searchParams.get('variant') ?? 'video';
+      return serveContent(services, task, { variant, signal: leaving.signal, userId: task.user_id, range: request.headers.get('range') });
+    }),
+  );
+}
+
+async function remix(
+  services: RelayServices,
+  { params, url }: Asked,
+  { body, admission }: { body: RelayBody; admission: Admission },
+): Promise<Submission> {
+  const prompt = promptIn(new StrictFields(body));
+  const origin = await findVideo(services.context, admission.user.id, params['video'] ?? '');
+  return remixSubmission({ services, admission, answer: videoObject }, { origin, prompt, path: url.pathname });
+}
+
+/** For whoever has the key. */
+export function contentAddress({ context: { settings, env } }: RelayServices, task: TaskRecord): string {
+  return `${siteAddressOrLocal(settings, env.PORT)}/v1/videos/${callersName(task)}/content`;
+}

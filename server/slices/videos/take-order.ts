@@ -1,0 +1,62 @@
+// An order of a video, whatever form its caller speaks, on its way to the engine.
+import { AppError } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { decidingNames } from '#server/formats/critical-members.ts';
+import type { DecidingNames } from '#server/formats/critical-members.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import type { NotedCall } from '#server/call/tasks/answer-tasks.ts';
+import type { Submission } from '#server/call/tasks/submission.ts';
+import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import { takeSubmission } from '#server/call/tasks/take-submission.ts';
+import { videoFields, videoNames } from './read-video-request.ts';
+import type { AskedVideo } from './read-video-request.ts';
+import { orderSubmission } from './video-submission.ts';
+
+export interface Asked {
+  request: Request;
+  connection: Connection | null;
+  params: Readonly<Record<string, string>>;
+  url: URL;
+}
+
+const remixNames = decidingNames(['prompt']);
+
+export interface Ordering extends NotedCall {
+  read(body: RelayBody): AskedVideo;
+  answer(task: TaskRecord): object;
+  /** What decides; missing: what does in OpenAI's form, which may have files. */
+  names?: DecidingNames;
+  /** Missing: by a key. */
+  callers?: 'keys' | 'sessions';
+}
+
+export function order(services: RelayServices, asked: Asked, { read, answer, ...noted }: Ordering): Promise<TaskAnswer> {
+  return submit(services, asked, {
+    ...noted,
+    read: (body, admission) => Promise.resolve(orderSubmission({ services, admission, answer }, read(body))),
+  });
+}
+
+export function submit(
+  services: RelayServices,
+  { request, connection, params }: Asked,
+  {
+    read,
+    names,
+    ...noted
+  }: NotedCall & Pick<Ordering, 'names' | 'callers'> & { read(body: RelayBody, admission: Admission): Promise<Submission> },
+): Promise<TaskAnswer> {
+  if (!services.context.settings.get('TaskEnabled')) throw new AppError('tasks_disabled');
+  const isNew = params['video'] === undefined;
+  return takeSubmission(services, {
+    request,
+    connection,
+    ...noted,
+    names: names ?? (isNew ? videoNames : remixNames),
+    ...(isNew && names === undefined ? { form: videoFields } : {}),
+    read: (body, _userId, admission) => read(body, admission),
+  });
+}
