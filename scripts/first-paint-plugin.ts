@@ -13,7 +13,7 @@ const routes = path.resolve(import.meta.dirname, '../pwa/routes');
 type Chunks = ReadonlyMap<string, Rolldown.OutputChunk>;
 
 /** By which a start puts back what the device has. */
-const kept = 'pwa/offline/kept-answers.ts';
+const stored = 'pwa/offline/kept-answers.ts';
 
 export function firstPaint(): Plugin {
   return {
@@ -89,7 +89,7 @@ function firstParts(bundle: Rolldown.OutputBundle) {
           );
         }),
       );
-    const preloads = [...(layout === '_shell' ? [kept] : []), ...preloadsOf(layout), ...preloadsOf(`${layout}/${name}`)];
+    const preloads = [...(layout === '_shell' ? [stored] : []), ...preloadsOf(layout), ...preloadsOf(`${layout}/${name}`)];
     const early = [...chunks.values()].filter((one) => preloads.some((part) => one.facadeModuleId?.endsWith(part)));
     of[name === 'index' ? '/' : name] = [numbers([...frame, chunk, ...early]), texts('zh'), texts('en')];
   }

@@ -57,24 +57,24 @@ else if (readFileSync(file, 'utf8') !== text) {
 }
 
 function rowOf(provider: Provider): string[] {
-  const { type, formats, tasks: task, videos, modelList, balance, keepsFiles, runsBatches, keepsVectorStores, trainsModels } = provider;
-  const told = channelType(type);
+  const { type, formats, tasks: task, videos, modelList, balance, storesFiles, runsBatches, storesVectorStores, trainsModels } = provider;
+  const reported = channelType(type);
   const spoken = formatsOf(formats);
   const kinds = Object.values(callKinds).filter(({ name }) => spoken.some(([, { paths }]) => paths[name] !== undefined));
   const does = [
     ...kinds.map(({ name }) => calls[name]),
     ...(task === undefined ? [] : [tasks[task] ?? task]),
     ...(videos === undefined ? [] : ['videos (tasks)']),
-    ...(keepsFiles === true ? ['files'] : []),
+    ...(storesFiles === true ? ['files'] : []),
     ...(runsBatches === undefined ? [] : ['batches']),
-    ...(keepsVectorStores === true ? ['vector stores'] : []),
+    ...(storesVectorStores === true ? ['vector stores'] : []),
     ...(trainsModels === true ? ['fine-tuning'] : []),
   ];
   // What has no conversations is asked in words that many share.
   const named = spoken.filter(([, { paths }]) => paths.chat !== undefined || kinds.every(({ name }) => name !== 'chat'));
   return [
     String(type),
-    told?.name ?? provider.name,
+    reported?.name ?? provider.name,
     named
       .map(([name, { isAtHomeOnly, isByChoice }]) =>
         isByChoice === true ? `[${titleOf(name)}]` : isAtHomeOnly === true ? `(${titleOf(name)})` : titleOf(name),

@@ -33,19 +33,19 @@ for (const row of translationTable) {
 }
 const sections = [...pairs].map(([pair, rows]) => `\n## ${pair}\n\n| Field | | About |\n|---|---|---|\n${rows.map(lineOf).join('')}`);
 
-const unheardHead = `
+const unmappedHead = `
 ## What responses say to callers of the same format alone
 
 Where both ends speak one format, a response passes as it is. Otherwise this is what the caller does not hear of, by the names that the
 vendor's packages have; a test finds every member of them (\`tests/conformance/vendor-members.test.ts\`). What stands within a member goes with it.
 `;
 const upstreams: readonly UpstreamDialect[] = Object.values(upstreamDialects);
-const unheard = upstreams.flatMap(({ name, unheard: members }) => {
+const unmappedFields = upstreams.flatMap(({ name, unmappedFields: members }) => {
   if (members === undefined) return [];
   const rows = [...linesOfMembers(members.whole), ...linesOfMembers(members.events, 'in streams: ')];
   return [`\n### ${names.get(name) ?? name}\n\n| Why | Members |\n|---|---|\n${rows.join('')}`];
 });
-const text = head + unheardHead + unheard.join('') + sections.join('');
+const text = head + unmappedHead + unmappedFields.join('') + sections.join('');
 
 if (!process.argv.includes('--check')) writeFileSync(file, text);
 else if (readFileSync(file, 'utf8') !== text) {

@@ -32,7 +32,7 @@ export const TransferInput = z.object({
 });
 export type TransferInput = z.infer<typeof TransferInput>;
 
-export const ownAccountApi = {
+export const accountActionsApi = {
   /** Whoever is signed in: what a visitor may see. */
   visitorGroups: endpoint('GET', '/api/user/groups', {
     access: 'public',

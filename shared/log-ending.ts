@@ -34,13 +34,13 @@ export function endingOf(log: Log): Ending {
 const accountStatuses = new Set([401, 402, 403]);
 
 /** The last try whose provider was asked. */
-function lastAsked(log: Log): Attempt | undefined {
+function lastRequested(log: Log): Attempt | undefined {
   return attemptsOf(log).findLast(({ attempt }) => attempt.unsent !== true)?.attempt;
 }
 
 /** Why nothing came of it: what the last try met is what the caller was told. */
 function failureOfTries(log: Log): Ending {
-  const last = lastAsked(log);
+  const last = lastRequested(log);
   if (last === undefined) return 'failed';
   if (last.error === 'upstream_timeout' || last.status === 408 || last.status === 504 || last.status === 524) return 'timed_out';
   if (last.error === 'invalid_upstream_response') return 'unreadable';
@@ -56,7 +56,7 @@ const withStatus: ReadonlySet<Ending> = new Set(['refused', 'account_refused', '
 
 /** The status that the upstream refused the call with; undefined where it answered something else, or nothing. */
 export function failureStatus(log: Log): number | undefined {
-  return withStatus.has(endingOf(log)) ? lastAsked(log)?.status : undefined;
+  return withStatus.has(endingOf(log)) ? lastRequested(log)?.status : undefined;
 }
 
 /** What became of the money of a call that did not end well. */

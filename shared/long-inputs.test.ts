@@ -74,11 +74,11 @@ describe('the charge', () => {
       cache_tokens: 8000,
       model_price: -1,
     };
-    const told = priceOfLog(other);
-    if (told === null) throw new Error('no price in the row');
+    const reported = priceOfLog(other);
+    if (reported === null) throw new Error('no price in the row');
     const row = { prompt_tokens: 40_000, completion_tokens: 100 };
-    expect(costOf(usageOfLog(row, other), told, 1).receipt()).toEqual(costOf(usage, priceOf(), 1).receipt());
-    expect(quotaOf(usageOfLog(row, other), told, 1)).toBe(32_000 * 4 + 8000 * 0.4 + 100 * 20);
+    expect(costOf(usageOfLog(row, other), reported, 1).receipt()).toEqual(costOf(usage, priceOf(), 1).receipt());
+    expect(quotaOf(usageOfLog(row, other), reported, 1)).toBe(32_000 * 4 + 8000 * 0.4 + 100 * 20);
   });
 });
 
@@ -106,8 +106,8 @@ test('any call costs what it would at the ratios of its length alone, and no fac
       (usage, price, long, group) => {
         const lengths = withLongInputs(price, [long]);
         const quota = quotaOf(usage, lengths, group);
-        const { lines, quota: told } = costOf(usage, lengths, group).receipt();
-        expect(told).toBe(quota);
+        const { lines, quota: reported } = costOf(usage, lengths, group).receipt();
+        expect(reported).toBe(quota);
         expect(lines.reduce((sum, line) => sum + line.count, 0)).toBe(usage.promptTokens + usage.completionTokens);
         expect(quota).toBeGreaterThanOrEqual(quotaOf(usage, price, group));
         if (usage.promptTokens <= long.above) expect(quota).toBe(quotaOf(usage, price, group));

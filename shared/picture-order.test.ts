@@ -12,8 +12,8 @@ test.each([
   ['openai/dall-e-2', order('256x256'), 0.8],
   ['flux', order('256x256', 'hd'), 0.4],
   ['not-dall-e-3', order('1024x1024', 'hd'), undefined],
-])('a picture of %s costs by its size and quality, whoever sells it: %j', (model, asked, factor) => {
-  expect(unitsOf(asked, model).factor).toBe(factor);
+])('a picture of %s costs by its size and quality, whoever sells it: %j', (model, requested, factor) => {
+  expect(unitsOf(requested, model).factor).toBe(factor);
 });
 
 test.each([
@@ -27,13 +27,13 @@ test.each([
   ['seedream-4', order(), { size: '1024x1024', quality: undefined }, 4096],
   ['gemini-3-pro-image', order('4K'), { size: '1024x1024', quality: undefined }, 1120],
   ['flux', order(), { size: '1024x1024', quality: undefined }, 1250],
-])('where %s tells no tokens, of a picture that was ordered as %j and seen as %j so many are paid', (model, asked, seen, tokens) => {
-  expect(tokensOfSeen(asked, model, { ...seen, partials: 0 })).toBe(tokens);
-  expect(tokens).toBeLessThanOrEqual(tokensOf(asked, model));
+])('where %s tells no tokens, of a picture that was ordered as %j and seen as %j so many are paid', (model, requested, seen, tokens) => {
+  expect(tokensOfSeen(requested, model, { ...seen, partials: 0 })).toBe(tokens);
+  expect(tokens).toBeLessThanOrEqual(tokensOf(requested, model));
 });
 
 test('pictures that are not finished are paid as far as they were asked for', () => {
-  const asked = { ...order('1024x1024', 'low'), partials: 2 };
-  const paid = [1, 2, 3].map((partials) => tokensOfSeen(asked, 'gpt-image-1', { size: undefined, quality: undefined, partials }));
+  const requested = { ...order('1024x1024', 'low'), partials: 2 };
+  const paid = [1, 2, 3].map((partials) => tokensOfSeen(requested, 'gpt-image-1', { size: undefined, quality: undefined, partials }));
   expect(paid).toEqual([372, 472, 472]);
 });

@@ -13,11 +13,11 @@ export interface PictureOrder {
   frames: number;
 }
 
-const ownRules = /dall-e|gpt-image|gemini|seed(?:ream|edit)/;
+const vendorRules = /dall-e|gpt-image|gemini|seed(?:ream|edit)/;
 
 /** Whose rules count: those of the model at the provider, or, under a name that an account has made up for it (a deployment), those of the one that was asked for. */
 export function pictureModel(upstreamModel: string, model: string): string {
-  return ownRules.test(upstreamModel) ? upstreamModel : model;
+  return vendorRules.test(upstreamModel) ? upstreamModel : model;
 }
 
 /** What a price per picture is for: one of 1024×1024 in standard quality, as prices of pictures are told. */

@@ -22,8 +22,8 @@ export function videoPrice({ modelPrice, videos = [{ height: usualHeight, price:
 function atResolution({ videos }: CallPrice, { units }: PricedUsage): CallPrice | undefined {
   if (videos === undefined || units?.kind !== 'second') return undefined;
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(units.size ?? '') ?? [];
-  const asked = width === undefined || height === undefined ? usualHeight : heightOf({ width: Number(width), height: Number(height) });
-  return { kind: 'call', modelPrice: pricePerSecond(videos, asked) };
+  const requested = width === undefined || height === undefined ? usualHeight : heightOf({ width: Number(width), height: Number(height) });
+  return { kind: 'call', modelPrice: pricePerSecond(videos, requested) };
 }
 
 /**

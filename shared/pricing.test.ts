@@ -221,20 +221,20 @@ function slowQuota(usage: Required<Omit<PricedUsage, 'longestInput' | 'tier'>>, 
   const text = usage.promptTokens - cached - cachedAudio - cachedImage;
   const written = Math.min(usage.cacheCreationTokens, text);
   const writtenLong = Math.min(usage.cacheCreation1hTokens, text - written);
-  const heard = Math.min(usage.audioInputTokens, text - written - writtenLong);
-  const seen = Math.min(usage.imageInputTokens, text - written - writtenLong - heard);
+  const received = Math.min(usage.audioInputTokens, text - written - writtenLong);
+  const seen = Math.min(usage.imageInputTokens, text - written - writtenLong - received);
   const spoken = Math.min(usage.audioOutputTokens, usage.completionTokens);
   const drawn = Math.min(usage.imageOutputTokens, usage.completionTokens - spoken);
   const units =
     price.kind === 'call'
       ? BigInt(usage.units.count) * fraction(exactProduct(price.modelPrice, usage.units.factor ?? 1))
-      : BigInt(text - written - writtenLong - heard - seen) * unit +
+      : BigInt(text - written - writtenLong - received - seen) * unit +
         BigInt(cached) * fraction(price.cacheRatio) +
         BigInt(cachedAudio) * fraction(price.audioCacheRatio ?? price.cacheRatio) +
         BigInt(cachedImage) * fraction(price.imageCacheRatio ?? price.cacheRatio) +
         BigInt(written) * fraction(price.cacheCreationRatio) +
         BigInt(writtenLong) * fraction(price.cacheCreation1hRatio) +
-        BigInt(heard) * fraction(price.audioInputRatio) +
+        BigInt(received) * fraction(price.audioInputRatio) +
         BigInt(seen) * fraction(price.imageInputRatio) +
         BigInt(usage.completionTokens - spoken - drawn) * fraction(price.completionRatio) +
         BigInt(spoken) * fraction(price.audioOutputRatio) +
@@ -301,7 +301,7 @@ describe('for people', () => {
     expect(pricesPerMillion(entry, 1)).toEqual({ prompt: 2.5, cached: 1.25, completion: 10 });
     expect(pricesPerMillion({ ...entry, cache_creation_ratio: 1.25, audio_ratio: 16, audio_output_ratio: 32 }, 2)).toMatchObject({
       written: 6.25,
-      heard: 80,
+      received: 80,
       spoken: 160,
     });
     expect(pricesPerMillion({ ...entry, model_ratio: 0.1 }, 3)).toEqual({ prompt: 0.6, cached: 0.3, completion: 2.4 });

@@ -1,7 +1,7 @@
 // Settings of what is kept for callers, here and at providers.
 import { booleanSetting, integerSetting, numberMapSetting, numberSetting } from '#shared/setting-values.ts';
 
-export const keptSettings = {
+export const retentionSettings = {
   // Responses that are kept for their callers
   ResponseStoreEnabled: booleanSetting(true),
   /** Days. */

@@ -62,7 +62,7 @@ describe('tiers of a model', () => {
     ['', undefined],
     [7, undefined],
     [null, undefined],
-  ])('%j is called %s', (told, name) => expect(tierNamed(told)).toBe(name));
+  ])('%j is called %s', (reported, name) => expect(tierNamed(reported)).toBe(name));
 });
 
 const maps = { modelPrice: { 'tide-call': 1 }, completionRatio: { 'tide-pro': 4 }, cacheRatio: { 'tide-pro': 0.1 } };
@@ -153,9 +153,9 @@ test('no call costs less than nothing or than in the cheapest lane, nor more tha
       fc.constantFrom('priority', 'flex', 'standard', 'scale'),
       fc.constantFrom(0, 0.1, 0.75, 1.25, 4 / 3, 15),
       fc.constantFrom(0, 0.5, 1, 1.1),
-      (asked, { priority, flex, cached }, tier, modelRatio, group) => {
+      (requested, { priority, flex, cached }, tier, modelRatio, group) => {
         const price = priceOf('tide-pro', { 'priority:*': priority, 'flex:*': flex, 'flex/cached:*': cached }, modelRatio);
-        const usage = { ...asked, cachedTokens: Math.min(asked.cachedTokens, asked.promptTokens), tier };
+        const usage = { ...requested, cachedTokens: Math.min(requested.cachedTokens, requested.promptTokens), tier };
         const quota = quotaOf(usage, price, group);
         const usual = { ...usage, tier: 'standard' };
         const inLanes = [usual, { ...usage, tier: 'priority' }, { ...usage, tier: 'flex' }].map((one) => quotaOf(one, price, group));
@@ -175,10 +175,10 @@ test('no call costs less than nothing or than in the cheapest lane, nor more tha
           model_price: -1,
           service_tier: tier,
         };
-        const told = priceOfLog(row);
-        if (told === null) throw new Error('no price in the row');
+        const reported = priceOfLog(row);
+        if (reported === null) throw new Error('no price in the row');
         const logged = usageOfLog({ prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens }, row);
-        expect(costOf(logged, told, group).receipt()).toEqual(receipt);
+        expect(costOf(logged, reported, group).receipt()).toEqual(receipt);
       },
     ),
     { numRuns: 500 },

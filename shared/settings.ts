@@ -17,7 +17,7 @@ import {
   textSetting,
   urlSetting,
 } from '#shared/setting-values.ts';
-import { keptSettings } from '#shared/retention-settings.ts';
+import { retentionSettings } from '#shared/retention-settings.ts';
 import { checkGroupRatio, isGroupName } from '#shared/group-settings.ts';
 import { isLongInputName } from '#shared/long-inputs.ts';
 import { isKnownTierName, isTierPriceName } from '#shared/service-tiers.ts';
@@ -147,7 +147,7 @@ const catalogue = {
   DataExportInterval: integerSetting(5, { min: 1, max: 10_080 }),
   DataExportDefaultTime: choiceSetting('hour', ['hour', 'day', 'week']),
 
-  ...keptSettings,
+  ...retentionSettings,
 
   // Monitoring
   /** Seconds that a channel's test may take; 0: no limit. */

@@ -46,16 +46,16 @@ test('the charge is that of its seconds in its resolution, as its row tells it t
         if (found?.kind !== 'call') throw new Error('no price');
         const price = videoPrice(found);
         const usage = (size: string) => ({ promptTokens: 1, completionTokens: 0, units: { kind: 'second' as const, count, size } });
-        const asked = usage(`${width}x${height}`);
-        const quota = quotaOf(asked, price, 1);
-        expect(costOf(asked, price, 1).receipt()).toMatchObject({ quota, lines: [{ part: 'second', count }] });
-        const charged = priceAt(price, asked);
+        const requested = usage(`${width}x${height}`);
+        const quota = quotaOf(requested, price, 1);
+        expect(costOf(requested, price, 1).receipt()).toMatchObject({ quota, lines: [{ part: 'second', count }] });
+        const charged = priceAt(price, requested);
         // The row has the price of that resolution alone.
-        expect(quotaOf(asked, { kind: 'call', modelPrice: charged.kind === 'call' ? charged.modelPrice : NaN }, 1)).toBe(quota);
+        expect(quotaOf(requested, { kind: 'call', modelPrice: charged.kind === 'call' ? charged.modelPrice : NaN }, 1)).toBe(quota);
         expect(quota).toBeGreaterThan(0);
         expect(
           quotaOf(usage(`${width}x${Math.max(height, more)}`), videoPrice({ kind: 'call', modelPrice: 0.2 }), 1),
-        ).toBeGreaterThanOrEqual(quotaOf(asked, videoPrice({ kind: 'call', modelPrice: 0.2 }), 1));
+        ).toBeGreaterThanOrEqual(quotaOf(requested, videoPrice({ kind: 'call', modelPrice: 0.2 }), 1));
       },
     ),
   );

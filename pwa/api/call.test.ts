@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => {
   outcomes = [];
-  server.asked.length = 0;
+  server.requested.length = 0;
 });
 
 async function failureOf(work: Promise<unknown>): Promise<CallFailure> {
@@ -40,11 +40,11 @@ describe('call', () => {
     server.answer((_asked, response) => sendJson(response, { success: true, message: '', data: { quota: 3, rpm: 1, tpm: 2 } }));
     const stat = await call(logApi.stat, { query: { type: 2, username: '', channel: undefined, model_name: 'a b' } });
     expect(stat).toEqual({ quota: 3, rpm: 1, tpm: 2 });
-    expect(server.asked[0]).toMatchObject({ method: 'GET', url: '/api/log/stat?type=2&model_name=a+b' });
-    expect(server.asked[0]?.headers).toMatchObject({ 'new-api-user': '-1', 'accept-language': 'zh-CN' });
+    expect(server.requested[0]).toMatchObject({ method: 'GET', url: '/api/log/stat?type=2&model_name=a+b' });
+    expect(server.requested[0]?.headers).toMatchObject({ 'new-api-user': '-1', 'accept-language': 'zh-CN' });
 
     await call(tokenApi.remove, { params: { id: '7' } });
-    expect(server.asked[1]).toMatchObject({ method: 'DELETE', url: '/api/token/7' });
+    expect(server.requested[1]).toMatchObject({ method: 'DELETE', url: '/api/token/7' });
   });
 
   test('gives the keys beside data as extra', async () => {
@@ -56,7 +56,7 @@ describe('call', () => {
     await chooseLanguage('en');
     await call(sessionApi.logout);
     await chooseLanguage('zh');
-    expect(server.asked[0]?.headers['accept-language']).toBe('en');
+    expect(server.requested[0]?.headers['accept-language']).toBe('en');
   });
 
   test('a refusal keeps code, text, field and data', async () => {
@@ -158,9 +158,9 @@ describe('call', () => {
     server.answer(() => {});
     expect(await failureOf(call(sessionApi.logout, { timeout: 50 }))).toMatchObject({ code: 'timed_out', isUnreachable: true });
     const controller = new AbortController();
-    const before = server.asked.length;
+    const before = server.requested.length;
     const cancelled = failureOf(call(sessionApi.logout, { signal: controller.signal }));
-    await shows(() => expect(server.asked.length).toBe(before + 1));
+    await shows(() => expect(server.requested.length).toBe(before + 1));
     controller.abort();
     expect(await cancelled).toMatchObject({ code: 'cancelled', isUnreachable: false });
     await server.stop();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
 });
 
 async function collect(input: { quietMs?: number; signal?: AbortSignal; most?: number } = {}): Promise<ServerEvent[]> {
@@ -35,7 +35,7 @@ describe('the events of a stream', () => {
       { name: 'rows', id: 'c2', data: '[{"a":"潮"}]' },
       { name: 'end', id: undefined, data: '{}' },
     ]);
-    expect(server.asked.map(({ url }) => url)).toEqual(['/api/log/self/tail?after=c1']);
+    expect(server.requested.map(({ url }) => url)).toEqual(['/api/log/self/tail?after=c1']);
   });
 
   test('a refusal, or an answer that is no stream, is a failure', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => {
   outcomes = [];
-  server.asked.length = 0;
+  server.requested.length = 0;
 });
 
 const delta = (fields: object, further: object = {}): string => `data: ${JSON.stringify({ choices: [{ delta: fields, ...further }] })}\n\n`;
@@ -64,7 +64,7 @@ describe('a streamed chat', () => {
     expect(pieces.flatMap(({ toolCalls = [] }) => toolCalls)).toEqual([{ index: 0, name: 'tide', arguments: '{"a"' }]);
     expect(pieces.find(({ finish }) => finish !== undefined)?.finish).toBe('stop');
     expect(pieces.at(-1)?.usage).toEqual({ prompt: 5, completion: 7, reasoning: 3 });
-    expect(server.asked[0]).toMatchObject({
+    expect(server.requested[0]).toMatchObject({
       method: 'POST',
       url: '/pg/chat/completions',
       body: { model: 'm' },
@@ -144,7 +144,7 @@ describe('a streamed chat', () => {
     });
     const stopping = new AbortController();
     const asking = ask(stopping.signal);
-    await shows(() => expect(server.asked).toHaveLength(1));
+    await shows(() => expect(server.requested).toHaveLength(1));
     await shows(() => expect(outcomes).toEqual(['answered']));
     stopping.abort();
     expect((await asking).failure?.code).toBe('cancelled');

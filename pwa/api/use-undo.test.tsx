@@ -6,16 +6,16 @@ import { CallFailure } from './failure.ts';
 import { useUndo } from './use-undo.ts';
 
 let screen: DrawnScreen;
-const told: { offer?: ReturnType<typeof useUndo> } = {};
+const reported: { offer?: ReturnType<typeof useUndo> } = {};
 
 function Part() {
   const offer = useUndo();
   useEffect(() => {
-    told.offer = offer;
+    reported.offer = offer;
   });
   return null;
 }
-const offer: ReturnType<typeof useUndo> = (text, undo) => told.offer?.(text, undo);
+const offer: ReturnType<typeof useUndo> = (text, undo) => reported.offer?.(text, undo);
 const offered = () => [...document.querySelectorAll('button')].some((button) => button.textContent === 'Undo');
 const failure = (code: string) => new CallFailure({ code, message: `failed: ${code}`, details: '' });
 

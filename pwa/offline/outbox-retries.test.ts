@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
-import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type Requested, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { editKinds, kindOf } from './edits/registry.ts';
 import { ownSettingBody, ownSettingKeys, ownSettingState } from './edits/own-setting.ts';
 import { watchConnection } from './online-status.tsx';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   userId = 1;
   shown = [];
   answer = { body: saved };
-  server.asked.length = 0;
+  server.requested.length = 0;
   server.answer(({ url }, response) => {
     if (url === '/api/status') return sendJson(response, { success: false, message: 'no status here' });
     return sendJson(response, answer.body, answer.status ?? 200, answer.headers ?? {});
@@ -40,7 +40,7 @@ afterEach(async () => {
   for (const end of stop) end();
 });
 
-const edits = (): Asked[] => server.asked.filter(({ url }) => url !== '/api/status');
+const edits = (): Requested[] => server.requested.filter(({ url }) => url !== '/api/status');
 const option = (mine = 'New', optionKey = 'SystemName') => queueEdit({ optionKey, base: { value: 'Old', revision: 41 }, mine });
 
 describe('outbox retries', () => {
@@ -152,11 +152,11 @@ describe('kinds of edits', () => {
 
   test('of an account whose other fields changed, an own setting is no conflict', async () => {
     const theirs = buildConsoleUser({ display_name: 'Ally', revision: 8 });
-    let asked = 0;
+    let requested = 0;
     server.answer(({ url }, response) => {
       if (url === '/api/status') return sendJson(response, { success: false, message: 'no status here' });
-      asked += 1;
-      if (asked === 1) return sendJson(response, { success: false, message: 'changed', code: 'revision_conflict', data: theirs });
+      requested += 1;
+      if (requested === 1) return sendJson(response, { success: false, message: 'changed', code: 'revision_conflict', data: theirs });
       return sendJson(response, { success: true, message: '', data: theirs });
     });
     await queueEdit({ optionKey: 'notification_email', base: { value: '', revision: 3 }, mine: 'ops@example.org' });

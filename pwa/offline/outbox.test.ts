@@ -41,7 +41,7 @@ beforeEach(async () => {
     ['SystemName', { value: 'Old', revision: 41 }],
     ['Footer', { value: '', revision: 3 }],
   ]);
-  server.asked.length = 0;
+  server.requested.length = 0;
   server.answer(saveOptions);
   stopWatching = watchConnection();
   restart();
@@ -54,9 +54,9 @@ afterEach(async () => {
 });
 
 /** As the server does: a write based on an older revision is refused with what is there now. */
-function saveOptions(asked: { url: string; body: unknown }, response: Parameters<typeof sendJson>[0]): void {
-  if (asked.url === '/api/status') return sendJson(response, { success: false, message: 'no status here' });
-  const { key, value, revision } = readEdit(asked.body);
+function saveOptions(requested: { url: string; body: unknown }, response: Parameters<typeof sendJson>[0]): void {
+  if (requested.url === '/api/status') return sendJson(response, { success: false, message: 'no status here' });
+  const { key, value, revision } = readEdit(requested.body);
   const current = options.get(key);
   if (current === undefined) return sendJson(response, { success: false, message: '未知的配置项', code: 'option_unknown' });
   if (revision !== current.revision) {
@@ -87,7 +87,8 @@ async function comeBack(): Promise<void> {
 
 const name = (mine: string) => queueEdit({ optionKey: 'SystemName', base: { value: 'Old', revision: 41 }, mine });
 const footer = (mine: string) => queueEdit({ optionKey: 'Footer', base: { value: '', revision: 3 }, mine });
-const savedKeys = () => server.asked.filter((asked) => asked.url === '/api/option/').map((asked) => readEdit(asked.body).key);
+const savedKeys = () =>
+  server.requested.filter((requested) => requested.url === '/api/option/').map((requested) => readEdit(requested.body).key);
 
 describe('outbox', () => {
   test('with a server that answers, an edit is sent at once and leaves nothing behind', async () => {
@@ -177,9 +178,9 @@ describe('outbox', () => {
   });
 
   test('an edit that reached the server before its answer was lost is not a conflict with itself', async () => {
-    server.answer((asked, response) => {
-      if (asked.url === '/api/status') return saveOptions(asked, response);
-      const edit = readEdit(asked.body);
+    server.answer((requested, response) => {
+      if (requested.url === '/api/status') return saveOptions(requested, response);
+      const edit = readEdit(requested.body);
       options.set(edit.key, { value: edit.value, revision: edit.revision + 1 });
       response.destroy();
     });
@@ -221,10 +222,10 @@ describe('outbox', () => {
     await goOffline();
     await name('Mine');
     await footer('of the first');
-    server.answer((asked, response) => {
+    server.answer((requested, response) => {
       // Another tab signs somebody else in before the answer comes.
-      if (asked.url === '/api/option/') userId = 2;
-      saveOptions(asked, response);
+      if (requested.url === '/api/option/') userId = 2;
+      saveOptions(requested, response);
     });
     await server.start();
     await replayOutbox();
@@ -244,7 +245,7 @@ describe('outbox', () => {
     stopOutbox();
     restart();
     await comeBack();
-    await shows(() => expect(server.asked.some((asked) => asked.url === '/api/status')).toBe(true));
+    await shows(() => expect(server.requested.some((requested) => requested.url === '/api/status')).toBe(true));
     expect(outboxEntries()).toEqual([]);
     expect(savedKeys()).toEqual([]);
     expect(options.get('SystemName')?.value).toBe('Old');
@@ -253,14 +254,15 @@ describe('outbox', () => {
 
 describe('outbox: what happens to an edit while its call is under way', () => {
   const id = () => outboxEntries()[0]?.id ?? 0;
-  const savedValues = () => server.asked.filter((asked) => asked.url === '/api/option/').map((asked) => readEdit(asked.body).value);
+  const savedValues = () =>
+    server.requested.filter((requested) => requested.url === '/api/option/').map((requested) => readEdit(requested.body).value);
 
   /** Queues an edit whose answer waits until it is let go. */
   async function slowly(): Promise<{ answer: () => void; isDone: Promise<void> }> {
     let answer: (() => void) | undefined;
-    server.answer((asked, response) => {
-      if (asked.url !== '/api/option/' || answer !== undefined) return saveOptions(asked, response);
-      answer = () => saveOptions(asked, response);
+    server.answer((requested, response) => {
+      if (requested.url !== '/api/option/' || answer !== undefined) return saveOptions(requested, response);
+      answer = () => saveOptions(requested, response);
     });
     const isDone = name('A');
     await shows(() => expect(answer).toBeDefined());

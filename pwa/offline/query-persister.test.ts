@@ -22,13 +22,13 @@ afterEach(async () => {
 function ask(queryKey: readonly unknown[], data: unknown, offline?: true | { strip: (data: unknown) => unknown }): Promise<unknown> {
   return client.fetchQuery({ queryKey, queryFn: () => data, staleTime: 0, meta: offline === undefined ? {} : { offline } });
 }
-const kept = async (user: number) => (await readAnswers(user)).map((answer) => answer.queryKey);
+const stored = async (user: number) => (await readAnswers(user)).map((answer) => answer.queryKey);
 
 describe('query-persister', () => {
   test('marked answers are kept and come back with the time at which they were true', async () => {
     await ask(['self'], { quota: 5 }, true);
     await ask(['groups'], ['vip']);
-    await shows(async () => expect(await kept(1)).toEqual([['self']]));
+    await shows(async () => expect(await stored(1)).toEqual([['self']]));
 
     const later = new QueryClient();
     await restoreAnswers(later, 1);
@@ -46,7 +46,7 @@ describe('query-persister', () => {
 
   test('nobody gets what another user saw', async () => {
     await ask(['self'], { quota: 5 }, true);
-    await shows(async () => expect(await kept(1)).toHaveLength(1));
+    await shows(async () => expect(await stored(1)).toHaveLength(1));
     const other = new QueryClient();
     await restoreAnswers(other, 2);
     expect(other.getQueryData(['self'])).toBeUndefined();
@@ -54,10 +54,10 @@ describe('query-persister', () => {
 
   test('signing out forgets everything of the user, in memory and on the disk', async () => {
     await ask(['self'], { quota: 5 }, true);
-    await shows(async () => expect(await kept(1)).toHaveLength(1));
+    await shows(async () => expect(await stored(1)).toHaveLength(1));
     await forgetAnswers(client, 1);
     expect(client.getQueryData(['self'])).toBeUndefined();
-    expect(await kept(1)).toEqual([]);
+    expect(await stored(1)).toEqual([]);
   });
 
   test('an answer that comes in while somebody signs out is not kept for him', async () => {
@@ -66,8 +66,8 @@ describe('query-persister', () => {
     userId = 0;
     await forgetAnswers(client, 1);
     await ask(['pricing'], [], true);
-    await shows(async () => expect(await kept(0)).toEqual([['pricing']]));
-    expect(await kept(1)).toEqual([]);
+    await shows(async () => expect(await stored(0)).toEqual([['pricing']]));
+    expect(await stored(1)).toEqual([]);
   });
 
   test('of one kind only the latest few are kept', async () => {
@@ -77,7 +77,7 @@ describe('query-persister', () => {
     }
     vi.restoreAllMocks();
     await shows(async () =>
-      expect(new Set((await kept(1)).map(([, page]) => page))).toEqual(new Set([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])),
+      expect(new Set((await stored(1)).map(([, page]) => page))).toEqual(new Set([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])),
     );
   });
 });

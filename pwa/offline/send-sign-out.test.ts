@@ -21,7 +21,7 @@ const mei = User.parse({
 
 let server: FixtureServer;
 let stops: (() => void)[];
-const signOuts = () => server.asked.filter(({ url }) => url.startsWith('/api/user/logout'));
+const signOuts = () => server.requested.filter(({ url }) => url.startsWith('/api/user/logout'));
 
 beforeAll(async () => {
   server = await startFixtureServer();
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => {
   localStorage.clear();
-  server.asked.length = 0;
+  server.requested.length = 0;
   server.answer((_asked, response) => sendJson(response, { success: true, message: '' }));
   stops = [watchConnection(), keepSendingSignOut()];
 });

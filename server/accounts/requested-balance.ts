@@ -12,7 +12,7 @@ interface Sums {
  * @param field name of the balance on the wire
  * @throws {AppError} `invalid_field` for a negative balance, unless a call left it so and it is only sent back
  */
-export function meantBalance(
+export function requestedBalance(
   edit: { balance: number; used: number | undefined },
   now: Sums,
   field: string,

@@ -30,7 +30,7 @@ const mostTexts = 256;
 /** Characters that are searched at once: a few milliseconds. */
 const pieceLength = 64 * 1024;
 
-export class OutputWords {
+export class BlockedOutput {
   readonly #follow: () => WordMatcher;
   readonly #texts = new Map<string, WordMatcher>();
 
@@ -42,11 +42,11 @@ export class OutputWords {
   /** Whether a word ends in these events, which are whole. */
   inEvents(pieces: readonly Buffer[], { data: eventsIn } = serverSentEvents): boolean {
     const bytes = Buffer.concat(pieces);
-    return this.inTold(isListed(bytes) ? itemsIn(bytes) : eventsIn(bytes));
+    return this.inReported(isListed(bytes) ? itemsIn(bytes) : eventsIn(bytes));
   }
 
   /** The same of what events say. */
-  inTold(events: Iterable<string>): boolean {
+  inReported(events: Iterable<string>): boolean {
     for (const data of events) {
       const event = parseObject(data);
       if (event !== null && this.inObject(event)) return true;

@@ -9,7 +9,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 /** Null: it is told as an error. */
 export function blockedResponse(call: RunningCall, error: ErrorObject): Response | null {
   const { kind, dialect } = call.endpoint;
-  if (dialect.tellsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;
+  if (dialect.reportsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;
   const ids = requestIdHeaders(dialect, call.requestId);
   const options = writerOptions(call);
   if (!call.isStream) {

@@ -1,7 +1,7 @@
 // One attempt of a call, through one channel.
 import type { Attempt } from '#shared/logs.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 export interface ChannelAttempt<Route> {
@@ -15,7 +15,7 @@ export interface ChannelAttempt<Route> {
 }
 
 /** Its route is resolved with all that the request is sent with, so every check judges the route that is taken. */
-export type CallAttempt = ChannelAttempt<ChannelWay>;
+export type CallAttempt = ChannelAttempt<ChannelRoute>;
 
 /** One whose request is on its way, or was. */
 export interface SentAttempt extends CallAttempt {

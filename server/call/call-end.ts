@@ -8,7 +8,7 @@ interface EndRule {
   /** What it says of the channel when its response had begun. */
   channel: 'well' | 'failed' | 'nothing';
   /** What the caller is told, unless an upstream said it. */
-  told: ErrorCode;
+  reported: ErrorCode;
   /** The provider did its work and bills it, although its response did not come to its end. */
   isCut?: true;
   /** Its caller has ended it, or what its caller asked for: what the provider makes to its end all the same is paid. */
@@ -16,26 +16,26 @@ interface EndRule {
 }
 
 const rules = {
-  completed: { logged: undefined, channel: 'well', told: 'internal_error' },
-  client_disconnected: { logged: 'client_closed', channel: 'nothing', told: 'client_closed', isCut: true, isByCaller: true },
-  shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down', isCut: true },
+  completed: { logged: undefined, channel: 'well', reported: 'internal_error' },
+  client_disconnected: { logged: 'client_closed', channel: 'nothing', reported: 'client_closed', isCut: true, isByCaller: true },
+  shutdown: { logged: 'shutdown', channel: 'nothing', reported: 'shutting_down', isCut: true },
   /** The account had no more in the middle of the response. */
-  overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped', isCut: true, isByCaller: true },
+  overdraft: { logged: 'overdraft', channel: 'well', reported: 'overdraft_stopped', isCut: true, isByCaller: true },
   /** The model wrote a word that the site blocks. */
-  blocked_words: { logged: 'blocked_words', channel: 'well', told: 'output_blocked', isCut: true, isByCaller: true },
+  blocked_words: { logged: 'blocked_words', channel: 'well', reported: 'output_blocked', isCut: true, isByCaller: true },
   /** An upstream said that it failed, or could not be asked. */
-  upstream_failed: { logged: 'upstream_error', channel: 'failed', told: 'invalid_upstream_response' },
+  upstream_failed: { logged: 'upstream_error', channel: 'failed', reported: 'invalid_upstream_response' },
   /** No provider was asked: what is asked for has no place in the words of those that could be. */
-  unsendable: { logged: 'unsendable', channel: 'nothing', told: 'untranslatable' },
+  unsendable: { logged: 'unsendable', channel: 'nothing', reported: 'untranslatable' },
   /** The stream stopped without its proper end. */
-  truncated: { logged: 'truncated', channel: 'failed', told: 'upstream_truncated', isCut: true },
+  truncated: { logged: 'truncated', channel: 'failed', reported: 'upstream_truncated', isCut: true },
   /** The upstream fell silent. */
-  stalled: { logged: 'stalled', channel: 'failed', told: 'upstream_timeout', isCut: true },
-  invalid_response: { logged: 'invalid_answer', channel: 'failed', told: 'invalid_upstream_response' },
-  invalid_usage: { logged: 'invalid_usage', channel: 'failed', told: 'invalid_upstream_response' },
-  no_channel: { logged: 'upstream_error', channel: 'nothing', told: 'no_channel' },
+  stalled: { logged: 'stalled', channel: 'failed', reported: 'upstream_timeout', isCut: true },
+  invalid_response: { logged: 'invalid_answer', channel: 'failed', reported: 'invalid_upstream_response' },
+  invalid_usage: { logged: 'invalid_usage', channel: 'failed', reported: 'invalid_upstream_response' },
+  no_channel: { logged: 'upstream_error', channel: 'nothing', reported: 'no_channel' },
   /** Our own. */
-  fault: { logged: 'fault', channel: 'nothing', told: 'internal_error' },
+  fault: { logged: 'fault', channel: 'nothing', reported: 'internal_error' },
 } as const satisfies Record<string, EndRule>;
 
 export type EndReason = keyof typeof rules;

@@ -66,9 +66,9 @@ test('signatures: a user who fills his share loses his oldest, and nobody else l
   signatures.of(2).note('call_0', sealOf('of another'));
   for (let index = 0; index < 1000; index += 1) signatures.of(1).note(`call_${index}`, large(`${index}`));
   expect(signatures.bytes).toBeLessThanOrEqual(2 * most.perOwner);
-  const kept = Array.from({ length: 1000 }, (_, index) => index).filter((index) => signatures.of(1).find(`call_${index}`) !== undefined);
-  expect(kept.length).toBeGreaterThan(8);
-  expect(kept).toEqual(Array.from(kept, (_, index) => 1000 - kept.length + index));
+  const stored = Array.from({ length: 1000 }, (_, index) => index).filter((index) => signatures.of(1).find(`call_${index}`) !== undefined);
+  expect(stored.length).toBeGreaterThan(8);
+  expect(stored).toEqual(Array.from(stored, (_, index) => 1000 - stored.length + index));
   expect(signatures.of(2).find('call_0')).toEqual(sealOf('of another'));
 });
 
@@ -93,7 +93,7 @@ test('signatures: however many users there are, and however little each has, all
     signatures.of(userId).note('call', sealOf(`${userId}`));
     expect(signatures.bytes).toBeLessThanOrEqual(most.all);
   }
-  const kept = Array.from({ length: 2000 }, (_, userId) => userId).filter((userId) => signatures.of(userId).find('call') !== undefined);
-  expect(kept.at(-1)).toBe(1999);
-  expect(kept.length).toBeGreaterThan(40);
+  const stored = Array.from({ length: 2000 }, (_, userId) => userId).filter((userId) => signatures.of(userId).find('call') !== undefined);
+  expect(stored.at(-1)).toBe(1999);
+  expect(stored.length).toBeGreaterThan(40);
 });

@@ -24,20 +24,20 @@ const mostOfCall = 256 * 1024;
 /** Characters; those of vendors have 64 at the most. */
 const longestId = 256;
 /** Milliseconds since a call was last spoken of. */
-const keptMs = 6 * 60 * 60_000;
+const retentionMs = 6 * 60 * 60_000;
 
 export function createCallSignatures({ now }: Pick<AppContext, 'now'>, most: ShareLimits = mostBytes): CallSignatures {
-  const memory = createUserMemory<Known>({ now, most, keptMs, isRenewed: true });
+  const memory = createUserMemory<Known>({ now, most, retentionMs, isRenewed: true });
 
   function note(userId: number, callId: string, seal: Seal): void {
     if (callId === '' || callId.length > longestId) return;
     // A wrong signature is refused, and none is not: an id that is not unique finds nothing.
     const known = memory.get(userId, callId);
     if (known === null || known?.data === seal.data) return;
-    const kept = known === undefined ? seal : null;
+    const stored = known === undefined ? seal : null;
     // The engine may take two bytes for a character.
-    const bytes = 2 * (callId.length + (kept?.data.length ?? 0));
-    if (bytes <= mostOfCall) memory.set(userId, callId, kept, bytes);
+    const bytes = 2 * (callId.length + (stored?.data.length ?? 0));
+    if (bytes <= mostOfCall) memory.set(userId, callId, stored, bytes);
   }
 
   return {

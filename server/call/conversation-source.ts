@@ -1,7 +1,7 @@
 // What a call speaks of beside its own request: something that an earlier one has left; and what it leaves itself. The relay keeps
 // nothing: it is given the whole conversation, and hands over what came of it.
-import type { Envelope } from '#server/framing/event-encoding.ts';
-import type { KeptState } from '#server/formats/client-dialect.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
+import type { StoredState } from '#server/formats/client-dialect.ts';
 import type { Shortening } from '#server/formats/prompt-edits.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
@@ -15,13 +15,13 @@ export interface ConversationSource {
    * conversation closes it.
    * @throws {AppError} of what is not there, or is not this caller's
    */
-  open(asked: AskedConversation): CallConversation | null | Promise<CallConversation | null>;
+  open(requested: RequestedConversation): CallConversation | null | Promise<CallConversation | null>;
 }
 
 /** Of each kind of state that formats have at their providers, who keeps it here. */
-export type ConversationSources = Readonly<Record<KeptState, ConversationSource>>;
+export type ConversationSources = Readonly<Record<StoredState, ConversationSource>>;
 
-export interface AskedConversation {
+export interface RequestedConversation {
   requestId: string;
   caller: Admission;
   body: RelayBody;
@@ -32,7 +32,7 @@ export interface AskedConversation {
   /** The conversation is to be shortened, and nothing else. */
   isCompaction: boolean;
   /** How the events of its stream leave. */
-  envelope: Envelope;
+  envelope: EventEncoding;
 }
 
 export interface CallConversation {
@@ -41,13 +41,13 @@ export interface CallConversation {
   /** Bytes that it holds for that, roughly. */
   readonly bytes: number;
   /** What its response is called from then on, and whether it is kept. */
-  readonly leaves: { readonly id: string; readonly isKept: boolean };
+  readonly leaves: { readonly id: string; readonly isStored: boolean };
   /** The stream as its caller is told it. */
   pipe(pipe: StreamPipe): StreamPipe;
   /** A whole response whose call is settled. What is returned leaves, once it is kept. */
-  keepWhole(response: Buffer): Promise<Buffer>;
+  storeWhole(response: Buffer): Promise<Buffer>;
   /** The ending of a stream whose call is settled. What is returned leaves, once it is kept. */
-  keepEnding(ending: Buffer): Promise<Buffer>;
+  storeEnding(ending: Buffer): Promise<Buffer>;
   /** However the call has ended; more than once is harmless. */
   close(): void;
   /** It is to be shortened when it is long. Missing: it stays as it is. */

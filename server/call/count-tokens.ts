@@ -14,12 +14,12 @@ import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { wantsMedia } from '#server/call/remote-media/inline-media.ts';
-import { openOwnObject } from '#server/call/provider-containers.ts';
-import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import { openProviderContainer } from '#server/call/provider-containers.ts';
+import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { httpTurn } from '#server/call/turn.ts';
 import { resolveRoute } from '#server/exchange/resolve-route.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { sendCall } from '#server/exchange/exchange.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
@@ -44,7 +44,7 @@ export async function countTokens(
     const turn = httpTurn(services, endpoint, { request, connection, conversations: source, pathModel });
     const admitted = await admitCall(services, turn, progress);
     try {
-      const exact = await askInTurn(services, admitted, () => askProvider(services, endpoint, admitted, { request, connection }));
+      const exact = await pollInTurn(services, admitted, () => requestProvider(services, endpoint, admitted, { request, connection }));
       const { tokens, original } = exact ?? (await countHere(endpoint, admitted));
       return Response.json(dialect.writeTokenCount?.(tokens, original), {
         headers: {
@@ -61,26 +61,26 @@ export async function countTokens(
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress });
-    const told = ownError(error, callerLanguage(request.headers), requestId);
-    return errorResponse(dialect, told, requestId, error.retryAfter);
+    const reported = gatewayError(error, callerLanguage(request.headers), requestId);
+    return errorResponse(dialect, reported, requestId, error.retryAfter);
   }
 }
 
 /** Agents ask for dozens of counts at once; a channel's connections are everybody's. */
-const mostAsksOfUser = 4;
-const asking = new WeakMap<RelayServices, Map<number, number>>();
+const mostRequestsOfUser = 4;
+const requesting = new WeakMap<RelayServices, Map<number, number>>();
 
 /** Null: enough of this user's counts are at the provider. */
-async function askInTurn(
+async function pollInTurn(
   services: RelayServices,
   { admission }: AdmittedCall,
   ask: () => Promise<CountedPrompt | null>,
 ): Promise<CountedPrompt | null> {
-  const asks = asking.get(services) ?? new Map<number, number>();
-  asking.set(services, asks);
+  const asks = requesting.get(services) ?? new Map<number, number>();
+  requesting.set(services, asks);
   const { id } = admission.user;
   const running = asks.get(id) ?? 0;
-  if (running >= mostAsksOfUser) return null;
+  if (running >= mostRequestsOfUser) return null;
   asks.set(id, running + 1);
   try {
     return await ask();
@@ -98,8 +98,8 @@ interface CountedPrompt {
 }
 
 async function countHere(endpoint: RelayEndpoint, admitted: AdmittedCall): Promise<CountedPrompt> {
-  const { content, asked, admission, prompt } = admitted;
-  const { model } = asked;
+  const { content, requested, admission, prompt } = admitted;
+  const { model } = requested;
   const owner = admission.user.id;
   const countOf = (counted: PromptContent) => countPrompt(counted, model, { owner, isEstimated: false });
   const tokens = await countOf(prompt ?? endpoint.promptContent(content.body, model));
@@ -111,18 +111,18 @@ async function countHere(endpoint: RelayEndpoint, admitted: AdmittedCall): Promi
 
 interface Routed {
   channel: PreparedChannel;
-  route: ChannelWay;
+  route: ChannelRoute;
 }
 
 /** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
-async function askProvider(
+async function requestProvider(
   services: RelayServices,
   endpoint: RelayEndpoint,
-  { content, asked: { model }, admission }: AdmittedCall,
+  { content, requested: { model }, admission }: AdmittedCall,
   { request, connection }: { request: Request; connection: Connection | null },
 ): Promise<CountedPrompt | null> {
   const { context, channels, health } = services;
-  const held = openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
+  const held = openProviderContainer({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
   const isOwn = ({ route }: Routed) => route.identity !== null;
   const all = channels
     .tiers(admission.group, model)
@@ -154,7 +154,7 @@ async function askProvider(
       originModel: model,
       isStream: false,
       forceUsage: false,
-      ...(held === null ? {} : { ownObject: held }),
+      ...(held === null ? {} : { providerObject: held }),
     };
     const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);
     const { sending, received, request: sent } = await sendCall(context, call, { limits, isWanted });
@@ -162,9 +162,9 @@ async function askProvider(
     const response = await received;
     if (response.kind === 'stream') response.stream.abort();
     if (response.kind !== 'whole') return null;
-    const told = parseObject(response.body.toString('utf8')) ?? {};
-    const tokens = sent.way.dialect.readTokenCount?.(told);
-    return tokens === undefined ? null : { tokens, original: sent.way.dialect.readOriginalTokenCount?.(told) };
+    const reported = parseObject(response.body.toString('utf8')) ?? {};
+    const tokens = sent.route.dialect.readTokenCount?.(reported);
+    return tokens === undefined ? null : { tokens, original: sent.route.dialect.readOriginalTokenCount?.(reported) };
   } catch (failure) {
     // What another format has no place for can be counted here.
     if (failure instanceof AppError && isOwn(found)) throw failure;

@@ -18,15 +18,15 @@ import { createRateGate } from '#server/call/admission/rate-gate.ts';
 import { createSessionBudgets } from '#server/call/admission/session-budget.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
-import { createOwnModels } from '#server/call/tuned-models.ts';
+import { createTunedModels } from '#server/call/tuned-models.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
 import { createStreamClock } from '#server/call/stream/stream-clock.ts';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
 import { createCallSignatures } from '#server/call/call-signatures.ts';
-import { createKeptSummaries } from '#server/call/stored-summaries.ts';
-import { createUnknownEndings } from '#server/call/unknown-finish-reasons.ts';
+import { createStoredSummaries } from '#server/call/stored-summaries.ts';
+import { createUnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
 import { createTurnStates } from '#server/call/turn-state.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 
@@ -53,17 +53,17 @@ export function createRelay(context: AppContext): Relay {
     caches: createCacheWatch(),
     costs: createCostDrift(context),
     picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
-    ownModels: createOwnModels(context),
+    tunedModels: createTunedModels(context),
     modelTags: createModelTags(context),
     turnStates: createTurnStates(context),
     signatures: createCallSignatures(context),
-    summaries: createKeptSummaries(context),
+    summaries: createStoredSummaries(context),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
     words: createBlockedWords(context),
     rates: createRateGate(context),
     budgets: createSessionBudgets(context),
-    unknownEndings: createUnknownEndings(context.log),
+    unknownEndings: createUnknownFinishReasons(context.log),
     learned: createLearnedUsage(),
     excess: createExcessCharges(),
     use: createChannelUse(context),

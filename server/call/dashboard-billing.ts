@@ -7,7 +7,7 @@ import { callerLanguage } from '#server/http/language.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { KeyAdmission } from '#server/call/admission/admission.ts';
-import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 
 const prefixes = ['/dashboard/billing', '/v1/dashboard/billing'];
@@ -55,8 +55,8 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
       return Response.json(make(admission), { headers });
     } catch (failure) {
       const error = toAppError(failure, context, facts.requestId);
-      const told = ownError(error, callerLanguage(request.headers), facts.requestId);
-      return errorResponse(defaultClientDialect, told, facts.requestId, error.retryAfter);
+      const reported = gatewayError(error, callerLanguage(request.headers), facts.requestId);
+      return errorResponse(defaultClientDialect, reported, facts.requestId, error.retryAfter);
     }
   }
 

@@ -4,26 +4,30 @@ import type { DecodedWhole } from '#server/formats/decoded-whole.ts';
 import { isLong } from '#server/formats/decode-long.ts';
 import { inSteps } from '#server/http/in-steps.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import { signaturesOf, tellObjectOf, writerOptions } from '#server/call/running-call.ts';
+import { signaturesOf, restoreObjectIdOf, writerOptions } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { readLong, readWhole } from '#server/exchange/read-response.ts';
 import type { ReadResponse } from '#server/exchange/read-response.ts';
 
-export function decodeResponse(call: RunningCall, { channel, request }: SentAttempt, told: Buffer): ReadResponse | Promise<ReadResponse> {
-  const body = call.files?.tell?.(told) ?? told;
+export function decodeResponse(
+  call: RunningCall,
+  { channel, request }: SentAttempt,
+  reported: Buffer,
+): ReadResponse | Promise<ReadResponse> {
+  const body = call.files?.report?.(reported) ?? reported;
   const { endpoint, responseFields, services } = call;
   const { kind, dialect: client } = endpoint;
-  const { way, upstreamModel } = request;
+  const { route, upstreamModel } = request;
   const input = {
     client,
     kind,
     channel,
-    way,
+    route,
     upstreamModel,
     body,
     responseFields,
     writer: writerOptions(call),
-    tellObject: tellObjectOf(call, channel),
+    restoreObjectId: restoreObjectIdOf(call, channel),
     signatures: signaturesOf(call),
   };
   return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);

@@ -1,7 +1,7 @@
 // Changes of its prompt that a caller asks for, before an attempt at a provider that does not make them itself.
 import type { PromptEdits } from '#server/formats/prompt-edits.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
-import type { ToldFailure } from '#server/call/relay-failure.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { goOnWith, isCarriedBy } from '#server/call/shorten-call.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
@@ -10,7 +10,7 @@ import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 const surely = 4;
 
 /** At most once for a call. What is returned is told the caller, and the call holds no money then; null: it goes on. */
-export async function editFor(call: RunningCall, { route }: CallAttempt, edits: PromptEdits): Promise<ToldFailure | null> {
+export async function editFor(call: RunningCall, { route }: CallAttempt, edits: PromptEdits): Promise<ReportedFailure | null> {
   const { content, services } = call;
   if (isCarriedBy(route)) return null;
   if (content.isLarge) await content.prepare();

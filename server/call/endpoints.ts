@@ -87,9 +87,9 @@ function ofSessions(path: string, kind: CallKind, dialect: ClientDialect = clien
 }
 
 /** What a body at an endpoint asks for: callers tell by its shape. */
-export function endpointOf(asked: RelayEndpoint, body: unknown): RelayEndpoint {
-  const { ofOtherShape: other } = asked;
-  return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : asked;
+export function endpointOf(requested: RelayEndpoint, body: unknown): RelayEndpoint {
+  const { ofOtherShape: other } = requested;
+  return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : requested;
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */

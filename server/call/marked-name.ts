@@ -15,7 +15,7 @@ export function markedName(filename: string, id: string): string {
 }
 
 /** What its caller called it. @param nameOf by our id; undefined: nobody knows it any more */
-export function withoutMark(told: string, nameOf: (id: string) => string | undefined): string {
-  const id = marked.exec(told)?.[1];
-  return id === undefined ? told : (nameOf(id) ?? told.replace(marked, ''));
+export function withoutMark(reported: string, nameOf: (id: string) => string | undefined): string {
+  const id = marked.exec(reported)?.[1];
+  return id === undefined ? reported : (nameOf(id) ?? reported.replace(marked, ''));
 }

@@ -19,15 +19,15 @@ export function cacheNamed(
 ): Promise<NamedFiles | null> | null {
   // Most calls name none, and are not looked into.
   if (!text.includes('ached')) return null;
-  const told = looseMember(body, field);
-  return typeof told === 'string' && told !== '' ? find(context, { userId, told, model }) : null;
+  const reported = looseMember(body, field);
+  return typeof reported === 'string' && reported !== '' ? find(context, { userId, reported, model }) : null;
 }
 
 async function find(
   { db, channels, secrets, now, settings }: Looking,
-  { userId, told, model }: { userId: number; told: string; model: string },
+  { userId, reported, model }: { userId: number; reported: string; model: string },
 ): Promise<NamedFiles | null> {
-  const id = told.startsWith(prefix) ? told.slice(prefix.length) : told;
+  const id = reported.startsWith(prefix) ? reported.slice(prefix.length) : reported;
   const found = await db.collection('context_caches').first({ id, user_id: { unindexedEq: userId } });
   const channel = found === null ? undefined : channels.get(found.channel_id);
   const isThere = found?.state === 'stored' && found.expires_at > now() / 1000;
@@ -35,5 +35,12 @@ async function find(
   if (found === null || !isThere || channel === undefined || keyBehind(secrets, channel) !== found.key)
     throw new AppError('cached_content_not_found', { id: id.slice(0, 100) }, { field });
   if (found.model !== model) throw badField(field, ofAnother);
-  return { channel: channel.id, first: told, field, names: new Map([[told, found.upstream_id]]), records: [], tokens: found.tokens };
+  return {
+    channel: channel.id,
+    first: reported,
+    field,
+    names: new Map([[reported, found.upstream_id]]),
+    records: [],
+    tokens: found.tokens,
+  };
 }

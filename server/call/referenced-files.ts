@@ -10,7 +10,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { withoutMark } from '#server/call/marked-name.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
-import { createTeller } from '#server/call/restore-ids.ts';
+import { createIdRestorer } from '#server/call/restore-ids.ts';
 
 export interface NamedFiles {
   /** The only channel where they are. */
@@ -28,7 +28,7 @@ export interface NamedFiles {
   /** The first tool that searches in stores, as a path. Missing: none is named. */
   searchingTool?: string;
   /** An answer of the provider's as its caller reads it. Missing: it names nothing of the kind. */
-  tell?: (answer: Buffer) => Buffer;
+  report?: (answer: Buffer) => Buffer;
 }
 
 type Looking = Pick<AppContext, 'db' | 'channels' | 'secrets' | 'now'>;
@@ -47,14 +47,14 @@ export function filesNamed(
 ): Promise<NamedFiles | null> | null {
   // Most calls name none, and are not walked through.
   if (!text.includes('"file_id"') && !text.includes('"vector_store_ids"')) return null;
-  const told = { prompt: new Set<string>(), others: new Set<string>(), stores: new Set<string>() };
+  const reported = { prompt: new Set<string>(), others: new Set<string>(), stores: new Set<string>() };
   withFileNames(body, (name, place) => {
-    const set = place === 'store' ? told.stores : place === 'said' ? told.others : told.prompt;
+    const set = place === 'store' ? reported.stores : place === 'said' ? reported.others : reported.prompt;
     if ((place === 'store' ? nameOfStore : nameOfFile).test(name) && set.size < mostNames) set.add(name);
     return name;
   });
-  if (told.prompt.size + told.stores.size === 0) return null;
-  return find(context, userId, { ...told, searchingTool: searchingToolOf(body) });
+  if (reported.prompt.size + reported.stores.size === 0) return null;
+  return find(context, userId, { ...reported, searchingTool: searchingToolOf(body) });
 }
 
 /** Tools may come along with a later turn. */
@@ -63,7 +63,7 @@ function searchingToolOf({ tools }: Readonly<Record<string, unknown>>): string {
   return index < 0 ? 'vector_store_ids' : `tools.${index}`;
 }
 
-interface ToldNames {
+interface ReportedNames {
   prompt: ReadonlySet<string>;
   /** What earlier answers have said: it goes along, and binds the call to nothing. */
   others: ReadonlySet<string>;
@@ -71,8 +71,8 @@ interface ToldNames {
   searchingTool: string;
 }
 
-async function find(context: Looking, userId: number, told: ToldNames): Promise<NamedFiles | null> {
-  const { prompt, others, stores, searchingTool } = told;
+async function find(context: Looking, userId: number, reported: ReportedNames): Promise<NamedFiles | null> {
+  const { prompt, others, stores, searchingTool } = reported;
   const { db, channels, secrets, now } = context;
   const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
   const found =
@@ -92,11 +92,11 @@ async function find(context: Looking, userId: number, told: ToldNames): Promise<
   // What has been told already stays.
   const known = new Set(ours.values());
   const called = new Map(all.map(({ id, filename }) => [id, filename]));
-  const tell = createTeller({
+  const report = createIdRestorer({
     idOf: (name) => ours.get(name) ?? (known.has(name) ? name : strangerName(secrets, name)),
     filenameOf: (name) => withoutMark(name, (id) => called.get(id)),
   });
-  return { channel: channel.id, first: first.id, names, records, searchingTool, tell };
+  return { channel: channel.id, first: first.id, names, records, searchingTool, report };
 }
 
 /** What a caller is told of a name that nobody here has: the provider's own is nobody's business. */

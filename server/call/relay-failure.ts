@@ -25,13 +25,13 @@ const playgroundTexts: Partial<Record<ErrorCode, Record<Language, string>>> = {
 
 /** The same for a call of the console's session. */
 export function playgroundError(error: AppError, language: Language, requestId: string): ErrorObject {
-  const told = ownError(error, language, requestId);
+  const reported = gatewayError(error, language, requestId);
   const message = playgroundTexts[error.code]?.[language];
-  return message === undefined ? told : { ...told, message };
+  return message === undefined ? reported : { ...reported, message };
 }
 
 /** The error object of our own refusals. */
-export function ownError(error: AppError, language: Language, requestId: string): ErrorObject {
+export function gatewayError(error: AppError, language: Language, requestId: string): ErrorObject {
   const text = errorText(error.code, language, error.details);
   const message = withoutId.has(error.code) ? text : `${text} (request id: ${requestId})`;
   const type = requestTypes.has(error.status) ? 'invalid_request_error' : 'new_api_error';
@@ -40,35 +40,35 @@ export function ownError(error: AppError, language: Language, requestId: string)
 
 const retryNoChannelSeconds = 5;
 
-interface EndToTell {
+interface ReportedEnd {
   reason: EndReason;
   failure?: UpstreamFailure | undefined;
 }
 
-export interface ToldFailure {
+export interface ReportedFailure {
   error: ErrorObject;
   retryAfter: number | undefined;
 }
 
 /** What a caller is told of an upstream's failure: its own words, unless it speaks of the channel's account or is saturated. */
-export function tellFailure(
+export function reportFailure(
   failure: UpstreamFailure,
   { language, requestId, keywords }: { language: Language; requestId: string; keywords: readonly string[] },
-): ToldFailure {
+): ReportedFailure {
   if (refusesChannel(failure, keywords)) {
     // 502: SDKs take it for the server's fault and try again. 401 would make a caller look for a fault of the own key.
     // Words alone may have been quoted: the status stays, and SDKs do not try a bad request again.
     const isCertain = refusesChannel(failure, []) || failure.status >= 500;
     const status = isCertain ? errors.channel_refused.status : failure.status;
-    const error = { ...ownError(new AppError('channel_refused'), language, requestId), type: 'upstream_error', status };
+    const error = { ...gatewayError(new AppError('channel_refused'), language, requestId), type: 'upstream_error', status };
     return { error: speaksOfQuota(failure) ? { ...error, upstreamCode: quotaCode } : error, retryAfter: undefined };
   }
-  if (failure.own !== undefined) return { error: ownError(failure.own, language, requestId), retryAfter: undefined };
+  if (failure.own !== undefined) return { error: gatewayError(failure.own, language, requestId), retryAfter: undefined };
   const own: ErrorCode | null = failure.status === 429 ? 'upstream_saturated' : failure.errorCode;
   const { type, param, code, status, retryAfter } = failure;
   const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
-  const told = own === null || retryAfter === undefined ? text : `${text}. ${waitText(retryAfter)}`;
-  return { error: { message: `${told} (request id: ${requestId})`, type, param, code, status }, retryAfter };
+  const reported = own === null || retryAfter === undefined ? text : `${text}. ${waitText(retryAfter)}`;
+  return { error: { message: `${reported} (request id: ${requestId})`, type, param, code, status }, retryAfter };
 }
 
 const quotaCode = 'insufficient_quota';
@@ -79,13 +79,13 @@ function speaksOfQuota({ code, type, status, upstreamStatus }: UpstreamFailure):
 }
 
 /** What the caller is told of a call that did not end well. `failure`: as an upstream said it, or as it was found out before it answered. */
-export function tellEnd(call: RunningCall, { reason, failure }: EndToTell): ToldFailure {
+export function reportEnd(call: RunningCall, { reason, failure }: ReportedEnd): ReportedFailure {
   const { services, language, requestId } = call;
   const keywords = services.context.settings.get('AutomaticDisableKeywords');
-  if (failure !== undefined) return tellFailure(failure, { language, requestId, keywords });
-  const { told } = endRules[reason];
-  const error = reason === 'no_channel' ? noChannel(call) : new AppError(told);
-  return { error: ownError(error, language, requestId), retryAfter: error.retryAfter };
+  if (failure !== undefined) return reportFailure(failure, { language, requestId, keywords });
+  const { reported } = endRules[reason];
+  const error = reason === 'no_channel' ? noChannel(call) : new AppError(reported);
+  return { error: gatewayError(error, language, requestId), retryAfter: error.retryAfter };
 }
 
 /** None of those that serve the model may be asked now. */

@@ -12,8 +12,8 @@ import type { RefusedTurn } from '#server/call/admission/open-call.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { ConversationSource, LaterResponse } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { errorResponse, noChannel, ownError, requestIdHeaders, tellEnd, withHeaders } from '#server/call/relay-failure.ts';
-import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { errorResponse, noChannel, gatewayError, requestIdHeaders, reportEnd, withHeaders } from '#server/call/relay-failure.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { releaseCall, stopCall, voiceOf } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -53,7 +53,7 @@ export async function relay(
     services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     releaseCall(call);
     conversation?.close();
-    return responseOfFailure(call, tellEnd(call, { reason: 'fault' }));
+    return responseOfFailure(call, reportEnd(call, { reason: 'fault' }));
   }
 }
 
@@ -77,7 +77,7 @@ async function answerLater(call: RunningCall, later: LaterResponse): Promise<Dir
   } catch (failure) {
     release();
     const error = toAppError(failure, services.context, requestId);
-    return responseOfFailure(call, { error: ownError(error, call.language, requestId), retryAfter: error.retryAfter });
+    return responseOfFailure(call, { error: gatewayError(error, call.language, requestId), retryAfter: error.retryAfter });
   }
 }
 
@@ -93,7 +93,7 @@ async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void
   } catch (failure) {
     context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     releaseCall(call);
-    client.fail(tellEnd(call, { reason: 'fault' }).error);
+    client.fail(reportEnd(call, { reason: 'fault' }).error);
   } finally {
     call.content.release();
   }
@@ -111,11 +111,11 @@ async function answerAtOnce(call: RunningCall): Promise<Response> {
   const answer = await wholeAnswer(call);
   if ('error' in answer) return responseOfFailure(call, answer);
   const { contentType, body, wasRead } = answer;
-  const told = call.conversation === null || wasRead ? body : await call.conversation.keepWhole(body);
-  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, told);
+  const reported = call.conversation === null || wasRead ? body : await call.conversation.storeWhole(body);
+  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
 }
 
-async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ToldFailure> {
+async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ReportedFailure> {
   const outcome = await runAttempts(call, null, wholeAnswer);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
   if (outcome.kind === 'none') return endWithoutResponse(call, outcome);
@@ -124,7 +124,7 @@ async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ToldFailure
   const wasRead = call.stopped !== undefined;
   if (isBlocked && !wasRead) {
     await settleCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
-    return tellEnd(call, { reason: 'blocked_words' });
+    return reportEnd(call, { reason: 'blocked_words' });
   }
   // The response leaves when its charge is durable: what was not settled was not answered.
   await settleCall(call, { reason: wasRead ? 'client_disconnected' : 'completed', channel, request, usage, firstByteMs, wasRead });
@@ -167,8 +167,8 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
 export async function relayTurn(services: RelayServices, turn: StreamedTurn): Promise<void> {
   const opened = await openCall(services, turn);
   if ('refused' in opened) {
-    const { told, error, requestId } = opened.refused;
-    turn.refuse(withHeaders(told, { requestId, retryAfter: error.retryAfter }));
+    const { reported, error, requestId } = opened.refused;
+    turn.refuse(withHeaders(reported, { requestId, retryAfter: error.retryAfter }));
     return;
   }
   const { call } = opened;
@@ -193,7 +193,7 @@ export async function relayTurn(services: RelayServices, turn: StreamedTurn): Pr
   await outlet.ended;
 }
 
-function failTurn({ requestId }: RunningCall, client: ClientStream, { error, retryAfter }: ToldFailure): void {
+function failTurn({ requestId }: RunningCall, client: ClientStream, { error, retryAfter }: ReportedFailure): void {
   client.fail(withHeaders(error, { requestId, retryAfter }));
 }
 
@@ -226,7 +226,7 @@ function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'wa
 }
 
 /** Books a call that got no response; the log keeps its attempts. What an upstream had is charged where the client disconnected, or asked for too much. */
-function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure {
+function endWithoutResponse(call: RunningCall, outcome: NoResponse): ReportedFailure {
   call.conversation?.close();
   const { reason, channel, failure, unpassed = null } = outcome;
   const { context } = call.services;
@@ -248,7 +248,7 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure
     // Not waited for: nobody is told a charge.
     context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
   }
-  return outcome.told ?? tellEnd(call, { reason, failure });
+  return outcome.reported ?? reportEnd(call, { reason, failure });
 }
 
 /** No channel was asked: it is in the log of whoever's key it is, as what is refused before one is picked. */
@@ -261,11 +261,11 @@ function noteUnasked(call: RunningCall, { reason, refusal }: NoResponse): void {
   noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model, ...caller } });
 }
 
-function responseOfRefusal({ dialect }: RelayEndpoint, { error, told, language, requestId, isSignedOut }: RefusedTurn): Response {
+function responseOfRefusal({ dialect }: RelayEndpoint, { error, reported, language, requestId, isSignedOut }: RefusedTurn): Response {
   if (isSignedOut) return failureResponse(error, language, requestId);
-  return errorResponse(dialect, told, requestId, error.retryAfter);
+  return errorResponse(dialect, reported, requestId, error.retryAfter);
 }
 
-function responseOfFailure(call: RunningCall, { error, retryAfter }: ToldFailure): Response {
+function responseOfFailure(call: RunningCall, { error, retryAfter }: ReportedFailure): Response {
   return blockedResponse(call, error) ?? errorResponse(call.endpoint.dialect, error, call.requestId, retryAfter);
 }

@@ -8,15 +8,15 @@ import type { RunningCall } from '#server/call/running-call.ts';
 
 /** What the prompt of that body may cost. */
 export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
-  const { services, endpoint, admission, model, ownModel, quoted } = call;
-  const asked = { admission, endpoint, model, ownModel, body, parameters: endpoint.parameters(body), prompt: null, quoted };
-  const estimated = promptByEstimate(services, asked);
+  const { services, endpoint, admission, model, tunedModel, quoted } = call;
+  const requested = { admission, endpoint, model, tunedModel, body, parameters: endpoint.parameters(body), prompt: null, quoted };
+  const estimated = promptByEstimate(services, requested);
   // What the account could not pay for is not asked for now either.
   return call.prompt.hosted === undefined ? withoutTools(estimated) : estimated;
 }
 
 /** Null: it is paid for. An error: the account does not pay for it. @throws {DatabaseUnavailable} */
-export async function coverPrompt(call: RunningCall, prompt: ExpectedPrompt): Promise<AppError | null> {
+export async function reserveGrownPrompt(call: RunningCall, prompt: ExpectedPrompt): Promise<AppError | null> {
   const { services, admission, quoted, reservation } = call;
   const { quotes, ledger } = services.context;
   const most = costOf(services, { quoted }, prompt, call.outputMost);

@@ -10,7 +10,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
  * Null: the call may go to that channel. An error: the account does not pay for what the channel may write; nothing is changed then.
  * @throws {DatabaseUnavailable}
  */
-export function coverLargest(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {
+export function reserveLargestOutput(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {
   const { endpoint, choices, choiceLimit } = call;
   call.outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
   if (route === null || !endpoint.kind.isWritten) return null;

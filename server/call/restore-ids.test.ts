@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { createTeller } from './restore-ids.ts';
+import { createIdRestorer } from './restore-ids.ts';
 
-const tell = createTeller({ idOf: (name) => `${name}!`, filenameOf: (told) => told.replace('.mark', '') });
-const told = (text: string) => tell(Buffer.from(text)).toString();
+const report = createIdRestorer({ idOf: (name) => `${name}!`, filenameOf: (reported) => reported.replace('.mark', '') });
+const reported = (text: string) => report(Buffer.from(text)).toString();
 
 test('members that name files and stores are told otherwise, wherever they stand', () => {
-  expect(told('{"file_id":"file-1","a":[{ "file_id" :\n"file_2" }]}')).toBe('{"file_id":"file-1!","a":[{ "file_id" :\n"file_2!" }]}');
-  expect(told('{"vector_store_ids":[ "vs_1" , "vs_2"],"vector_store_ids":[]}')).toBe(
+  expect(reported('{"file_id":"file-1","a":[{ "file_id" :\n"file_2" }]}')).toBe('{"file_id":"file-1!","a":[{ "file_id" :\n"file_2!" }]}');
+  expect(reported('{"vector_store_ids":[ "vs_1" , "vs_2"],"vector_store_ids":[]}')).toBe(
     '{"vector_store_ids":[ "vs_1!" , "vs_2!"],"vector_store_ids":[]}',
   );
 });
 
 test('a file is called as its caller called it, in whatever letters', () => {
-  expect(told('{"filename":"a.mark.txt","x":{"filename" : "\\u00e9\\"é.mark"},"filename":"b\\\\"}')).toBe(
+  expect(reported('{"filename":"a.mark.txt","x":{"filename" : "\\u00e9\\"é.mark"},"filename":"b\\\\"}')).toBe(
     '{"filename":"a.txt","x":{"filename" : "é\\"é"},"filename":"b\\\\"}',
   );
 });
@@ -20,11 +20,11 @@ test('a file is called as its caller called it, in whatever letters', () => {
 test('what a caller has named himself stays, whatever he has called it', () => {
   const own = '{"file_id":"file-1","a":{"vector_store_ids":["vs_1"]},"b":"}\\"}","filename":"a.mark.txt"}';
   for (const member of ['attributes', 'metadata', 'parameters', 'schema', 'input_schema'])
-    expect(told(`{"${member}" : ${own},"file_id":"file-1","${member}":null,"${member}":{},"filename":"b.mark.txt"}`)).toBe(
+    expect(reported(`{"${member}" : ${own},"file_id":"file-1","${member}":null,"${member}":{},"filename":"b.mark.txt"}`)).toBe(
       `{"${member}" : ${own},"file_id":"file-1!","${member}":null,"${member}":{},"filename":"b.txt"}`,
     );
-  expect(told('{"text":"\\"attributes\\":{","file_id":"file-1"}')).toBe('{"text":"\\"attributes\\":{","file_id":"file-1!"}');
-  expect(told('{"attributes":"{","file_id":"file-1","attributes":{"file_id":"file-1"')).toBe(
+  expect(reported('{"text":"\\"attributes\\":{","file_id":"file-1"}')).toBe('{"text":"\\"attributes\\":{","file_id":"file-1!"}');
+  expect(reported('{"attributes":"{","file_id":"file-1","attributes":{"file_id":"file-1"')).toBe(
     '{"attributes":"{","file_id":"file-1!","attributes":{"file_id":"file-1"',
   );
 });
@@ -39,10 +39,10 @@ test.each([
   ['names that no provider has', `{"file_id":"file-${'x'.repeat(300)}","file_id":"file-\\u0031"}`],
   ['an answer without any', '{"output":[]}'],
 ])('%s stays as it was', (_what, text) => {
-  expect(told(text)).toBe(text);
+  expect(reported(text)).toBe(text);
 });
 
 test('an answer without names is the same bytes', () => {
   const answer = Buffer.from('data: {"type":"response.created"}\n\n');
-  expect(tell(answer)).toBe(answer);
+  expect(report(answer)).toBe(answer);
 });

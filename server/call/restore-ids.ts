@@ -25,19 +25,19 @@ interface Found extends Range {
   name: string;
 }
 
-export interface NamesToTell {
+export interface IdsToRestore {
   /** Of a file or a store that the provider calls so. */
   idOf(name: string): string;
-  filenameOf(told: string): string;
+  filenameOf(reported: string): string;
 }
 
-export function createTeller({ idOf, filenameOf }: NamesToTell): (answer: Buffer) => Buffer {
+export function createIdRestorer({ idOf, filenameOf }: IdsToRestore): (answer: Buffer) => Buffer {
   return (answer) => {
     const objects = ofObjects
       .flatMap((member) => namesOf(answer, member, nameAt))
-      .map((found) => ({ ...found, told: ofAccount.test(found.name) ? idOf(found.name) : found.name }));
-    const files = namesOf(answer, ofFilenames, filenameAt).map((found) => ({ ...found, told: filenameOf(found.name) }));
-    const named = [...objects, ...files].filter(({ name, told }) => told !== name);
+      .map((found) => ({ ...found, reported: ofAccount.test(found.name) ? idOf(found.name) : found.name }));
+    const files = namesOf(answer, ofFilenames, filenameAt).map((found) => ({ ...found, reported: filenameOf(found.name) }));
+    const named = [...objects, ...files].filter(({ name, reported }) => reported !== name);
     if (named.length === 0) return answer;
     const changed = outside(
       named,
@@ -45,8 +45,8 @@ export function createTeller({ idOf, filenameOf }: NamesToTell): (answer: Buffer
     );
     const pieces: Buffer[] = [];
     let from = 0;
-    for (const { start, end, told } of changed) {
-      pieces.push(answer.subarray(from, start), Buffer.from(JSON.stringify(told).slice(1, -1)));
+    for (const { start, end, reported } of changed) {
+      pieces.push(answer.subarray(from, start), Buffer.from(JSON.stringify(reported).slice(1, -1)));
       from = end;
     }
     return from === 0 ? answer : Buffer.concat([...pieces, answer.subarray(from)]);

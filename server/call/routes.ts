@@ -17,7 +17,7 @@ import { giveSecret } from '#server/call/realtime/give-secret.ts';
 import { hasModel, listedModel, modelsOf, tagOf } from '#server/call/model-list.ts';
 import { splitVerb } from '#server/call/path-pattern.ts';
 import { relay as relayCall } from '#server/call/relay.ts';
-import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 
 /** What is asked of a model by a verb of its path and is no call, by the verb. */
 export type ModelVerbs = Readonly<
@@ -43,7 +43,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
   for (const endpoint of relayEndpoints) {
     if (endpoint.socket === undefined) continue;
     // Who asks without an upgrade, perhaps because a proxy has left it out, is told so: Codex then goes on without a socket at once.
-    const conversations = sources[endpoint.speaksOfKept ?? 'responses'];
+    const conversations = sources[endpoint.refersToStored ?? 'responses'];
     host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
   }
 
@@ -67,7 +67,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
       return Response.json(list, { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
-      return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+      return errorResponse(dialect, gatewayError(error, language, requestId), requestId, error.retryAfter);
     }
   }
 
@@ -75,7 +75,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
   async function namesFor(admission: Admission, dialect: ClientDialect): Promise<readonly string[]> {
     const names = modelsOf(services, admission);
     if (admission.models !== null || dialect.modelTag !== undefined) return names;
-    const own = await services.ownModels.namesOf(admission);
+    const own = await services.tunedModels.namesOf(admission);
     return own.length === 0 ? names : [...names, ...own];
   }
 
@@ -99,15 +99,15 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
     host.addDirect('POST', route, (request, { model: named }, connection) => {
       const { endpoint, model } = endpointFor(endpoints, named);
       if (endpoint === undefined) {
-        const asked = splitVerb(named ?? '');
-        const serve = modelRoutes.has(route) && Object.hasOwn(verbs, asked.verb ?? '') ? verbs[asked.verb ?? ''] : undefined;
-        if (serve !== undefined) return serve(request, asked.model, connection);
+        const requested = splitVerb(named ?? '');
+        const serve = modelRoutes.has(route) && Object.hasOwn(verbs, requested.verb ?? '') ? verbs[requested.verb ?? ''] : undefined;
+        if (serve !== undefined) return serve(request, requested.model, connection);
         // Without a verb nothing is asked of a model there, in any format.
-        if (asked.verb === undefined) return Promise.reject(new AppError('invalid_url'));
+        if (requested.verb === undefined) return Promise.reject(new AppError('invalid_url'));
         return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
       }
       const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
-      const source = endpoint.speaksOfKept === undefined ? undefined : sources[endpoint.speaksOfKept];
+      const source = endpoint.refersToStored === undefined ? undefined : sources[endpoint.refersToStored];
       return answerCall(services, endpoint, request, connection, source, model);
     });
   }
@@ -115,7 +115,7 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
   /** What the format has and is not here. SDKs do not try it again. */
   function notServed(request: Request, dialect: ClientDialect | undefined, connection: Connection | null): Response {
     const { requestId, language, url } = host.facts(request, connection);
-    const error = ownError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
+    const error = gatewayError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
     return errorResponse(dialect ?? defaultClientDialect, error, requestId);
   }
 }

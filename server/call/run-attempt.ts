@@ -2,7 +2,7 @@
 import { writeJson } from '#server/framing/long-json.ts';
 import type { LongTexts } from '#server/framing/long-json.ts';
 import { withFileNames } from '#server/formats/provider-objects.ts';
-import type { OwnFiles } from '#server/formats/provider-objects.ts';
+import type { CallerFiles } from '#server/formats/provider-objects.ts';
 import { AppError } from '#shared/errors.ts';
 import { mayBeTooLong, usageOfResponse, usageOfTooLong } from '#server/call/settlement/call-usage.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
@@ -17,7 +17,7 @@ import { elapsed, signaturesOf } from '#server/call/running-call.ts';
 import { headersFor, noteTurnState } from '#server/call/turn-state.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
-import { failureInOwnName, inOwnName } from '#server/call/tuned-models.ts';
+import { failureUnderTunedId, underTunedId } from '#server/call/tuned-models.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { StreamRelay } from '#server/call/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
@@ -121,7 +121,7 @@ async function readResponse(
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
   if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
   call.buffer?.arrived(response.body.length);
-  return readWhole(call, attempt, { body: inOwnName(call.ownModel, response.body), client });
+  return readWhole(call, attempt, { body: underTunedId(call.tunedModel, response.body), client });
 }
 
 /** Providers may speak in another format than the usual one. */
@@ -186,7 +186,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     rawText: named?.rawText ?? content.text,
     ...(longTexts === undefined ? {} : { longTexts }),
     budget: () => content.budget(),
-    ...(named === null ? {} : { ownFiles: named.ownFiles }),
+    ...(named === null ? {} : { callerFiles: named.callerFiles }),
     originModel: call.model,
     requestId: call.requestId,
     signatures: signaturesOf(call),
@@ -195,7 +195,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     isPassThrough: settings.get('global.pass_through_request_enabled'),
     ...(affinity === null ? {} : { conversationKey: () => services.affinities.keyOf(affinity) }),
     ...(call.files?.searchingTool === undefined ? {} : { searchingTool: call.files.searchingTool }),
-    ...(call.heldObject?.channel === channel.id ? { ownObject: call.heldObject } : {}),
+    ...(call.heldObject?.channel === channel.id ? { providerObject: call.heldObject } : {}),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
@@ -208,13 +208,13 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
 interface NamedBody {
   body: RelayBody;
   rawText: string;
-  ownFiles: OwnFiles;
+  callerFiles: CallerFiles;
 }
 
 /** As the provider knows the files. */
-function withNamesOf({ names }: NamedFiles, told: RelayBody, texts: LongTexts | undefined): NamedBody {
-  const body = withFileNames(told, (name) => names.get(name) ?? name);
-  return { body, rawText: writeJson(body, texts), ownFiles: new Set(names.values()) };
+function withNamesOf({ names }: NamedFiles, reported: RelayBody, texts: LongTexts | undefined): NamedBody {
+  const body = withFileNames(reported, (name) => names.get(name) ?? name);
+  return { body, rawText: writeJson(body, texts), callerFiles: new Set(names.values()) };
 }
 
 async function followStream(
@@ -242,8 +242,8 @@ async function startStream(call: RunningCall, attempt: SentAttempt, relay: Strea
 }
 
 /** One that is billed is paid for, and no other channel is asked. */
-function failedWith(call: RunningCall, attempt: SentAttempt, told: UpstreamFailure): AttemptResult {
-  const failure = failureInOwnName(call.ownModel, told);
+function failedWith(call: RunningCall, attempt: SentAttempt, reported: UpstreamFailure): AttemptResult {
+  const failure = failureUnderTunedId(call.tunedModel, reported);
   const { usage } = failure;
   if (usage === undefined) return { kind: 'failed', failure };
   return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, { usage, written: () => '' }) } };
@@ -269,7 +269,7 @@ function usageOfWhole(
 ): MeteredUsage | Promise<MeteredUsage> {
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => (outputTokens === undefined ? countText(written(), call.model, counting) : Promise.resolve(outputTokens));
-  return usageOfResponse(call, { told: usage, hosted, summaries, advice, units, cost, hasTextAfter: false, countWritten, counting });
+  return usageOfResponse(call, { reported: usage, hosted, summaries, advice, units, cost, hasTextAfter: false, countWritten, counting });
 }
 
 async function readWhole(

@@ -2,11 +2,11 @@
 import type { AppError } from '#shared/errors.ts';
 import type { StopReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import { changePrompt, mayTell } from '#server/call/change-prompt.ts';
-import { coverLargest } from '#server/call/reserve-largest-output.ts';
+import { changePrompt, mayReport } from '#server/call/change-prompt.ts';
+import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
 import { inlineMedia } from '#server/call/remote-media/inline-media.ts';
-import { ownError } from '#server/call/relay-failure.ts';
-import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { gatewayError } from '#server/call/relay-failure.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
 import { runAttempt } from '#server/call/run-attempt.ts';
@@ -17,7 +17,7 @@ import type { AnswerWhole } from '#server/call/shorten-call.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import { isRetryable, refusesRequest } from '#server/exchange/failure-consequences.ts';
 import { resolveRoute } from '#server/exchange/resolve-route.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
@@ -26,7 +26,7 @@ export type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' 
 export interface NoResponse {
   kind: 'none';
   /** What its caller is told, where that is not said by the rest. */
-  told?: ToldFailure;
+  reported?: ReportedFailure;
   /** No channel was asked, because of that. Missing: one was, or there is none. */
   refusal?: AppError;
   reason: 'upstream_failed' | 'unsendable' | 'no_channel' | 'fault' | StopReason;
@@ -68,18 +68,18 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
       const refused = await changePrompt(call, attempt, answer);
       if (refused !== null) {
         noteStopped(call, attempt);
-        return { kind: 'none', reason: 'fault', told: refused };
+        return { kind: 'none', reason: 'fault', reported: refused };
       }
-      const covering = coverLargest(call, attempt);
+      const covering = reserveLargestOutput(call, attempt);
       let uncovered = covering === null ? null : await covering;
       const inlining = uncovered === null ? inlineMedia(call, attempt) : null;
       uncovered ??= inlining === null ? null : await inlining;
       if (uncovered !== null) {
         noteStopped(call, attempt);
         attempt.isPassedOver = true;
-        const error = ownError(uncovered, call.language, call.requestId);
-        const told = { error, retryAfter: uncovered.retryAfter };
-        if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', told, refusal: uncovered };
+        const error = gatewayError(uncovered, call.language, call.requestId);
+        const reported = { error, retryAfter: uncovered.retryAfter };
+        if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', reported, refusal: uncovered };
         continue;
       }
       result = await runAttempt(call, attempt, client);
@@ -112,13 +112,13 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
 
 /** The one that has the caller's own model, or that its key is bound to; null: it cannot be asked. */
 function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
-  const { services, admission, ownModel } = call;
-  if (ownModel === null) return channelOnly(services, admission.pinnedChannel);
-  return isWhereItIs(call, ownModel.channel) ? ownModel.channel : null;
+  const { services, admission, tunedModel } = call;
+  if (tunedModel === null) return channelOnly(services, admission.pinnedChannel);
+  return isWhereItIs(call, tunedModel.channel) ? tunedModel.channel : null;
 }
 
 /** Null: not through that channel, where there is a choice. */
-function routeTo(call: RunningCall, channel: PreparedChannel): ChannelWay | null {
+function routeTo(call: RunningCall, channel: PreparedChannel): ChannelRoute | null {
   if (!isWhereItIs(call, channel)) return null;
   const { endpoint, model, version, files } = call;
   const route = resolveRoute(channel, {
@@ -128,7 +128,7 @@ function routeTo(call: RunningCall, channel: PreparedChannel): ChannelWay | null
     version,
     searchingTool: files?.searchingTool,
   });
-  return route !== null && mayTell(call, route) ? route : null;
+  return route !== null && mayReport(call, route) ? route : null;
 }
 
 /** What it goes on with is at one channel only. */

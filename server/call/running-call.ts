@@ -4,7 +4,7 @@ import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
 import type { PromptEdits, Shortening } from '#server/formats/prompt-edits.ts';
 import type { SignatureMemory } from '#server/formats/signature-memory.ts';
-import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { ResponseBuffer } from '#server/call/settlement/response-buffers.ts';
@@ -12,9 +12,9 @@ import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { PaidSummary } from '#server/call/stored-summaries.ts';
-import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { TunedModel } from '#server/call/tuned-models.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
-import { tellObject } from '#server/call/provider-containers.ts';
+import { restoreObjectId } from '#server/call/provider-containers.ts';
 import type { HeldObject } from '#server/call/provider-containers.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StopReason } from '#server/call/call-end.ts';
@@ -56,7 +56,7 @@ export interface RunningCall {
   /** Content type of the stream, as its upstream has it where it says so; undefined: events. */
   streamType: string | undefined;
   /** How the events of its stream leave. */
-  readonly envelope: Envelope;
+  readonly envelope: EventEncoding;
   /** Told of its response once all of it has come. */
   readonly onComplete: ResponseWriterOptions['onComplete'];
   /** The client's headers that are for a provider of the same format. */
@@ -68,7 +68,7 @@ export interface RunningCall {
   /** Files of its user's that its prompt names; null: none. */
   readonly files: NamedFiles | null;
   /** One that was trained for the caller, which one channel has. */
-  readonly ownModel: OwnModel | null;
+  readonly tunedModel: TunedModel | null;
   /** Null: not known. */
   readonly affinity: Affinity | null;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
@@ -126,7 +126,7 @@ export function writerOptions(call: RunningCall): ResponseWriterOptions {
     createdAt,
     wantsUsage,
     promptEstimate: prompt.tokens,
-    asked: responseFields,
+    requested: responseFields,
     now,
     envelope,
     ...(onComplete === undefined ? {} : { onComplete }),
@@ -140,11 +140,11 @@ export function voiceOf(call: RunningCall): StreamVoice {
 }
 
 /** How its caller is told what that channel has opened in its provider's account. */
-export function tellObjectOf(
+export function restoreObjectIdOf(
   { services, admission, heldObject }: RunningCall,
   channel: PreparedChannel,
 ): ((name: string) => string) | undefined {
-  return tellObject({ services, userId: admission.user.id }, channel, heldObject);
+  return restoreObjectId({ services, userId: admission.user.id }, channel, heldObject);
 }
 
 /** What its caller's calls of tools were signed with. */
@@ -162,11 +162,11 @@ export function releaseCall(call: RunningCall): void {
   const { services, reservation, budgetHold } = call;
   services.context.ledger.release(reservation);
   budgetHold?.end();
-  keepSummary(call);
+  storeSummary(call);
 }
 
 /** It is not answered as it should be. More than once is harmless. */
-export function keepSummary(call: RunningCall): void {
+export function storeSummary(call: RunningCall): void {
   const { summary, services } = call;
   if (summary === undefined) return;
   call.summary = undefined;

@@ -7,8 +7,8 @@ import { openCall } from '#server/call/admission/open-call.ts';
 import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
-import { ownError, tellEnd } from '#server/call/relay-failure.ts';
-import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { gatewayError, reportEnd } from '#server/call/relay-failure.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { summaryKey } from '#server/call/stored-summaries.ts';
 import { elapsed, releaseCall, stopCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
@@ -22,7 +22,7 @@ export interface WholeAnswer {
   wasRead: boolean;
 }
 
-export type AnswerWhole = (call: RunningCall) => Promise<WholeAnswer | ToldFailure>;
+export type AnswerWhole = (call: RunningCall) => Promise<WholeAnswer | ReportedFailure>;
 
 /** An estimate is never off by more. */
 const surely = 4;
@@ -35,7 +35,7 @@ export async function shortenFor(
   call: RunningCall,
   { route, record }: CallAttempt,
   { shortening, answer }: { shortening: Shortening; answer: AnswerWhole },
-): Promise<ToldFailure | null> {
+): Promise<ReportedFailure | null> {
   const { content, services } = call;
   if (isCarriedBy(route)) return null;
   if (content.isLarge) await content.prepare();
@@ -48,35 +48,35 @@ export async function shortenFor(
   // An account that has little may have reserved all of it.
   services.context.ledger.release(call.reservation);
   const { asAnswer } = shortening;
-  if (asAnswer !== undefined) return goOnWith(call, () => told(call, { body: request, responseFields: asAnswer }));
+  if (asAnswer !== undefined) return goOnWith(call, () => reported(call, { body: request, responseFields: asAnswer }));
   const answered = await summaryOf(call, request, answer);
   // What the channel takes begins now.
   record.start_ms = elapsed(call);
-  if (call.stopped !== undefined) return tellEnd(call, { reason: call.stopped });
+  if (call.stopped !== undefined) return reportEnd(call, { reason: call.stopped });
   if ('error' in answered) return answered;
   return goOnWith(call, () => {
     const shortened = shortening.goOn(content.body, answered.body);
     // One that replaces nothing is no use to the next call either.
     if (shortened.isShorter !== true) call.summary = undefined;
-    return told(call, shortened);
+    return reported(call, shortened);
   });
 }
 
 /** One that the same user has paid for, whose call has failed since, is not paid for again. */
-async function summaryOf(call: RunningCall, request: RelayBody, answer: AnswerWhole): Promise<{ body: Buffer } | ToldFailure> {
+async function summaryOf(call: RunningCall, request: RelayBody, answer: AnswerWhole): Promise<{ body: Buffer } | ReportedFailure> {
   const { summaries } = call.services;
-  const asked = { userId: call.admission.user.id, key: summaryKey(call.model, request) };
-  const kept = summaries.take(asked);
-  if (kept !== undefined) {
-    call.summary = kept;
-    return { body: kept.answer };
+  const requested = { userId: call.admission.user.id, key: summaryKey(call.model, request) };
+  const stored = summaries.take(requested);
+  if (stored !== undefined) {
+    call.summary = stored;
+    return { body: stored.answer };
   }
   const answered = await answerTurn(call, request, answer);
-  if (!('error' in answered)) call.summary = { ...asked, answer: answered.body };
+  if (!('error' in answered)) call.summary = { ...requested, answer: answered.body };
   return answered;
 }
 
-function told(call: RunningCall, { body, responseFields }: ShortenedPrompt): RelayBody {
+function reported(call: RunningCall, { body, responseFields }: ShortenedPrompt): RelayBody {
   if (responseFields !== undefined) {
     call.responseFields = { ...call.responseFields, ...responseFields };
     call.isTranslated = true;
@@ -96,17 +96,17 @@ async function isBeyond({ content, endpoint, model, prompt, admission }: Running
   return (await content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting)) > threshold;
 }
 
-async function answerTurn(call: RunningCall, body: RelayBody, answer: AnswerWhole): Promise<WholeAnswer | ToldFailure> {
+async function answerTurn(call: RunningCall, body: RelayBody, answer: AnswerWhole): Promise<WholeAnswer | ReportedFailure> {
   const { services } = call;
   const opened = await openCall(services, turnWithin(call, body));
-  if ('refused' in opened) return { error: opened.refused.told, retryAfter: opened.refused.error.retryAfter };
+  if ('refused' in opened) return { error: opened.refused.reported, retryAfter: opened.refused.error.retryAfter };
   const inner = opened.call;
   try {
     return await answer(inner);
   } catch (failure) {
     services.context.log.error({ requestId: inner.requestId, err: failure }, 'a conversation could not be shortened');
     releaseCall(inner);
-    return tellEnd(inner, { reason: 'fault' });
+    return reportEnd(inner, { reason: 'fault' });
   } finally {
     call.onStop = undefined;
     inner.content.release();
@@ -135,18 +135,18 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
 }
 
 /** A shorter prompt takes the place of a long one, whose reservation has been released, and less is reserved for it. */
-export async function goOnWith(call: RunningCall, bodyOf: () => RelayBody): Promise<ToldFailure | null> {
-  const { services, content, endpoint, admission, model, ownModel, quoted, requestId, language } = call;
+export async function goOnWith(call: RunningCall, bodyOf: () => RelayBody): Promise<ReportedFailure | null> {
+  const { services, content, endpoint, admission, model, tunedModel, quoted, requestId, language } = call;
   try {
     content.replace(bodyOf());
     const { body } = content;
     const parameters = endpoint.parameters(body);
-    const reserved = await reserveCall(services, { admission, endpoint, model, ownModel, body, parameters, prompt: null, quoted });
+    const reserved = await reserveCall(services, { admission, endpoint, model, tunedModel, body, parameters, prompt: null, quoted });
     const { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit } = reserved;
     Object.assign(call, { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit });
     return null;
   } catch (failure) {
     const error = toAppError(failure, services.context, requestId);
-    return { error: ownError(error, language, requestId), retryAfter: error.retryAfter };
+    return { error: gatewayError(error, language, requestId), retryAfter: error.retryAfter };
   }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createKeptSummaries, summaryKey } from './stored-summaries.ts';
+import { createStoredSummaries, summaryKey } from './stored-summaries.ts';
 
 const answer = Buffer.from('{"summary":"tides"}');
 const minute = 60_000;
 
 function memory(most?: { all: number; perOwner: number }) {
   const clock = { now: 1_800_000_000_000 };
-  return { clock, summaries: createKeptSummaries({ now: () => clock.now }, most) };
+  return { clock, summaries: createStoredSummaries({ now: () => clock.now }, most) };
 }
 
 test('summaries: the user that has paid for one takes it, once', () => {

@@ -5,23 +5,23 @@ import type { RelayBody } from '#server/call/endpoints.ts';
 import type { ShareLimits } from '#server/queues/shares.ts';
 import { createUserMemory } from '#server/queues/user-memory.ts';
 
-export interface KeptSummaries {
+export interface StoredSummaries {
   /** Of that very conversation, asked for in the same words; undefined: there is none. It is not there for another call then. */
-  take(asked: AskedSummary): PaidSummary | undefined;
+  take(requested: SummaryRequest): PaidSummary | undefined;
   /** The call behind it has failed. */
   keep(summary: PaidSummary): void;
   /** Bytes that are kept, roughly and at the most. */
   readonly bytes: number;
 }
 
-export interface AskedSummary {
+export interface SummaryRequest {
   userId: number;
   /** Of the model, the conversation and the instructions. */
   key: string;
 }
 
 /** The whole response to what was asked. Its call is settled. */
-export interface PaidSummary extends AskedSummary {
+export interface PaidSummary extends SummaryRequest {
   answer: Buffer;
 }
 
@@ -31,10 +31,10 @@ const mostBytes: ShareLimits = { all: 32 * mebibyte, perOwner: 2 * mebibyte };
 /** Of one answer. */
 const longestAnswer = 512 * 1024;
 /** Milliseconds. Clients retry within seconds, and people within minutes. */
-const keptMs = 10 * 60_000;
+const retentionMs = 10 * 60_000;
 
-export function createKeptSummaries({ now }: Pick<AppContext, 'now'>, most: ShareLimits = mostBytes): KeptSummaries {
-  const memory = createUserMemory<Buffer>({ now, most, keptMs, isRenewed: false });
+export function createStoredSummaries({ now }: Pick<AppContext, 'now'>, most: ShareLimits = mostBytes): StoredSummaries {
+  const memory = createUserMemory<Buffer>({ now, most, retentionMs, isRenewed: false });
   return {
     take({ userId, key }) {
       const answer = memory.take(userId, key);

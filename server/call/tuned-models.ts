@@ -7,11 +7,11 @@ import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-export interface OwnModel {
+export interface TunedModel {
   /** As its owner calls it. */
   name: string;
   /** What it was trained from at first. */
@@ -22,9 +22,9 @@ export interface OwnModel {
   channel: PreparedChannel;
 }
 
-export interface OwnModels {
+export interface TunedModels {
   /** Null: it is none of this user's, or channels serve a model of that name. @throws {AppError} `own_model_gone`, `no_channel` */
-  find(admission: Admission, model: string): Promise<OwnModel | null> | null;
+  find(admission: Admission, model: string): Promise<TunedModel | null> | null;
   /** Those of a user, the newest last; not those that its group cannot reach. */
   namesOf(admission: Admission): Promise<string[]>;
   /** It has changed here. */
@@ -38,12 +38,12 @@ const prefix = 'ft:';
 const longest = 256;
 const endingOfCheckpoint = /:ckpt-step-(\d{1,12})$/;
 /** As long as other changes take to be heard of in other processes. */
-const keptMs = 1000;
-const mostKept = 1000;
+const retentionMs = 1000;
+const mostStored = 1000;
 /** Told in a list. */
 const mostNames = 1000;
 
-export function isOwnModelName(model: string): boolean {
+export function isTunedModelId(model: string): boolean {
   return model.startsWith(prefix) && model.length <= longest;
 }
 
@@ -52,19 +52,24 @@ export function checkpointName(name: string, step: number): string {
   return `${name}:ckpt-step-${step}`;
 }
 
-export function createOwnModels(context: Looking): OwnModels {
+export function createTunedModels(context: Looking): TunedModels {
   const { db, channels, now } = context;
-  const known = new LRUCache<string, { record: TunedModelRecord | null }>({ max: mostKept, ttl: keptMs, ttlResolution: 0, perf: { now } });
+  const known = new LRUCache<string, { record: TunedModelRecord | null }>({
+    max: mostStored,
+    ttl: retentionMs,
+    ttlResolution: 0,
+    perf: { now },
+  });
 
   async function read(name: string): Promise<TunedModelRecord | null> {
-    const kept = known.get(name);
-    if (kept !== undefined) return kept.record;
+    const stored = known.get(name);
+    if (stored !== undefined) return stored.record;
     const record = await db.collection('tuned_models').get(name);
     known.set(name, { record });
     return record;
   }
 
-  async function find(admission: Admission, model: string): Promise<OwnModel | null> {
+  async function find(admission: Admission, model: string): Promise<TunedModel | null> {
     const [ending = '', step] = endingOfCheckpoint.exec(model) ?? [];
     const record = await read(model.slice(0, model.length - ending.length));
     if (record === null || record.user_id !== admission.user.id || record.state !== 'ready') return null;
@@ -80,7 +85,7 @@ export function createOwnModels(context: Looking): OwnModels {
 
   return {
     find(admission, model) {
-      if (!isOwnModelName(model) || channels.tiers(admission.group, model).length > 0) return null;
+      if (!isTunedModelId(model) || channels.tiers(admission.group, model).length > 0) return null;
       return find(admission, model);
     },
     async namesOf(admission) {
@@ -100,19 +105,19 @@ export function createOwnModels(context: Looking): OwnModels {
 }
 
 /** What its provider says of it, with its name here: a whole body, or whole events. */
-export function inOwnName(own: OwnModel | null, said: Buffer): Buffer {
+export function underTunedId(own: TunedModel | null, said: Buffer): Buffer {
   if (own === null || !said.includes(own.upstreamModel)) return said;
-  return Buffer.from(textInOwnName(own, said.toString('utf8')));
+  return Buffer.from(textUnderTunedId(own, said.toString('utf8')));
 }
 
-export function failureInOwnName(own: OwnModel | null, failure: UpstreamFailure): UpstreamFailure {
+export function failureUnderTunedId(own: TunedModel | null, failure: UpstreamFailure): UpstreamFailure {
   if (own === null) return failure;
   const { message, param, code } = failure;
-  const told = (text: string) => textInOwnName(own, text);
-  return { ...failure, message: told(message), param: told(param), code: typeof code === 'string' ? told(code) : code };
+  const reported = (text: string) => textUnderTunedId(own, text);
+  return { ...failure, message: reported(message), param: reported(param), code: typeof code === 'string' ? reported(code) : code };
 }
 
-function textInOwnName({ name, upstreamModel }: OwnModel, text: string): string {
+function textUnderTunedId({ name, upstreamModel }: TunedModel, text: string): string {
   return text.replaceAll(upstreamModel, () => name);
 }
 
@@ -128,18 +133,18 @@ function isUsable({ status, problem, groups }: PreparedChannel, { group, pinnedC
 
 /** What it does and how it is asked is as with its base; only the name differs. */
 function channelOf(channel: PreparedChannel, base: string, upstreamModel: string): PreparedChannel {
-  const renamed = (way: ChannelWay): ChannelWay => ({
-    ...way,
+  const renamed = (route: ChannelRoute): ChannelRoute => ({
+    ...route,
     upstreamModel,
     nameThere: upstreamModel,
-    ...(way.otherwise === undefined ? {} : { otherwise: renamed(way.otherwise) }),
-    ...(way.withFunctions === undefined ? {} : { withFunctions: renamed(way.withFunctions) }),
+    ...(route.otherwise === undefined ? {} : { otherwise: renamed(route.otherwise) }),
+    ...(route.withFunctions === undefined ? {} : { withFunctions: renamed(route.withFunctions) }),
   });
   return {
     ...channel,
-    way(client, kind, _model, address) {
-      const way = kinds.has(kind) ? channel.way(client, kind, base, address) : null;
-      return way === null || way.isInPieces ? null : renamed(way);
+    route(client, kind, _model, address) {
+      const route = kinds.has(kind) ? channel.route(client, kind, base, address) : null;
+      return route === null || route.isInPieces ? null : renamed(route);
     },
   };
 }

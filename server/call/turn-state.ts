@@ -50,10 +50,10 @@ export function createTurnStates({ secrets }: Pick<AppContext, 'secrets'>): Turn
 /** The client's headers as they go to that channel. */
 export function headersFor(call: RunningCall, { id }: Pick<PreparedChannel, 'id'>): Readonly<Record<string, string>> {
   const name = call.endpoint.dialect.turnStateHeader;
-  const told = name === undefined ? undefined : (call.heldTurnState?.read() ?? call.clientHeaders[name]);
-  if (name === undefined || told === undefined) return call.clientHeaders;
+  const reported = name === undefined ? undefined : (call.heldTurnState?.read() ?? call.clientHeaders[name]);
+  if (name === undefined || reported === undefined) return call.clientHeaders;
   const { [name]: _told, ...others } = call.clientHeaders;
-  const state = openState(call, id, told);
+  const state = openState(call, id, reported);
   return state === null ? others : { ...others, [name]: state };
 }
 
@@ -64,7 +64,7 @@ export function noteTurnState(
   headers: ResponseHeaders | undefined,
 ): void {
   // Only a provider of the client's own format speaks to it.
-  const name = request.way.identity === null ? undefined : call.endpoint.dialect.turnStateHeader;
+  const name = request.route.identity === null ? undefined : call.endpoint.dialect.turnStateHeader;
   const state = name === undefined ? undefined : headers?.[name];
   // What an attempt before it gave is for another channel.
   call.turnState = undefined;
@@ -79,9 +79,13 @@ export function turnStateHeaders({ endpoint, turnState }: RunningCall): Record<s
   return name === undefined || turnState === undefined ? {} : { [name]: turnState };
 }
 
-function openState({ services, admission }: Pick<RunningCall, 'services' | 'admission'>, channelId: number, told: string): string | null {
+function openState(
+  { services, admission }: Pick<RunningCall, 'services' | 'admission'>,
+  channelId: number,
+  reported: string,
+): string | null {
   try {
-    const opened = parseObject(services.context.secrets.decrypt(told, 'turn_state'));
+    const opened = parseObject(services.context.secrets.decrypt(reported, 'turn_state'));
     if (!isObject(opened) || opened.user !== admission.user.id) return null;
     if (typeof opened.socket === 'string') {
       const held = services.turnStates.find(opened.socket);

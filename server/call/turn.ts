@@ -4,7 +4,7 @@ import { callAddress } from '#server/formats/call-address.ts';
 import type { CallAddress } from '#server/formats/call-address.ts';
 import type { ErrorObject, ResponseWriterOptions } from '#server/formats/client-dialect.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import { boundaryOf } from '#server/framing/multipart.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
@@ -31,7 +31,7 @@ export interface Turn {
   /** Where what it speaks of beside its request comes from; missing: it may speak of nothing. */
   readonly conversations?: ConversationSource | undefined;
   /** How the events of a stream leave. */
-  readonly envelope: Envelope;
+  readonly envelope: EventEncoding;
   /** Told of the response once all of it has come. */
   readonly onComplete?: ResponseWriterOptions['onComplete'];
   /** From now on the call ends when its caller leaves. */

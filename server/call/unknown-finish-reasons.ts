@@ -2,14 +2,14 @@
 import type { Logger } from 'pino';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 
-export interface UnknownEndings {
+export interface UnknownFinishReasons {
   note(attempt: Pick<SentAttempt, 'channel' | 'request'>, word: string | undefined): void;
 }
 
 /** Pairs that are remembered; beyond them nothing more is logged. */
 const mostPairs = 500;
 
-export function createUnknownEndings(log: Logger): UnknownEndings {
+export function createUnknownFinishReasons(log: Logger): UnknownFinishReasons {
   const logged = new Set<string>();
   return {
     note({ channel, request }, word) {
@@ -19,7 +19,7 @@ export function createUnknownEndings(log: Logger): UnknownEndings {
       if (logged.has(pair) || logged.size >= mostPairs) return;
       logged.add(pair);
       const { id } = channel;
-      log.warn({ channel: id, provider, format: request.way.dialect.name, word }, 'a response ended with a word that is not known');
+      log.warn({ channel: id, provider, format: request.route.dialect.name, word }, 'a response ended with a word that is not known');
     },
   };
 }

@@ -26,7 +26,7 @@ const sendMilliseconds = 1_000;
  * Rows are kept for this long after they were seen: a clock that is ahead of others' would take new ones for old. A process that was away
  * for half of it drops its caches instead.
  */
-const keptMilliseconds = 10 * 60_000;
+const retentionMilliseconds = 10 * 60_000;
 const pruneEveryMilliseconds = 60_000;
 /** How far back a new feed looks for rows that are still on their way. */
 const startOverlap = 100;
@@ -88,22 +88,22 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   async announce(kind: ChangeKind, key: number | string): Promise<void> {
-    const told = this.announceHere(kind, key);
+    const reported = this.announceHere(kind, key);
     try {
       await this.announceToOthers(kind, key);
     } finally {
-      await told;
+      await reported;
     }
   }
 
   async announceMany(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
     for (let start = 0; start < keys.length; start += keysAtOnce) {
       const some = keys.slice(start, start + keysAtOnce);
-      const told = this.#hear(kind, some);
+      const reported = this.#hear(kind, some);
       try {
         await this.#storeOrKeep(kind, some);
       } finally {
-        await told;
+        await reported;
       }
       await nextTurn();
     }
@@ -172,7 +172,7 @@ class PollingChangeFeed implements ChangeFeed {
     try {
       // While this process slept rows may have been pruned unread; a database that was away may have come back as an
       // older copy, with smaller ids. Either way: begin anew.
-      if (this.#isAway || performance.now() - this.#polledAt > keptMilliseconds / 2) {
+      if (this.#isAway || performance.now() - this.#polledAt > retentionMilliseconds / 2) {
         await this.#position();
         await Promise.all([...this.#gapListeners].map((listener) => this.#guard(listener)));
         this.#isAway = false;
@@ -262,7 +262,7 @@ class PollingChangeFeed implements ChangeFeed {
     if (time - this.#prunedAt < pruneEveryMilliseconds) return;
     this.#prunedAt = time;
     this.#seenUpTo.push({ id: this.#floor, at: time });
-    const old = this.#seenUpTo.findLast(({ at }) => at <= time - keptMilliseconds);
+    const old = this.#seenUpTo.findLast(({ at }) => at <= time - retentionMilliseconds);
     if (old === undefined) return;
     await this.#db.collection('changes').remove({ id: { lte: old.id } });
     this.#seenUpTo.splice(0, this.#seenUpTo.indexOf(old));

@@ -6,7 +6,7 @@ import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/
 const pingEveryMilliseconds = 500;
 const lookEveryMilliseconds = 1_000;
 /** Looks after which the server is asked whether it answers at all. */
-const askAfterLooks = 5;
+const reconnectAttemptsBefore = 5;
 /** Looks after which an operation on single records is given up although the server answers: it may have lost this one. */
 const giveUpAfterLooks = 10;
 
@@ -22,7 +22,7 @@ export class MongoAvailability {
   readonly #pingAll: () => Promise<unknown>;
   readonly #pending = new Set<Pending>();
   #lost: DatabaseUnavailable | undefined;
-  #isAsking = false;
+  #isRequesting = false;
   #timer: NodeJS.Timeout | undefined;
   #looker: NodeJS.Timeout | undefined;
   #closed = false;
@@ -86,17 +86,17 @@ export class MongoAvailability {
     let isLate = false;
     for (const pending of this.#pending) {
       pending.looks += 1;
-      if (pending.looks > askAfterLooks) isLate = true;
+      if (pending.looks > reconnectAttemptsBefore) isLate = true;
       if (!pending.isLong && pending.looks > giveUpAfterLooks) {
         this.#pending.delete(pending);
         pending.giveUp(new DatabaseUnavailable('MongoDB has not answered an operation'));
       }
     }
-    if (isLate && !this.#isAsking && this.#lost === undefined) void this.#ask();
+    if (isLate && !this.#isRequesting && this.#lost === undefined) void this.#ask();
   }
 
   async #ask(): Promise<void> {
-    this.#isAsking = true;
+    this.#isRequesting = true;
     try {
       await this.#ping();
     } catch (cause) {
@@ -105,7 +105,7 @@ export class MongoAvailability {
       for (const pending of this.#pending) pending.giveUp(unavailable);
       this.#pending.clear();
     } finally {
-      this.#isAsking = false;
+      this.#isRequesting = false;
     }
   }
 

@@ -71,20 +71,20 @@ function trimmedObject(object: object, walk: Walk, levels: number): object {
   const keys = Object.keys(object);
   const count = Math.min(keys.length, walk.limits.elements);
   // Nothing is copied until something has changed.
-  let kept: [string, unknown][] | null = keys.length > count ? [] : null;
+  let stored: [string, unknown][] | null = keys.length > count ? [] : null;
   for (let index = 0; index < count; index += 1) {
     const key = keys[index] ?? '';
     if (!plainKeys.has(key) && !isPlain(key)) {
-      kept ??= entriesOf(object, keys, index);
+      stored ??= entriesOf(object, keys, index);
       continue;
     }
     walk.left -= key.length;
     const value: unknown = Reflect.get(object, key);
     const next = Number.isFinite(value) ? value : trimmed(value, walk, levels - 1);
-    if (kept === null && !Object.is(next, value)) kept = entriesOf(object, keys, index);
-    kept?.push([key, next]);
+    if (stored === null && !Object.is(next, value)) stored = entriesOf(object, keys, index);
+    stored?.push([key, next]);
   }
-  return kept === null ? object : Object.fromEntries(kept);
+  return stored === null ? object : Object.fromEntries(stored);
 }
 
 function entriesOf(object: object, keys: readonly string[], count: number): [string, unknown][] {

@@ -118,10 +118,10 @@ export function createDownloads({ egress, settings, mostBytes }: DownloadDepende
   };
 }
 
-type Asked = Pick<EgressRequest, 'url' | 'method' | 'headers' | 'redirects' | 'allowsPlain' | 'isTrusted' | 'body'>;
+type Requested = Pick<EgressRequest, 'url' | 'method' | 'headers' | 'redirects' | 'allowsPlain' | 'isTrusted' | 'body'>;
 
 /** The worker is the operator's own; what an address may lead to from there is judged there too. @throws {DownloadRefusal} */
-function requestFor(settings: Pick<Settings, 'get'>, address: string): Asked {
+function requestFor(settings: Pick<Settings, 'get'>, address: string): Requested {
   const url = URL.parse(address);
   if (url === null) throw new DownloadRefusal('unknown_host');
   // Names and passwords in an address are for nobody here.
@@ -150,10 +150,15 @@ function requestFor(settings: Pick<Settings, 'get'>, address: string): Asked {
 
 async function download(
   egress: Pick<Egress, 'open'>,
-  asked: Asked,
+  requested: Requested,
   { hold, signal, mostBytes }: DownloadRequest & { mostBytes: number },
 ): Promise<Download> {
-  const stream = await egress.open({ ...asked, milliseconds: longest, maxBytes: mostBytes, ...(signal === undefined ? {} : { signal }) });
+  const stream = await egress.open({
+    ...requested,
+    milliseconds: longest,
+    maxBytes: mostBytes,
+    ...(signal === undefined ? {} : { signal }),
+  });
   try {
     const { status, headers } = stream;
     if (status !== 200) throw new DownloadRefusal('status', { status });

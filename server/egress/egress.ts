@@ -143,8 +143,8 @@ function nextHop(
   const next = URL.parse(answered.location, url);
   if (next === null) return new EgressRefusal('unknown_host');
   if (next.origin === url.origin) return { url: next, headers };
-  const kept = Object.entries(headers).filter(([name]) => !secretHeaders.has(name.toLowerCase()));
-  return { url: next, headers: Object.fromEntries(kept) };
+  const stored = Object.entries(headers).filter(([name]) => !secretHeaders.has(name.toLowerCase()));
+  return { url: next, headers: Object.fromEntries(stored) };
 }
 
 async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise<EgressStream> {
@@ -170,8 +170,8 @@ async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise
 /** What listens at a public address of this machine is reached past the firewall that keeps others from it: it has to be a website. */
 function isWithin({ own }: Network, { protocol, port }: URL, address: string): boolean {
   if (own === undefined || protocol === 'https:' || port === '') return false;
-  const asked = parseAddress(address)?.toString();
-  return own().some((one) => parseAddress(one)?.toString() === asked);
+  const requested = parseAddress(address)?.toString();
+  return own().some((one) => parseAddress(one)?.toString() === requested);
 }
 
 function exchange({ url, method, headers, body, maxBytes }: Hop, plain: Socket, deadline: Deadline): Promise<EgressStream> {

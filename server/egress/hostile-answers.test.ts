@@ -17,7 +17,7 @@ interface Hostile extends AsyncDisposable {
   /** Names that were looked up, and `address:port` of connections. */
   readonly seen: string[];
   /** Heads of what it was asked. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** Connections that are open now. */
   open(): number;
 }
@@ -25,13 +25,13 @@ interface Hostile extends AsyncDisposable {
 /** @param answer what it writes once it was asked something */
 async function startHostile(answer: (socket: TLSSocket) => void): Promise<Hostile> {
   const sockets = new Set<TLSSocket>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const server = createServer(localhostTls, (socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.once('close', () => sockets.delete(socket));
     socket.once('data', (bytes: Buffer) => {
-      asked.push(bytes.toString('latin1').toLowerCase());
+      requested.push(bytes.toString('latin1').toLowerCase());
       answer(socket);
     });
   });
@@ -40,7 +40,7 @@ async function startHostile(answer: (socket: TLSSocket) => void): Promise<Hostil
   const seen: string[] = [];
   return {
     seen,
-    asked,
+    requested,
     open: () => sockets.size,
     network: {
       async resolve(host) {
@@ -60,8 +60,8 @@ async function startHostile(answer: (socket: TLSSocket) => void): Promise<Hostil
 }
 
 async function ask({ network }: Hostile, url: string, milliseconds = 5_000): Promise<string> {
-  const asking = createEgress(network).send({ url, method: 'GET', milliseconds, maxBytes: 1_000, redirects: 2 });
-  return asking.then(
+  const requesting = createEgress(network).send({ url, method: 'GET', milliseconds, maxBytes: 1_000, redirects: 2 });
+  return requesting.then(
     ({ status, body }) => `${status} ${body.length}`,
     (failure: unknown) => (failure instanceof EgressRefusal ? failure.reason : String(failure)),
   );
@@ -157,7 +157,7 @@ describe('answers that mean harm', () => {
     await using server = await startHostile(send(`${head}content-length: 2\r\n\r\nok`));
     expect(await ask(server, url)).toBe('200 2');
     expect(server.seen).toEqual([publicName, `${publicAddress}:443`]);
-    expect(server.asked).toEqual([expect.stringContaining(`\r\nhost: ${publicName}\r\n`)]);
-    expect(server.asked[0]).not.toMatch(/authorization|\r\nx: y/);
+    expect(server.requested).toEqual([expect.stringContaining(`\r\nhost: ${publicName}\r\n`)]);
+    expect(server.requested[0]).not.toMatch(/authorization|\r\nx: y/);
   });
 });

@@ -33,8 +33,8 @@ export function reasonToDisable(
  * Disables an enabled channel that may be disabled automatically, and tells every process. False: it was not in that state
  * any more, so another call was faster or an administrator has changed it.
  */
-export async function disableChannel(context: DisableContext, channelId: number, told: FailureReason): Promise<boolean> {
-  const reason = storedReason(told);
+export async function disableChannel(context: DisableContext, channelId: number, reported: FailureReason): Promise<boolean> {
+  const reason = storedReason(reported);
   const edited = await editRecord(context, 'channels', {
     id: channelId,
     where: { status: ChannelStatus.enabled, auto_ban: 1 },

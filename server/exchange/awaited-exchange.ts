@@ -7,7 +7,7 @@ import { SendFailure } from './send-failure.ts';
 import type { EventSource, StreamSink } from './upstream-stream.ts';
 import { failureOfSend, invalidResponse } from './upstream-error.ts';
 
-export interface Asking {
+export interface Requesting {
   awaiting: Awaiting;
   /** One more request. @param responseMs that are left for its response */
   ask(step: FollowUp, responseMs: number): Promise<Exchange>;
@@ -26,14 +26,14 @@ const mostFailures = 3;
 
 type Failed = Extract<Received, { kind: 'failed' }>;
 
-export function withAwaiting(first: Exchange, asking: Asking): Exchange {
+export function withAwaiting(first: Exchange, requesting: Requesting): Exchange {
   const sending = new FollowedSending(first.sending);
-  return { sending, received: new AwaitedExchange(sending, asking).all(first.received) };
+  return { sending, received: new AwaitedExchange(sending, requesting).all(first.received) };
 }
 
 class AwaitedExchange {
   readonly #sending: FollowedSending;
-  readonly #asking: Asking;
+  readonly #requesting: Requesting;
   /** Monotonic milliseconds. */
   readonly #deadline: number;
   #pause = firstPause;
@@ -41,10 +41,10 @@ class AwaitedExchange {
   /** The stream is another request than the one that began the work. */
   #isFollowed = false;
 
-  constructor(sending: FollowedSending, asking: Asking) {
+  constructor(sending: FollowedSending, requesting: Requesting) {
     this.#sending = sending;
-    this.#asking = asking;
-    this.#deadline = performance.now() + asking.responseMs;
+    this.#requesting = requesting;
+    this.#deadline = performance.now() + requesting.responseMs;
   }
 
   async all(first: Promise<Received>): Promise<Received> {
@@ -58,11 +58,11 @@ class AwaitedExchange {
   async #follow(first: Received): Promise<Received> {
     let response = first;
     while (response.kind === 'whole') {
-      const told = parseObject(response.body.toString('utf8'));
-      const step: AwaitedStep = told === null ? { kind: 'response', body: {} } : this.#asking.awaiting.next(told);
+      const reported = parseObject(response.body.toString('utf8'));
+      const step: AwaitedStep = reported === null ? { kind: 'response', body: {} } : this.#requesting.awaiting.next(reported);
       if (step.kind === 'lost') return lost();
       if (step.kind === 'response')
-        return told === null ? response : { ...response, status: 200, body: Buffer.from(JSON.stringify(step.body)) };
+        return reported === null ? response : { ...response, status: 200, body: Buffer.from(JSON.stringify(step.body)) };
       response = step.kind === 'stream' ? await this.#stream(step.url) : await this.#ask(step);
     }
     return response;
@@ -74,7 +74,7 @@ class AwaitedExchange {
       const left = this.#deadline - performance.now();
       if (this.#sending.isAborted) return failedBy('aborted', 'the call was ended');
       if (left <= 0) return failedBy('timeout', 'the provider has not answered in time');
-      const response = await this.#receive(this.#asking.ask(step, left));
+      const response = await this.#receive(this.#requesting.ask(step, left));
       if (response.kind !== 'failed') {
         this.#failures = 0;
         return response;
@@ -85,7 +85,7 @@ class AwaitedExchange {
   }
 
   async #stream(url: string): Promise<Received> {
-    const opening = this.#asking.openStream(url, Math.max(1, this.#deadline - performance.now()));
+    const opening = this.#requesting.openStream(url, Math.max(1, this.#deadline - performance.now()));
     if (opening === null) return this.#orLost({ kind: 'failed', status: 0, failure: invalidResponse(), cause: null });
     this.#isFollowed = true;
     const response = await this.#receive(opening);
@@ -94,12 +94,12 @@ class AwaitedExchange {
 
   /** The provider is at work already: of an order nobody else is asked for it. */
   #orLost(failed: Failed): Failed {
-    return this.#asking.awaiting.isOrder === true && !this.#sending.isAborted ? lost() : failed;
+    return this.#requesting.awaiting.isOrder === true && !this.#sending.isAborted ? lost() : failed;
   }
 
-  async #receive(asking: Promise<Exchange>): Promise<Received> {
+  async #receive(requesting: Promise<Exchange>): Promise<Received> {
     this.#sending.begun();
-    const next = await asking;
+    const next = await requesting;
     this.#sending.follow(next.sending);
     return next.received;
   }
@@ -111,15 +111,15 @@ class AwaitedExchange {
   }
 
   #cancel(): void {
-    const step = this.#asking.awaiting.cancel();
+    const step = this.#requesting.awaiting.cancel();
     if (step === null) return;
-    const told = async () => {
-      const { received } = await this.#asking.ask(step, cancelMs);
+    const reported = async () => {
+      const { received } = await this.#requesting.ask(step, cancelMs);
       const response = await received;
       if (response.kind === 'stream') response.stream.abort();
     };
     // Nobody waits for it, and nothing can be done about its failure.
-    void told().catch(() => {});
+    void reported().catch(() => {});
   }
 }
 

@@ -6,21 +6,21 @@ import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts'
 import { thisChannel, untranslatable } from '#server/formats/losses.ts';
 import type { Signing } from './auth/scheme.ts';
 import { EventSieve } from './event-sieve.ts';
-import type { ChannelWay } from './find-route.ts';
+import type { ChannelRoute } from './find-route.ts';
 import { headersTo } from './provider-headers.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest, UpstreamBody } from './send.ts';
 import { decodeTokens } from './token-estimate.ts';
 
-export interface UpstreamCall extends Omit<CallInput, 'way'> {
+export interface UpstreamCall extends Omit<CallInput, 'route'> {
   kind: CallKind;
   channel: PreparedChannel;
   /** Null: the channel's provider has no such call. */
-  route: ChannelWay | null;
+  route: ChannelRoute | null;
 }
 
-export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers' | 'isAsAsked'> {
-  way: ChannelWay;
+export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers' | 'isAsRequested'> {
+  route: ChannelRoute;
   body: UpstreamBody;
   isStream: boolean;
   /** The provider answers later. Missing: at once. */
@@ -44,7 +44,7 @@ export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<Upst
 }
 
 /** In the other format where the first one cannot carry it. */
-function requestOnEither(first: ChannelWay, other: ChannelWay, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
+function requestOnEither(first: ChannelRoute, other: ChannelRoute, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
   try {
     return requestOn(first, call);
   } catch (refusal) {
@@ -53,16 +53,16 @@ function requestOnEither(first: ChannelWay, other: ChannelWay, call: UpstreamCal
   }
 }
 
-function requestOn(way: ChannelWay, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const withoutFields = call.withoutFields ?? call.channel.refusedFields.of(way.upstreamModel);
-  const encoded = call.kind.encode({ ...call, way, withoutFields }, (lists) => decodeTokens(lists, call.originModel));
-  return encoded instanceof Promise ? encoded.then((request) => openRequest(call, way, request)) : openRequest(call, way, encoded);
+function requestOn(route: ChannelRoute, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
+  const withoutFields = call.withoutFields ?? call.channel.refusedFields.of(route.upstreamModel);
+  const encoded = call.kind.encode({ ...call, route, withoutFields }, (lists) => decodeTokens(lists, call.originModel));
+  return encoded instanceof Promise ? encoded.then((request) => openRequest(call, route, request)) : openRequest(call, route, encoded);
 }
 
 /** Where the other way cannot carry it either, the first one's words count. */
-function requestOtherwise(way: ChannelWay, call: UpstreamCall, refusal: AppError): UpstreamRequest | Promise<UpstreamRequest> {
+function requestOtherwise(route: ChannelRoute, call: UpstreamCall, refusal: AppError): UpstreamRequest | Promise<UpstreamRequest> {
   try {
-    return requestOn(way, call);
+    return requestOn(route, call);
   } catch (second) {
     throw isUntranslatable(second) ? refusal : second;
   }
@@ -74,26 +74,26 @@ function isUntranslatable(failure: unknown): failure is AppError {
 
 /** A promise only where the scheme takes one. @throws {SigningFailure} */
 export function authorizeRequest(request: UpstreamRequest, signing: Signing): UpstreamRequest | Promise<UpstreamRequest> {
-  return request.way.format.authorize(request, signing);
+  return request.route.format.authorize(request, signing);
 }
 
 function openRequest(
   { channel, isStream: isStreamWanted }: Pick<UpstreamCall, 'channel' | 'isStream'>,
-  way: ChannelWay,
+  route: ChannelRoute,
   encoded: EncodedRequest,
 ): UpstreamRequest {
   const isStream = isStreamWanted && encoded.isWhole !== true;
-  const { gathering } = way.dialect;
-  const isGathered = !isStream && way.provider.streamsOnly === true && gathering !== undefined;
-  const headers = way.format.headers(isStream || isGathered);
-  const path = encoded.isBatch === true ? way.batchPath : isStream ? way.streamPath : way.path;
-  const awaiting = (encoded.createAwaiting ?? way.dialect.createAwaiting)?.({ path, isStream });
-  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier, writesLong, dropped } =
+  const { gathering } = route.dialect;
+  const isGathered = !isStream && route.provider.streamsOnly === true && gathering !== undefined;
+  const headers = route.format.headers(isStream || isGathered);
+  const path = encoded.isBatch === true ? route.batchPath : isStream ? route.streamPath : route.path;
+  const awaiting = (encoded.createAwaiting ?? route.dialect.createAwaiting)?.({ path, isStream });
+  const { body, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, requestedTier, writesLong, dropped } =
     encoded;
   const { contents, files, streamType, doubtful } = encoded;
   return {
     // What was not overridden is not read by the override either.
-    way: encoded.isAsAsked === true ? { ...way, paramOverride: null } : way,
+    route: encoded.isAsRequested === true ? { ...route, paramOverride: null } : route,
     body,
     upstreamModel,
     reasoningEffort,
@@ -101,22 +101,22 @@ function openRequest(
     hostedLeast,
     hostedVariants,
     hostedIfCut,
-    askedTier,
+    requestedTier,
     writesLong,
     dropped,
-    origin: way.origin,
+    origin: route.origin,
     path,
     method: 'POST',
     headers: encoded.headers === null ? headers : headersTo(channel, headers, encoded.headers),
     isStream,
     proxy: channel.setting.proxy,
-    framing: way.framing,
-    ...(way.dialect.socket === undefined ? {} : { socket: way.dialect.socket }),
+    framing: route.framing,
+    ...(route.dialect.socket === undefined ? {} : { socket: route.dialect.socket }),
     ...(awaiting === undefined ? {} : { awaiting }),
     ...(contents === undefined ? {} : { contents }),
     ...(streamType === undefined ? {} : { streamType }),
     ...(files === undefined ? {} : { files }),
     ...(doubtful === undefined ? {} : { doubtful }),
-    ...(isGathered ? { createSieve: () => new EventSieve(way.framing, (event) => gathering.keeps(event)) } : {}),
+    ...(isGathered ? { createSieve: () => new EventSieve(route.framing, (event) => gathering.stores(event)) } : {}),
   };
 }

@@ -49,7 +49,7 @@ interface FiguresContext {
   now(): number;
 }
 
-const keptSeconds = 48 * hourSeconds;
+const retentionSeconds = 48 * hourSeconds;
 const flushMs = 60_000;
 /** Written at the same time. */
 const writesAtOnce = 20;
@@ -133,7 +133,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
 
 /** Removes hours that no list shows any more. */
 export async function sweepChannelFigures({ db, now }: Pick<FiguresContext, 'db' | 'now'>): Promise<void> {
-  await db.collection('channel_hours').remove({ hour: { lte: hourOf(now()) - keptSeconds } });
+  await db.collection('channel_hours').remove({ hour: { lte: hourOf(now()) - retentionSeconds } });
 }
 
 /** When the hour of a time in milliseconds began, unix seconds. */
@@ -177,7 +177,7 @@ function createCounters(now: () => number) {
     /** A channel that nobody calls any more leaves nothing behind, nor does an hour that no list shows. */
     forgetStored(): void {
       const hour = hourOf(now());
-      past = past.filter((counters) => hasCounts(counters) && counters.hour > hour - keptSeconds);
+      past = past.filter((counters) => hasCounts(counters) && counters.hour > hour - retentionSeconds);
       for (const [id, counters] of present) if (counters.hour !== hour && !hasCounts(counters)) present.delete(id);
     },
   };

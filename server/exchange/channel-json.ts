@@ -15,7 +15,7 @@ export interface ChannelSetting {
   /** What costs more than the model's price passes. */
   allowsSurcharges?: boolean;
   /** Deployments are called as their models are, with dots. */
-  keepsDots?: boolean;
+  preservesDots?: boolean;
   /** The schedule does not test the channel; administrators do. */
   skipsAutomaticTests?: boolean;
   /** Those of the provider's formats that its address speaks; empty: what is known of the provider. */
@@ -62,7 +62,7 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
     proxy,
     abortsAbandoned: setting.on_client_gone === 'abort',
     ...(setting.allow_surcharges === true ? { allowsSurcharges: true } : {}),
-    ...(setting.keep_dots === true ? { keepsDots: true } : {}),
+    ...(setting.keep_dots === true ? { preservesDots: true } : {}),
     ...(setting.skip_automatic_tests === true ? { skipsAutomaticTests: true } : {}),
     formats: setting.formats ?? [],
     ...(setting.header_override == null ? {} : { headers: setting.header_override }),

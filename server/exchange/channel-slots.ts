@@ -38,7 +38,7 @@ interface SlotContext {
 }
 
 export const slotSeconds = 300;
-export const keptSlotSeconds = 24 * 3600;
+export const storedSlotSeconds = 24 * 3600;
 /** Written at the same time. */
 const writesAtOnce = 20;
 
@@ -103,7 +103,7 @@ export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots 
             if (result.status === 'fulfilled' || id === undefined || slot === undefined) continue;
             log.warn({ reason: String(result.reason) }, 'what channels did lately could not be written and will be later');
             // Calls go on counting meanwhile.
-            if (slot.slot > slotOf(now()) - keptSlotSeconds) counted.set(id, merge(slot, counted.get(id)));
+            if (slot.slot > slotOf(now()) - storedSlotSeconds) counted.set(id, merge(slot, counted.get(id)));
           }
         }
       }),
@@ -129,7 +129,7 @@ async function store(rows: Collection<ChannelSlotRecord>, [id, slot]: [string, C
 }
 
 export async function sweepChannelSlots({ db, now }: Pick<SlotContext, 'db' | 'now'>): Promise<void> {
-  await db.collection('channel_slots').remove({ slot: { lte: slotOf(now()) - keptSlotSeconds } });
+  await db.collection('channel_slots').remove({ slot: { lte: slotOf(now()) - storedSlotSeconds } });
 }
 
 /** When the five minutes of a time in milliseconds began, unix seconds. */

@@ -12,14 +12,14 @@ interface FormatQuestion {
   /** As it goes upstream. */
   model: string;
   /** As its caller names it, where that name tells nothing. */
-  askedAs: string;
+  requestedAs: string;
 }
 
 /** Null: the provider cannot do this in any. */
-export function formatFor(formats: readonly PreparedFormat[], { client, kind, model, askedAs }: FormatQuestion): PreparedFormat | null {
+export function formatFor(formats: readonly PreparedFormat[], { client, kind, model, requestedAs }: FormatQuestion): PreparedFormat | null {
   let best: PreparedFormat | null = null;
   const possible = formats.filter(({ paths, models }) => paths[kind] !== undefined && models?.test(model) !== false);
-  const facts = factsOf(model) ?? factsOf(askedAs);
+  const facts = factsOf(model) ?? factsOf(requestedAs);
   const sole = facts === undefined ? undefined : possible.find(({ isSoleFor }) => isSoleFor?.(facts) === true);
   if (sole !== undefined) return sole;
   for (const format of possible) {
@@ -39,6 +39,6 @@ interface Comparison {
 function isBetter({ format, best, client, facts }: Comparison): boolean {
   const isBest = ({ isBestFor }: PreparedFormat) => facts !== undefined && isBestFor?.(facts) === true;
   if (isBest(format) !== isBest(best)) return isBest(format);
-  if (format.isForOwnCallers !== best.isForOwnCallers) return best.isForOwnCallers;
+  if (format.isForItsCallers !== best.isForItsCallers) return best.isForItsCallers;
   return lossBetween(client, format.dialect) < lossBetween(client, best.dialect);
 }

@@ -82,7 +82,7 @@ const patterns: readonly RegExp[] = [
   /exceed(?:s|ed)? (?:the |this |its )?(?:model's |model )?(?:maximum )?context (?:length|window|limit|size)/,
 ];
 
-export interface RefusedLength {
+export interface ContextLengthError {
   message: string;
   type: string;
   code: string | number | null;
@@ -95,7 +95,7 @@ export interface RefusedLength {
 /** Letters that are looked at. */
 const longestWords = 4000;
 
-export function saysTooLong({ message, type, code, metadata, codesOfLength }: RefusedLength): boolean {
+export function isContextLengthError({ message, type, code, metadata, codesOfLength }: ContextLengthError): boolean {
   const name = String(code);
   if (codes.has(name) || codes.has(type) || codesOfLength?.includes(name) === true) return true;
   const raw = typeof metadata === 'object' && metadata !== null && 'raw' in metadata ? metadata.raw : undefined;

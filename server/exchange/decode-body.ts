@@ -59,10 +59,10 @@ export function decodeBody(applied: readonly Encoding[], sink: DecodedSink): Bod
   let bytesIn = 0;
   let bytesOut = 0;
 
-  function finish(tell: () => void): void {
+  function finish(report: () => void): void {
     if (isOver) return;
     isOver = true;
-    tell();
+    report();
     first?.destroy();
     last?.destroy();
   }

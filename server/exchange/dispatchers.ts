@@ -19,7 +19,7 @@ const options = { connections, keepAliveTimeout: 30_000, headersTimeout: 0, body
 export function createDispatchers(): Dispatchers {
   const known = new Map<string, Dispatcher>();
 
-  function kept(key: string, open: () => Dispatcher): Dispatcher {
+  function stored(key: string, open: () => Dispatcher): Dispatcher {
     let dispatcher = known.get(key);
     if (dispatcher === undefined) known.set(key, (dispatcher = open()));
     return dispatcher;
@@ -27,15 +27,15 @@ export function createDispatchers(): Dispatchers {
 
   const of: Dispatchers['of'] = (origin, proxy) =>
     proxy === null
-      ? kept(origin, () => new Pool(origin, { ...options, connect: { timeout: connectMs } }))
-      : kept(`${proxy} ${origin}`, () => throughProxy(proxy, false));
+      ? stored(origin, () => new Pool(origin, { ...options, connect: { timeout: connectMs } }))
+      : stored(`${proxy} ${origin}`, () => throughProxy(proxy, false));
 
   return {
     of,
     ofSocket(origin, proxy) {
       // Over TLS it is one anyway.
       const isBare = proxy === null || proxy.startsWith('socks5:') || origin.startsWith('https:');
-      return isBare ? of(origin, proxy) : kept(`${proxy} tunnel ${origin}`, () => throughProxy(proxy, true));
+      return isBare ? of(origin, proxy) : stored(`${proxy} tunnel ${origin}`, () => throughProxy(proxy, true));
     },
     async close() {
       await Promise.all([...known.values()].map((dispatcher) => dispatcher.destroy()));

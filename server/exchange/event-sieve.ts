@@ -15,14 +15,14 @@ const nothing = Buffer.alloc(0);
 /** What turns out to be no stream is kept as it is. */
 export class EventSieve implements Sieve {
   readonly #framing: Framing;
-  readonly #keeps: (event: FramedEvent) => boolean;
+  readonly #stores: (event: FramedEvent) => boolean;
   #head: Buffer = nothing;
   /** Null: it is no stream. Undefined: that is not known yet. */
   #splitter: Splitter | null | undefined;
 
-  constructor(framing: Framing, keeps: (event: FramedEvent) => boolean) {
+  constructor(framing: Framing, stores: (event: FramedEvent) => boolean) {
     this.#framing = framing;
-    this.#keeps = keeps;
+    this.#stores = stores;
   }
 
   get held(): number {
@@ -31,7 +31,7 @@ export class EventSieve implements Sieve {
 
   push(chunk: Buffer): Buffer {
     if (this.#splitter === null) return chunk;
-    if (this.#splitter !== undefined) return this.#kept(this.#splitter.push(chunk));
+    if (this.#splitter !== undefined) return this.#stored(this.#splitter.push(chunk));
     const head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
     const begins = this.#framing.begins(head);
     this.#head = begins === undefined ? head : nothing;
@@ -44,14 +44,14 @@ export class EventSieve implements Sieve {
   end(): Buffer {
     if (this.#splitter === undefined) return this.#head;
     const last = this.#splitter === null ? null : this.#framing.lastEvent(this.#splitter.rest());
-    return last !== null && this.#keeps(last) ? written(last) : nothing;
+    return last !== null && this.#stores(last) ? written(last) : nothing;
   }
 
-  #kept(events: Buffer | null): Buffer {
+  #stored(events: Buffer | null): Buffer {
     if (events === null) return nothing;
-    const kept: Buffer[] = [];
-    for (const event of this.#framing.events(events)) if (this.#keeps(event)) kept.push(written(event));
-    return Buffer.concat(kept);
+    const stored: Buffer[] = [];
+    for (const event of this.#framing.events(events)) if (this.#stores(event)) stored.push(written(event));
+    return Buffer.concat(stored);
   }
 }
 

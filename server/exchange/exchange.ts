@@ -20,7 +20,7 @@ import { SendFailure } from './send-failure.ts';
 import type { ResponseHeaders, Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
 import { followUps } from './follow-ups.ts';
 import { sendOverSocket } from './socket-sending.ts';
-import { sendPieces } from './send-split.ts';
+import { sendSplit } from './send-split.ts';
 import type { EventSource } from './upstream-stream.ts';
 import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
@@ -40,20 +40,20 @@ export interface Exchange {
 /** What is kept of a request; nobody needs its body once it is sent. */
 export type SentRequest = Pick<
   UpstreamRequest,
-  | 'way'
+  | 'route'
   | 'upstreamModel'
   | 'reasoningEffort'
   | 'sentLimit'
   | 'hostedLeast'
   | 'hostedVariants'
   | 'hostedIfCut'
-  | 'askedTier'
+  | 'requestedTier'
   | 'writesLong'
   | 'dropped'
   | 'streamType'
 > & {
   /** The lane that the headers of its response tell, once they are there. */
-  toldTier?: string;
+  reportedTier?: string;
   /** It goes in so many pieces, and so many of them have been sent. Missing: in one. */
   pieces?: { sent: number; all: number };
 };
@@ -79,20 +79,20 @@ export function sendCall(
 ): CallExchange | Promise<CallExchange> {
   const over = piecesOf(call);
   if (over !== null) {
-    return sendPieces({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
+    return sendSplit({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
   }
   const send = (whole: UpstreamRequest): CallExchange => {
     const { sending, received } =
       isWanted?.() === false
         ? unwanted()
         : complete(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
-    const request = keptOf(whole);
-    return { sending, received: received.then((told) => withTier(told, request)), request };
+    const request = storedOf(whole);
+    return { sending, received: received.then((reported) => withTier(reported, request)), request };
   };
   const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
     const authorized = authorizeRequest(open, { now: context.now(), sender: context.sender });
     if (!(authorized instanceof Promise)) return send(authorized);
-    return authorized.then(send, (cause: unknown) => ({ ...unsigned(cause, call.channel, context.now()), request: keptOf(open) }));
+    return authorized.then(send, (cause: unknown) => ({ ...unsigned(cause, call.channel, context.now()), request: storedOf(open) }));
   };
   const leave = async (open: UpstreamRequest, files: readonly LeftFile[]): Promise<CallExchange> => {
     const { now, sender } = context;
@@ -102,9 +102,9 @@ export function sendCall(
     try {
       const left = await leaveFiles(open, files, leaving);
       if (left.kind === 'left') return await authorize(left.request);
-      return { sending: unsent, received: Promise.resolve(left.received), request: keptOf(open) };
+      return { sending: unsent, received: Promise.resolve(left.received), request: storedOf(open) };
     } catch (cause) {
-      return { ...unsigned(cause, call.channel, now()), request: keptOf(open) };
+      return { ...unsigned(cause, call.channel, now()), request: storedOf(open) };
     }
   };
   const prepare = (open: UpstreamRequest) => {
@@ -144,22 +144,22 @@ function piecesOf(call: Omit<UpstreamCall, 'settings'>): CallPieces | null {
 /** Notes the lane. */
 function withTier(received: Received, request: SentRequest): Received {
   const tier = received.kind === 'failed' || received.headers === undefined ? undefined : headerTier(received.headers);
-  if (tier !== undefined) request.toldTier = tier;
+  if (tier !== undefined) request.reportedTier = tier;
   return received;
 }
 
-function keptOf(request: UpstreamRequest): SentRequest {
-  const { way, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, askedTier } = request;
+function storedOf(request: UpstreamRequest): SentRequest {
+  const { route, upstreamModel, reasoningEffort, sentLimit, hostedLeast, hostedVariants, hostedIfCut, requestedTier } = request;
   const { writesLong, dropped, streamType } = request;
   return {
-    way,
+    route,
     upstreamModel,
     reasoningEffort,
     sentLimit,
     hostedLeast,
     hostedVariants,
     hostedIfCut,
-    askedTier,
+    requestedTier,
     writesLong,
     dropped,
     streamType,
@@ -168,9 +168,9 @@ function keptOf(request: UpstreamRequest): SentRequest {
 
 /** With what it only names by addresses, where that is wanted. */
 function complete(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
-  const told = awaited(context, channel, request, limits);
+  const reported = awaited(context, channel, request, limits);
   const { contents: named } = request;
-  return named === undefined ? told : withContents(told, { named, egress: context.egress, limits });
+  return named === undefined ? reported : withContents(reported, { named, egress: context.egress, limits });
 }
 
 /** What the provider answers later is waited for. */
@@ -207,7 +207,7 @@ function unwanted(): Exchange {
 }
 
 /** @property way missing: a refusal is told by its status alone @property takesCreated status 201 is a response, too */
-export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'way' | 'awaiting'>> & { takesCreated?: true };
+export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'route' | 'awaiting'>> & { takesCreated?: true };
 
 /** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
 export function exchange(
@@ -229,14 +229,14 @@ export function exchange(
   const { renew } = request;
   if (renew === undefined) return sendOnce(request);
   const resend = () => renew().then(sendOnce, (cause: unknown) => unsigned(cause, channel, context.now()));
-  return withRenewal(sendOnce(request), { resend, isRefusal: (response) => isRefusal(response, request.way) });
+  return withRenewal(sendOnce(request), { resend, isRefusal: (response) => isRefusal(response, request.route) });
 }
 
 /** Some formats tell their refusals with status 200. */
-function isRefusal(response: Received, way: OpenRequest['way']): boolean {
+function isRefusal(response: Received, route: OpenRequest['route']): boolean {
   if (response.kind === 'failed') return response.status === 401;
-  if (response.kind === 'stream' || way === undefined || response.body.length > longestRefusal) return false;
-  return way.dialect.readError(response.body.toString('utf8'), way.provider)?.status === 401;
+  if (response.kind === 'stream' || route === undefined || response.body.length > longestRefusal) return false;
+  return route.dialect.readError(response.body.toString('utf8'), route.provider)?.status === 401;
 }
 
 /** Bytes of a refusal that are looked at. */
@@ -261,10 +261,10 @@ function read(response: StreamResponse | WholeResponse, { channel, now, isLater 
 }
 
 /** What was left of a stream is put together. */
-function gathered(received: Received, { createSieve, way, framing }: OpenRequest): Received {
-  if (createSieve === undefined || way === undefined || received.kind !== 'whole') return received;
+function gathered(received: Received, { createSieve, route, framing }: OpenRequest): Received {
+  if (createSieve === undefined || route === undefined || received.kind !== 'whole') return received;
   if (framing.begins(received.body) !== true) return received;
-  const body = way.dialect.gathering?.whole(framing.events(received.body)) ?? null;
+  const body = route.dialect.gathering?.whole(framing.events(received.body)) ?? null;
   if (body === null) return failedSend(new SendFailure('network', 'the stream ended before the response did'));
   return { ...received, body: Buffer.from(JSON.stringify(body)) };
 }

@@ -4,7 +4,7 @@ import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelSlot } from './channel-slots.ts';
-import { keptSlotSeconds, slotOf, slotSeconds } from './channel-slots.ts';
+import { storedSlotSeconds, slotOf, slotSeconds } from './channel-slots.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { readReasonText } from './status-reason.ts';
 
@@ -43,11 +43,11 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
     if (failing.has(record.id) || (sum !== undefined && sum.calls >= fewestCalls && isWell(sum))) continue;
     failing.set(record.id, ofTest(record, { sum, sole: soleModels.get(record.id) ?? 0, language }));
   }
-  const told = [...failing.values()]
+  const reported = [...failing.values()]
     .toSorted((a, b) => b.sole_models - a.sole_models || b.failures - a.failures || a.id - b.id)
     .slice(0, most);
   const since = (id: number) => failingSince(figures, id, { time, passedAt: passed.get(id) ?? 0 });
-  return Promise.all(told.map(async (one) => (one.by === 'test' ? one : { ...one, ...(await since(one.id)) })));
+  return Promise.all(reported.map(async (one) => (one.by === 'test' ? one : { ...one, ...(await since(one.id)) })));
 }
 
 /** Channel → when a test last passed, milliseconds: what failed before is over. Of those; who never passed one is absent. */
@@ -83,7 +83,7 @@ async function failingSince(
   id: number,
   { time, passedAt }: { time: number; passedAt: number },
 ): Promise<Pick<FailingChannel, 'since'> & Partial<Pick<FailingChannel, 'calls' | 'failures'>>> {
-  const slots = await figures.slots.read(slotOf(time) - keptSlotSeconds + slotSeconds, id);
+  const slots = await figures.slots.read(slotOf(time) - storedSlotSeconds + slotSeconds, id);
   let since = slotOf(time);
   const sum = { calls: 0, failures: 0 };
   const counted = slots.filter(({ calls, begins }) => calls > 0 && begins >= passedAt);

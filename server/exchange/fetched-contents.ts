@@ -2,7 +2,7 @@
 // it, one that ends it.
 import type { Egress, EgressStream } from '#server/egress/egress.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
-import type { ContentsToFetch, NamedContents } from '#server/formats/linked-contents.ts';
+import type { ContentsToFetch, LinkedContents } from '#server/formats/linked-contents.ts';
 import type { Exchange, Received } from './exchange.ts';
 import { FollowedSending } from './followed-sending.ts';
 import { SendFailure } from './send-failure.ts';
@@ -10,7 +10,7 @@ import type { SendLimits } from './send.ts';
 import { timeoutFailure, unreachableContent } from './upstream-error.ts';
 
 interface Fetching {
-  named: NamedContents;
+  named: LinkedContents;
   egress: Pick<Egress, 'open'>;
   limits: SendLimits;
 }

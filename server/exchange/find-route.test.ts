@@ -9,30 +9,30 @@ describe('a provider that speaks the formats of both callers', () => {
   const channel = buildPreparedChannel({ type: 43, key: 'sk-key' });
 
   it('is asked by each in its own', () => {
-    const messages = channel.way(claude, 'chat', 'deepseek-chat');
+    const messages = channel.route(claude, 'chat', 'deepseek-chat');
     expect(messages).toMatchObject({ origin: 'https://api.deepseek.com', path: '/anthropic/v1/messages', dialect: { name: 'claude' } });
     expect(messages?.identity).not.toBeNull();
     expect(messages?.format.headers(false)).toMatchObject({ 'x-api-key': 'sk-key', 'anthropic-version': '2023-06-01' });
     expect(messages?.format.headers(false)).not.toHaveProperty('authorization');
-    const completions = channel.way(openaiChat, 'chat', 'deepseek-chat');
+    const completions = channel.route(openaiChat, 'chat', 'deepseek-chat');
     expect(completions).toMatchObject({ path: '/v1/chat/completions', dialect: { name: 'openai-chat' } });
     expect(completions?.format.headers(false)).toMatchObject({ authorization: 'Bearer sk-key' });
   });
 
   it('is asked in its first format at an address of somebody else', () => {
     const elsewhere = buildPreparedChannel({ type: 43, base_url: 'https://gateway.example' });
-    const way = elsewhere.way(claude, 'chat', 'deepseek-chat');
-    expect(way).toMatchObject({ path: '/v1/chat/completions', dialect: { name: 'openai-chat' }, identity: null });
+    const route = elsewhere.route(claude, 'chat', 'deepseek-chat');
+    expect(route).toMatchObject({ path: '/v1/chat/completions', dialect: { name: 'openai-chat' }, identity: null });
   });
 
   it('has no way for what none of its formats can', () => {
-    expect(channel.way(claude, 'count_tokens', 'deepseek-chat')).toBeNull();
-    expect(channel.way(openaiChat, 'embeddings', 'deepseek-chat')).toBeNull();
+    expect(channel.route(claude, 'count_tokens', 'deepseek-chat')).toBeNull();
+    expect(channel.route(openaiChat, 'embeddings', 'deepseek-chat')).toBeNull();
   });
 
   it('has one way for each caller, found once', () => {
-    expect(channel.way(claude, 'chat', 'deepseek-chat')).toBe(channel.way(claude, 'chat', 'deepseek-chat'));
-    expect(channel.way(claude, 'chat', 'deepseek-chat')).not.toBe(channel.way(openaiChat, 'chat', 'deepseek-chat'));
+    expect(channel.route(claude, 'chat', 'deepseek-chat')).toBe(channel.route(claude, 'chat', 'deepseek-chat'));
+    expect(channel.route(claude, 'chat', 'deepseek-chat')).not.toBe(channel.route(openaiChat, 'chat', 'deepseek-chat'));
   });
 });
 
@@ -46,12 +46,12 @@ describe('efforts at the end of a name', () => {
     ['gpt-6.1-sol-high', 'gpt-6.1-sol', 'high'],
     ['gpt-7-nova-max', 'gpt-7-nova', 'max'],
   ])('%s is %s with the effort %s', (name, upstreamModel, reasoning_effort) => {
-    expect(channel.way(openaiChat, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning_effort } });
-    expect(channel.way(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning: { effort: reasoning_effort } } });
+    expect(channel.route(openaiChat, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning_effort } });
+    expect(channel.route(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel, set: { reasoning: { effort: reasoning_effort } } });
   });
 
   it.each(['gpt-5.1-codex-max', 'gpt-5.2-max', 'gpt-4o-high', 'o3'])('%s has none', (name) => {
-    expect(channel.way(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel: name, set: null });
+    expect(channel.route(openaiResponses, 'chat', name)).toMatchObject({ upstreamModel: name, set: null });
   });
 });
 
@@ -59,7 +59,7 @@ describe('deployments at Azure', () => {
   const at = (setting: string) => buildPreparedChannel({ type: 3, base_url: 'https://res.openai.azure.com', other: '2024-06-01', setting });
 
   it('are called as models are, without dots unless the channel says that they have them', () => {
-    const path = (setting: string) => at(setting).way(openaiChat, 'chat', 'gpt-4.1')?.path;
+    const path = (setting: string) => at(setting).route(openaiChat, 'chat', 'gpt-4.1')?.path;
     expect(path('')).toBe('/openai/deployments/gpt-41/chat/completions?api-version=2024-06-01');
     expect(path('{"keep_dots":true}')).toBe('/openai/deployments/gpt-4.1/chat/completions?api-version=2024-06-01');
   });
@@ -70,9 +70,9 @@ describe('deployments at Azure', () => {
     ['gpt-5.4', claude, 'openai-responses'],
     ['gpt-5.1-codex', openaiChat, 'openai-responses'],
   ])('%s is asked in the format that does most', (model, client, format) => {
-    const way = at('').way(client, 'chat', model);
-    expect(way?.dialect.name).toBe(format);
-    if (format === 'openai-responses') expect(way?.path).toBe('/openai/v1/responses');
+    const route = at('').route(client, 'chat', model);
+    expect(route?.dialect.name).toBe(format);
+    if (format === 'openai-responses') expect(route?.path).toBe('/openai/v1/responses');
   });
 });
 
@@ -93,29 +93,29 @@ describe('models that a provider does more with in one of its formats', () => {
     ['gpt-5.1-codex', [openaiChat, 'openai-responses'], [claude, 'openai-responses']],
     ['o3-pro-2025-06-10', [openaiChat, 'openai-responses']],
   ])('%s', (model, ...callers) => {
-    for (const [client, format] of callers) expect(openai.way(client, 'chat', model)?.dialect.name).toBe(format);
+    for (const [client, format] of callers) expect(openai.route(client, 'chat', model)?.dialect.name).toBe(format);
   });
 
   it('have another way for what that one cannot carry, where they are there at all', () => {
-    expect(openai.way(gemini, 'chat', 'gpt-5.4')?.otherwise?.dialect.name).toBe('openai-chat');
-    expect(openai.way(openaiChat, 'chat', 'gpt-5.4')?.otherwise).toBeUndefined();
-    expect(openai.way(gemini, 'chat', 'gpt-5.1-codex')?.otherwise).toBeUndefined();
+    expect(openai.route(gemini, 'chat', 'gpt-5.4')?.otherwise?.dialect.name).toBe('openai-chat');
+    expect(openai.route(openaiChat, 'chat', 'gpt-5.4')?.otherwise).toBeUndefined();
+    expect(openai.route(gemini, 'chat', 'gpt-5.1-codex')?.otherwise).toBeUndefined();
   });
 
   it('have a way of their own for functions of callers in whose format they refuse them', () => {
-    const formatOf = (client: ClientDialect, model: string) => openai.way(client, 'chat', model)?.withFunctions?.dialect.name;
+    const formatOf = (client: ClientDialect, model: string) => openai.route(client, 'chat', model)?.withFunctions?.dialect.name;
     for (const model of ['gpt-5.4', 'gpt-5.6-sol', 'gpt-6-astra', 'gpt-6.1-sol', 'gpt-7']) {
       expect(formatOf(openaiChat, model)).toBe('openai-responses');
       expect(formatOf(claude, model)).toBeUndefined();
     }
     for (const model of ['gpt-5.2', 'gpt-5.4-chat-latest', 'gpt-4o', 'gpt-5.1-codex']) expect(formatOf(openaiChat, model)).toBeUndefined();
     const elsewhere = buildPreparedChannel({ base_url: 'https://gateway.example' });
-    expect(elsewhere.way(openaiChat, 'chat', 'gpt-6.1-sol')?.withFunctions).toBeUndefined();
+    expect(elsewhere.route(openaiChat, 'chat', 'gpt-6.1-sol')?.withFunctions).toBeUndefined();
   });
 
   it('go elsewhere in the format that is there', () => {
     const elsewhere = buildPreparedChannel({ base_url: 'https://gateway.example' });
-    for (const model of ['gpt-5.6', 'gpt-5.1-codex']) expect(elsewhere.way(claude, 'chat', model)?.dialect.name).toBe('openai-chat');
+    for (const model of ['gpt-5.6', 'gpt-5.1-codex']) expect(elsewhere.route(claude, 'chat', model)?.dialect.name).toBe('openai-chat');
   });
 });
 
@@ -123,7 +123,7 @@ describe('a provider whose second format others behind its name may not have', (
   const pathOf = (fields: Parameters<typeof buildPreparedChannel>[0], client: ClientDialect = claude) =>
     buildPreparedChannel({ type: 1, ...fields })
       .formats.map(({ dialect }) => dialect.name)
-      .join() + ` ${buildPreparedChannel({ type: 1, ...fields }).way(client, 'chat', 'gpt-4.1')?.path}`;
+      .join() + ` ${buildPreparedChannel({ type: 1, ...fields }).route(client, 'chat', 'gpt-4.1')?.path}`;
 
   it('speaks both at its own address, and each caller gets the one that loses less', () => {
     expect(pathOf({}, openaiChat)).toBe('openai-chat,openai-responses /v1/chat/completions');

@@ -5,7 +5,7 @@ import { deploymentOf } from '#server/formats/deployment.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import type { ReasoningWish } from '#server/formats/parts.ts';
 import type { ModelRule, ModelSuffix } from '#server/formats/provider-traits.ts';
-import type { Way } from '#server/formats/route.ts';
+import type { Route } from '#server/formats/route.ts';
 import { factsOf, isKnownName } from '#server/model-facts/find-facts.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import { formatFor } from './choose-format.ts';
@@ -13,7 +13,7 @@ import type { BatchPair, BetaPair, ModelLocation, PathPair, PathRule, Provider }
 import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
 import { readThinkingEnding } from './thinking-endings.ts';
 
-export interface ChannelWay extends Way {
+export interface ChannelRoute extends Route {
   readonly format: PreparedFormat;
   readonly origin: string;
   /** With the query. */
@@ -30,12 +30,12 @@ export interface ChannelWay extends Way {
   readonly isMapped: boolean;
   readonly hasLongIdle: boolean;
   /** Of calls that this one cannot carry: in another of the provider's formats. Missing: there is none. */
-  readonly otherwise?: ChannelWay;
+  readonly otherwise?: ChannelRoute;
   /** Of calls with functions that the model refuses in this format: in the one that it takes them in. Missing: it takes them, or there is no other. */
-  readonly withFunctions?: ChannelWay;
+  readonly withFunctions?: ChannelRoute;
 }
 
-export interface AskedWay {
+export interface RouteRequest {
   channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'key' | 'record' | 'setting' | 'paramOverride'>;
   client: ClientDialect;
   kind: CallKindName;
@@ -53,41 +53,41 @@ export interface AskedWay {
 export type ModelVersions = Readonly<Record<string, string>>;
 
 /** Null: the provider cannot do this. */
-export function findWay(asked: AskedWay): ChannelWay | null {
-  const kind = callKinds[asked.kind];
-  const way = wayOfKind(asked, kind);
-  if (way !== null) return withFunctions(withOther(way, asked, kind), asked, kind);
+export function findRoute(requested: RouteRequest): ChannelRoute | null {
+  const kind = callKinds[requested.kind];
+  const route = routeOfKind(requested, kind);
+  if (route !== null) return withFunctions(withOther(route, requested, kind), requested, kind);
   if (kind.over === null) return null;
-  const over = findWay({ ...asked, kind: kind.over.kind.name });
+  const over = findRoute({ ...requested, kind: kind.over.kind.name });
   return over === null ? null : { ...over, isInPieces: true };
 }
 
 /** A format that its model does more with may still say less than the others. */
-function withOther(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay {
-  const { isBestFor, isSoleFor } = way.format;
-  if (way.identity !== null || isBestFor === undefined || (way.facts !== undefined && isSoleFor?.(way.facts) === true)) return way;
-  const formats = asked.channel.formats.filter((format) => format !== way.format);
-  const otherwise = wayOfKind({ ...asked, channel: { ...asked.channel, formats } }, kind);
-  return otherwise === null ? way : { ...way, otherwise };
+function withOther(route: ChannelRoute, requested: RouteRequest, kind: CallKind): ChannelRoute {
+  const { isBestFor, isSoleFor } = route.format;
+  if (route.identity !== null || isBestFor === undefined || (route.facts !== undefined && isSoleFor?.(route.facts) === true)) return route;
+  const formats = requested.channel.formats.filter((format) => format !== route.format);
+  const otherwise = routeOfKind({ ...requested, channel: { ...requested.channel, formats } }, kind);
+  return otherwise === null ? route : { ...route, otherwise };
 }
 
 /** A caller's own format may be one in which its model takes no functions. */
-function withFunctions(way: ChannelWay, asked: AskedWay, kind: CallKind): ChannelWay {
-  const { facts, format } = way;
-  if (way.identity === null || facts?.isToolsByResponses !== true || format.dialect.hasRefusedFunctions === undefined) return way;
-  const formats = asked.channel.formats.filter(({ isBestFor }) => isBestFor?.(facts) === true);
-  const other = formats.length === 0 ? null : wayOfKind({ ...asked, channel: { ...asked.channel, formats } }, kind);
-  return other === null ? way : { ...way, withFunctions: other };
+function withFunctions(route: ChannelRoute, requested: RouteRequest, kind: CallKind): ChannelRoute {
+  const { facts, format } = route;
+  if (route.identity === null || facts?.isToolsByResponses !== true || format.dialect.hasRefusedFunctions === undefined) return route;
+  const formats = requested.channel.formats.filter(({ isBestFor }) => isBestFor?.(facts) === true);
+  const other = formats.length === 0 ? null : routeOfKind({ ...requested, channel: { ...requested.channel, formats } }, kind);
+  return other === null ? route : { ...route, withFunctions: other };
 }
 
-function wayOfKind(
-  { channel, client, model, version, versions, readsThinkingEndings, searchesStores }: AskedWay,
+function routeOfKind(
+  { channel, client, model, version, versions, readsThinkingEndings, searchesStores }: RouteRequest,
   kind: CallKind,
-): ChannelWay | null {
+): ChannelRoute | null {
   const { provider } = channel;
   const mapped = channel.modelMapping.get(model) ?? model;
   const formats = searchesStores === true ? channel.formats.filter(({ dialect }) => dialect.searchesStores === true) : channel.formats;
-  const format = formatFor(formats, { client, kind: kind.name, model: mapped, askedAs: model });
+  const format = formatFor(formats, { client, kind: kind.name, model: mapped, requestedAs: model });
   const paths = format?.paths[kind.name];
   if (provider === null || format === null || paths === undefined) return null;
 
@@ -201,7 +201,7 @@ function versionOf(versions: ModelVersions | undefined, model: string): string |
 }
 
 interface Address {
-  channel: AskedWay['channel'];
+  channel: RouteRequest['channel'];
   provider: Provider;
   /** Of the format. */
   baseUrl: string | undefined;

@@ -3,7 +3,7 @@ import type { FollowUp } from '#server/formats/awaiting.ts';
 import { authorizeRequest } from './build-request.ts';
 import type { UpstreamRequest } from './build-request.ts';
 import type { Signing } from './auth/scheme.ts';
-import type { Asking } from './awaited-exchange.ts';
+import type { Requesting } from './awaited-exchange.ts';
 import type { Exchange, OpenRequest } from './exchange.ts';
 
 interface Signer extends Pick<Signing, 'sender'> {
@@ -15,16 +15,16 @@ export function followUps(
   call: UpstreamRequest,
   { now, sender }: Signer,
   send: (request: OpenRequest, responseMs: number) => Exchange,
-): Pick<Asking, 'ask' | 'openStream'> {
+): Pick<Requesting, 'ask' | 'openStream'> {
   const { awaiting: _awaiting, createSieve: _createSieve, renew: _renew, ...plain } = call;
-  const { headers } = plain.way.format;
+  const { headers } = plain.route.format;
   const sign = async (request: UpstreamRequest, responseMs: number) =>
     send(await authorizeRequest(request, { now: now(), sender }), responseMs);
   return {
     ask({ path, body }: FollowUp, responseMs) {
-      const told = body === undefined ? null : Buffer.from(JSON.stringify(body));
-      const method = told === null ? 'GET' : 'POST';
-      return sign({ ...plain, isStream: false, path, method, headers: headers(false), body: told ?? nothing }, responseMs);
+      const reported = body === undefined ? null : Buffer.from(JSON.stringify(body));
+      const method = reported === null ? 'GET' : 'POST';
+      return sign({ ...plain, isStream: false, path, method, headers: headers(false), body: reported ?? nothing }, responseMs);
     },
     openStream(address, responseMs) {
       const url = URL.parse(address);

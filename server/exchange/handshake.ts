@@ -1,26 +1,26 @@
 // The request that opens a session at a channel's provider, before it is authorised.
-import type { ChannelWay } from './find-route.ts';
+import type { ChannelRoute } from './find-route.ts';
 import { headersTo } from './provider-headers.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
-export interface SessionForm {
+export interface SessionRequest {
   /** Events have the shape that the beta had. https://platform.openai.com/docs/guides/realtime#beta-to-ga-migration */
   isBeta: boolean;
   /** It is written down what is heard: by the model of its setting, not of its address. https://platform.openai.com/docs/guides/realtime-transcription */
-  isHeardOnly: boolean;
+  isTranscription: boolean;
 }
 
-export function handshakeOf(channel: PreparedChannel, way: ChannelWay, { isBeta, isHeardOnly }: SessionForm): SendRequest {
-  const path = isBeta ? way.betaPath : way.path;
-  const { 'content-type': _type, accept: _accept, ...headers } = way.format.headers(true);
+export function handshakeOf(channel: PreparedChannel, route: ChannelRoute, { isBeta, isTranscription }: SessionRequest): SendRequest {
+  const path = isBeta ? route.betaPath : route.path;
+  const { 'content-type': _type, accept: _accept, ...headers } = route.format.headers(true);
   return {
-    origin: way.origin,
-    path: isHeardOnly ? path.replace(/(?<=[?&])(?:model|deployment)=[^&]*/, 'intent=transcription') : path,
+    origin: route.origin,
+    path: isTranscription ? path.replace(/(?<=[?&])(?:model|deployment)=[^&]*/, 'intent=transcription') : path,
     method: 'GET',
     headers: headersTo(channel, headers, isBeta ? { 'openai-beta': 'realtime=v1' } : {}),
     body: null,
-    framing: way.framing,
+    framing: route.framing,
     proxy: channel.setting.proxy,
   };
 }

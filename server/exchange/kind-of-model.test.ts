@@ -1,6 +1,6 @@
 // Kinds of models at channels: by their names, or by what is known of them.
 import { expect, test } from 'vitest';
-import { heardTokens, isByTokens } from '#server/kinds/audio/input-audio.ts';
+import { inputAudioTokens, isByTokens } from '#server/kinds/audio/input-audio.ts';
 import { probeChat } from '#server/formats/openai-chat/probe.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { kindOfModel } from './kind-of-model.ts';
@@ -29,7 +29,7 @@ test.each([
   ['voxtral-of-somebody', true],
 ])('%s is billed by tokens: %s', (model, isSo) => {
   expect(isByTokens(model)).toBe(isSo);
-  expect(heardTokens(model, 60)).toBe(isSo ? 600 : 1000);
+  expect(inputAudioTokens(model, 60)).toBe(isSo ? 600 : 1000);
 });
 
 test.each([

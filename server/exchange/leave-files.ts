@@ -29,7 +29,7 @@ const plainName = /^[\w.-]{1,200}$/;
 export async function leaveFiles(call: UpstreamRequest, files: readonly LeftFile[], leaving: Leaving): Promise<Left> {
   const { now, sender, isWanted, responseMs, send } = leaving;
   const { files: _files, awaiting: _awaiting, createSieve: _createSieve, contents: _contents, ...plain } = call;
-  const { desk } = call.way.dialect;
+  const { desk } = call.route.dialect;
   const text = (await wholeOf(call.body)).toString('utf8');
   const body = parseObject(text);
   if (desk === undefined || body === null) throw new Error('A call with files to leave has nowhere to leave them');
@@ -40,7 +40,7 @@ export async function leaveFiles(call: UpstreamRequest, files: readonly LeftFile
     if (!isWanted() || left <= 0) return refused(isWanted() ? 'timeout' : 'aborted');
     const form = formOf(file, desk.fields(body));
     const request = { ...plain, isStream: false, path: desk.path(call.path), body: form.bytes, takesCreated: true as const };
-    const headers = { ...call.way.format.headers(false), 'content-type': form.type };
+    const headers = { ...call.route.format.headers(false), 'content-type': form.type };
     const received = await send(await authorizeRequest({ ...request, headers }, { now: now(), sender }), left).received;
     const answer = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     const name = answer === null ? undefined : desk.nameOf(answer);
@@ -54,10 +54,10 @@ export async function leaveFiles(call: UpstreamRequest, files: readonly LeftFile
 }
 
 /** What is an error of its format is read as one of the call. */
-function refusalOf(received: Received, { way }: UpstreamRequest): Received {
+function refusalOf(received: Received, { route }: UpstreamRequest): Received {
   if (received.kind === 'failed') return received;
   if (received.kind === 'stream') received.stream.abort();
-  else if (way.dialect.readError(received.body.toString('utf8'), way.provider) !== null) return received;
+  else if (route.dialect.readError(received.body.toString('utf8'), route.provider) !== null) return received;
   return { kind: 'failed', status: 0, failure: invalidResponse(), cause: null };
 }
 

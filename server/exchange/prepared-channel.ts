@@ -18,8 +18,8 @@ import type { Auth } from './auth/registry.ts';
 import type { Signing } from './auth/scheme.ts';
 import { noSetting, parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
 import type { ChannelSetting } from './channel-json.ts';
-import { findWay } from './find-route.ts';
-import type { AskedWay, ChannelWay } from './find-route.ts';
+import { findRoute } from './find-route.ts';
+import type { RouteRequest, ChannelRoute } from './find-route.ts';
 import { providerOf } from '#server/providers/registry.ts';
 import type { Provider, ProviderFormat } from '#server/providers/spec.ts';
 import { createRefusedFields } from './refused-fields.ts';
@@ -33,7 +33,7 @@ export interface PreparedFormat {
   readonly traits: ProviderTraits;
   readonly paths: ProviderFormat['paths'];
   readonly models: ProviderFormat['models'];
-  readonly isForOwnCallers: boolean;
+  readonly isForItsCallers: boolean;
   readonly isBestFor: ProviderFormat['isBestFor'];
   readonly isSoleFor: ProviderFormat['isSoleFor'];
   readonly baseUrl: ProviderFormat['baseUrl'];
@@ -71,20 +71,20 @@ export interface PreparedChannel {
   /** What it was prepared with. */
   readonly siteUrl: string | undefined;
   /** Headers that its operator has set, by names in small letters; they take the place of any other. */
-  readonly ownHeaders: Readonly<Record<string, string>>;
+  readonly providerHeaders: Readonly<Record<string, string>>;
   /** What its provider was asked for and does not know. */
   readonly refusedFields: RefusedFields;
   /** Why no call can be made through it, for administrators; null when it can. */
   readonly problem: string | null;
   /** Which way a call of that model goes; null: there is none. */
-  way(client: ClientDialect, kind: CallKindName, model: string, address?: WayAddress): ChannelWay | null;
+  route(client: ClientDialect, kind: CallKindName, model: string, address?: RouteAddress): ChannelRoute | null;
   /** Headers of questions about the account, in no format; they are authorised like calls. */
   readonly headers: Readonly<Record<string, string>>;
   authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }
 
 /** What a route may depend on beside the channel and the settings. */
-export interface WayAddress {
+export interface RouteAddress {
   /** `api-version` of the client's query. */
   version?: string | undefined;
   /** It names vector stores that are searched. Missing: none. */
@@ -115,14 +115,14 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   if (paramOverride === null) problems.push('param_override is not a JSON object');
   if (setting === null) problems.push('setting is not valid');
 
-  const ownHeaders = filledHeaders(setting?.headers ?? {}, key);
+  const providerHeaders = filledHeaders(setting?.headers ?? {}, key);
   const source: FormatSource | null =
     provider === null
       ? null
-      : { record, provider, key, base, siteUrl: options.siteUrl, ownHeaders, problems, spoken: setting?.formats ?? [] };
+      : { record, provider, key, base, siteUrl: options.siteUrl, providerHeaders, problems, spoken: setting?.formats ?? [] };
   const authorized = source === null ? null : authorizeWith(source, source.provider.auth);
   const formats = source === null ? [] : prepareFormats(source);
-  const ways = new Map<string, Map<string, ChannelWay | null>>();
+  const routes = new Map<string, Map<string, ChannelRoute | null>>();
   const readSettings = settingsReader(provider, options.settings);
   let bySettings = readSettings?.();
   return {
@@ -142,7 +142,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     key,
     base,
     siteUrl: options.siteUrl,
-    ownHeaders,
+    providerHeaders,
     setting: setting ?? noSetting,
     modelMapping: modelMapping ?? new Map(),
     // An unreadable status mapping only loses its comfort, so it does not stop the channel.
@@ -150,31 +150,31 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
     refusedFields: createRefusedFields(),
     problem: problems.length === 0 ? null : problems.join('; '),
-    way(client, kind, model, address = {}) {
+    route(client, kind, model, address = {}) {
       const current = readSettings?.();
       if (current !== bySettings) {
         bySettings = current;
-        ways.clear();
+        routes.clear();
       }
       const { version, searchesStores } = address;
-      const asked = { channel: this, client, kind, model, version, searchesStores, ...bySettings };
-      if (version !== undefined || searchesStores === true) return findWay(asked);
+      const requested = { channel: this, client, kind, model, version, searchesStores, ...bySettings };
+      if (version !== undefined || searchesStores === true) return findRoute(requested);
       const asker = `${client.name} ${kind}`;
-      let kept = ways.get(asker);
-      if (kept === undefined) ways.set(asker, (kept = new Map()));
-      let way = kept.get(model);
-      if (way === undefined) {
-        if (kept.size >= WAYS_KEPT) kept.clear();
-        kept.set(model, (way = findWay(asked)));
+      let stored = routes.get(asker);
+      if (stored === undefined) routes.set(asker, (stored = new Map()));
+      let route = stored.get(model);
+      if (route === undefined) {
+        if (stored.size >= WAYS_KEPT) stored.clear();
+        stored.set(model, (route = findRoute(requested)));
       }
-      return way;
+      return route;
     },
     headers: authorized?.headers ?? {},
     authorize: (request, signing) => authorized?.authorize(request, signing) ?? request,
   };
 }
 
-type RouteSettings = Pick<AskedWay, 'versions' | 'readsThinkingEndings'>;
+type RouteSettings = Pick<RouteRequest, 'versions' | 'readsThinkingEndings'>;
 
 /** Gives the same object as long as no setting has changed. Undefined: the provider's routes depend on none. */
 function settingsReader(provider: Provider | null, settings: PrepareOptions['settings']): (() => RouteSettings) | undefined {
@@ -232,7 +232,7 @@ interface FormatSource {
   key: string;
   base: string;
   siteUrl: string | undefined;
-  ownHeaders: Readonly<Record<string, string>>;
+  providerHeaders: Readonly<Record<string, string>>;
   problems: string[];
   /** Formats that the channel is said to speak; empty: what is known of the provider. */
   spoken: readonly string[];
@@ -260,7 +260,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     models,
     headers,
     auth,
-    isForOwnCallers = false,
+    isForItsCallers = false,
     isBestFor,
     isSoleFor,
     isAtHomeOnly: _,
@@ -271,8 +271,8 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
   } = format;
   const authorized = authorizeWith(source, auth ?? provider.auth);
   const plain = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
-  const whole = { ...plain, ...source.ownHeaders };
-  const stream = { ...plain, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders), ...source.ownHeaders };
+  const whole = { ...plain, ...source.providerHeaders };
+  const stream = { ...plain, accept: framings[framing].mediaType, ...filled(source, provider.streamHeaders), ...source.providerHeaders };
   noteUnsendable(stream, source.problems);
   const isAtHome = source.base === provider.baseUrl;
   return {
@@ -288,7 +288,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
     },
     paths,
     models,
-    isForOwnCallers,
+    isForItsCallers,
     isBestFor,
     isSoleFor,
     baseUrl,
@@ -311,7 +311,7 @@ function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 
     ...authorization.headers,
     ...filled(source, provider.headers),
     accept: 'application/json',
-    ...source.ownHeaders,
+    ...source.providerHeaders,
   };
   noteUnsendable(headers, problems);
   return { headers, authorize: (request, signing) => authorization.sign?.(request, signing) ?? request };

@@ -6,7 +6,7 @@ export interface RefusedFields {
   note(model: string, field: string): void;
 }
 
-const keptMs = 3_600_000;
+const retentionMs = 3_600_000;
 /** Of some families of models callers choose the names. */
 const mostModels = 100;
 const none: ReadonlySet<string> = new Set();
@@ -26,7 +26,7 @@ export function createRefusedFields(now: () => number = () => performance.now())
         return;
       }
       if (models.size >= mostModels) models.clear();
-      models.set(model, { fields: new Set([field]), until: now() + keptMs });
+      models.set(model, { fields: new Set([field]), until: now() + retentionMs });
     },
   };
 }

@@ -9,7 +9,7 @@ import { DatabaseClosed } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { alertOfSignIn } from '#server/notify/notifications.ts';
-import { askForTokens } from './request-tokens.ts';
+import { requestTokens } from './request-tokens.ts';
 import type { NewTokens } from './request-tokens.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { readSignIn } from './sign-in.ts';
@@ -30,12 +30,12 @@ interface Renewable {
 
 /** How many were renewed. @param address of the token endpoint */
 export async function renewSignIns(context: AppContext, address?: string): Promise<number> {
-  let asked = 0;
+  let requested = 0;
   let renewed = 0;
   for (const group of sharedSignIns(context).values()) {
-    if (asked >= mostInRun) break;
+    if (requested >= mostInRun) break;
     const outcome = await renewOne(context, group, address);
-    if (outcome !== 'not due') asked += 1;
+    if (outcome !== 'not due') requested += 1;
     if (outcome === 'renewed') renewed += 1;
   }
   return renewed;
@@ -60,10 +60,10 @@ async function renewOne(context: AppContext, group: readonly Renewable[], addres
   if (lead === undefined || !group.some(({ channel, signIn }) => mayBeDue(context, channel, signIn))) return 'not due';
   const record = await context.db.collection('channels').get(lead.channel.id);
   // What is in memory may be a second old.
-  if (record === null || record.key_hash !== lead.channel.record.key_hash || !mayBeAsked(context, record)) return 'not due';
+  if (record === null || record.key_hash !== lead.channel.record.key_hash || !mayBeRequested(context, record)) return 'not due';
   if (!(await claim(context, record))) return 'not due';
   const { refreshToken = '' } = lead.signIn;
-  const answer = await askForTokens(context.sender, { refreshToken, proxy: lead.channel.setting.proxy, address });
+  const answer = await requestTokens(context.sender, { refreshToken, proxy: lead.channel.setting.proxy, address });
   if (answer.kind === 'renewed') {
     await storeAll(context, group, answer.tokens);
     return 'renewed';
@@ -83,7 +83,7 @@ function mayBeDue(context: AppContext, { record }: PreparedChannel, { expiresAt 
 }
 
 /** What is noted of another key says nothing of this one. */
-function mayBeAsked({ now }: AppContext, { key_hash, renewal }: ChannelRecord): boolean {
+function mayBeRequested({ now }: AppContext, { key_hash, renewal }: ChannelRecord): boolean {
   if (renewal?.key_hash !== key_hash) return true;
   const since = now() - renewal.at;
   return renewal.error === '' && (since >= betweenMs || since < -limitSkewMs);
@@ -97,11 +97,11 @@ async function claim(context: AppContext, { id, key_hash, renewal }: ChannelReco
 }
 
 /** The sign-in is over: no further question is asked with it. */
-async function giveUp(context: AppContext, record: ChannelRecord, told: { id: number; name: string; reason: string }): Promise<void> {
+async function giveUp(context: AppContext, record: ChannelRecord, reported: { id: number; name: string; reason: string }): Promise<void> {
   const { id, key_hash } = record;
-  const set = { renewal: { key_hash, at: context.now(), error: told.reason } };
+  const set = { renewal: { key_hash, at: context.now(), error: reported.reason } };
   const noted = await context.db.collection('channels').patch({ id, key_hash }, { set });
-  if (noted !== null) await alertOfSignIn(context, told);
+  if (noted !== null) await alertOfSignIn(context, reported);
 }
 
 /** Milliseconds between attempts to store what must not be lost. */

@@ -26,25 +26,25 @@ const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 const limits = { responseMs: 15_000, maxBytes: 256 * 1024 };
 const longestReason = 500;
 
-interface Asked {
+interface Requested {
   refreshToken: string;
   proxy: string | null;
   address: string | undefined;
 }
 
-export async function askForTokens(
+export async function requestTokens(
   sender: Pick<Sender, 'send'>,
-  { refreshToken, proxy, address = tokenAddress }: Asked,
+  { refreshToken, proxy, address = tokenAddress }: Requested,
 ): Promise<TokenAnswer> {
   const url = new URL(address);
-  const asked = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken, scope: 'openid profile email' };
+  const requested = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken, scope: 'openid profile email' };
   const { response } = sender.send(
     {
       origin: url.origin,
       path: url.pathname,
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'Tidegate' },
-      body: Buffer.from(JSON.stringify(asked)),
+      body: Buffer.from(JSON.stringify(requested)),
       proxy,
       framing: framings.sse,
     },

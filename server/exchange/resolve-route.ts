@@ -1,7 +1,7 @@
 // How a call goes through a channel, with everything that is known of it before its body is encoded.
 import type { CallKind } from '#server/kinds/call-kind.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
-import type { ChannelWay } from './find-route.ts';
+import type { ChannelRoute } from './find-route.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 
 export interface RoutedCall {
@@ -15,7 +15,7 @@ export interface RoutedCall {
 }
 
 /** Null: the provider has no such call. Where none of its formats searches stores, the request is refused when it is built. */
-export function resolveRoute(channel: PreparedChannel, { client, kind, model, version, searchingTool }: RoutedCall): ChannelWay | null {
-  const searching = searchingTool === undefined ? null : channel.way(client, kind.name, model, { version, searchesStores: true });
-  return searching ?? channel.way(client, kind.name, model, { version });
+export function resolveRoute(channel: PreparedChannel, { client, kind, model, version, searchingTool }: RoutedCall): ChannelRoute | null {
+  const searching = searchingTool === undefined ? null : channel.route(client, kind.name, model, { version, searchesStores: true });
+  return searching ?? channel.route(client, kind.name, model, { version });
 }

@@ -7,10 +7,10 @@ const longestWords = 4000;
 
 /** Seconds; undefined: it does not say. */
 export function waitIn(message: string): number | undefined {
-  const told = wait.exec(message.slice(0, longestWords))?.[1];
-  if (told === undefined) return undefined;
+  const reported = wait.exec(message.slice(0, longestWords))?.[1];
+  if (reported === undefined) return undefined;
   let seconds = 0;
-  for (const [, number, unit = ''] of told.matchAll(piece)) seconds += Number(number) * secondsOf(unit.toLowerCase());
+  for (const [, number, unit = ''] of reported.matchAll(piece)) seconds += Number(number) * secondsOf(unit.toLowerCase());
   return seconds > 0 ? seconds : undefined;
 }
 

@@ -12,8 +12,8 @@ import { inParallel } from '#server/queues/in-parallel.ts';
 import { stepByStep } from '#server/queues/step-by-step.ts';
 import type { UpstreamCall } from './build-request.ts';
 import type { CallExchange, ExchangeContext, Received, SendOptions, SentRequest } from './exchange.ts';
-import { PieceStream } from './split-stream.ts';
-import type { StreamedPiece } from './split-stream.ts';
+import { SplitStream } from './split-stream.ts';
+import type { StreamedPart } from './split-stream.ts';
 import type { ResponseRoom, SendLimits } from './send.ts';
 import { decodeTokens } from './token-estimate.ts';
 import { failureInBody, invalidResponse } from './upstream-error.ts';
@@ -32,7 +32,7 @@ interface Pieces {
 }
 
 /** @throws {AppError} as `sendCall`; nothing has been sent then */
-export async function sendPieces({ context, call, over }: Pieces, options: SendOptions, sendCall: SendCall): Promise<CallExchange> {
+export async function sendSplit({ context, call, over }: Pieces, options: SendOptions, sendCall: SendCall): Promise<CallExchange> {
   const pieces = await over.split(call.body, (lists) => decodeTokens(lists, call.originModel));
   const [first] = pieces;
   if (first === undefined) throw new Error('A call has no pieces');
@@ -44,11 +44,11 @@ export async function sendPieces({ context, call, over }: Pieces, options: SendO
   const route = call.route === null ? null : { ...call.route, isInPieces: false };
   const send = async (piece: CallPiece): Promise<CallExchange> => {
     const rawText = piece.rawText ?? writeJson(piece.body, call.longTexts);
-    const asked = { ...call, kind: over.kind, route, body: piece.body, rawText };
+    const requested = { ...call, kind: over.kind, route, body: piece.body, rawText };
     const isFirst = progress.sent === 0;
     if (!sending.isAborted && isWanted()) progress.sent += 1;
     return sending.add(
-      await sendCall(context, asked, {
+      await sendCall(context, requested, {
         limits: limitsOfPiece(limits, mostBytes({ over, most: limits.maxBytes - received.bytes, pieces: pieces.length, isFirst }), room),
         isWanted: () => !sending.isAborted && isWanted(),
       }),
@@ -61,7 +61,7 @@ export async function sendPieces({ context, call, over }: Pieces, options: SendO
   return {
     sending,
     received: response,
-    request: { ...begun.request, pieces: progress, way: asAsked(begun.request.way, over, call.kind, call.client) },
+    request: { ...begun.request, pieces: progress, route: asRequested(begun.request.route, over, call.kind, call.client) },
   };
 }
 
@@ -151,14 +151,19 @@ interface Answering {
 }
 
 /** The way of the response that is put together: that of a provider which speaks the caller's format. */
-function asAsked(way: SentRequest['way'], { dialect }: CallPieces, kind: CallKind, client: SentCall['client']): SentRequest['way'] {
+function asRequested(
+  route: SentRequest['route'],
+  { dialect }: CallPieces,
+  kind: CallKind,
+  client: SentCall['client'],
+): SentRequest['route'] {
   return {
-    ...way,
+    ...route,
     dialect,
     framing: framings.sse,
-    provider: { name: way.provider.name },
+    provider: { name: route.provider.name },
     identity: kind.identityOf(client, dialect),
-    setting: { ...way.setting, forceFormat: false, thinkingToContent: false },
+    setting: { ...route.setting, forceFormat: false, thinkingToContent: false },
   };
 }
 
@@ -166,7 +171,7 @@ function writerOf({ originModel, requestId = '' }: SentCall, now: number): Respo
   return { model: originModel, requestId, createdAt: Math.floor(now / 1000), wantsUsage: false, promptEstimate: 0 };
 }
 
-type Answer = { kind: 'answer'; body: Buffer; told: JsonObject } | Extract<Received, { kind: 'failed' }>;
+type Answer = { kind: 'answer'; body: Buffer; reported: JsonObject } | Extract<Received, { kind: 'failed' }>;
 
 async function wholeOf(answering: Answering, begun: CallExchange): Promise<Received> {
   const { pieces, over, send } = answering;
@@ -195,7 +200,7 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
 
 async function joined({ join }: CallPieces, answers: readonly Extract<Answer, { kind: 'answer' }>[]): Promise<Buffer> {
   if (join.of === 'bytes') return stepByStep(join.join(answers.map(({ body }) => body)));
-  return Buffer.from(JSON.stringify(join.join(answers.map(({ told }) => told))));
+  return Buffer.from(JSON.stringify(join.join(answers.map(({ reported }) => reported))));
 }
 
 /** Each of those that failed may be billed. */
@@ -218,14 +223,14 @@ async function answerTo(
     return failure(invalidResponse());
   }
   if (over.join.of === 'bytes') sum.bytes += response.body.length;
-  const { way, upstreamModel } = request;
+  const { route, upstreamModel } = request;
   const input = {
     client: call.client,
-    way,
+    route,
     upstreamModel,
     body: response.body,
     responseFields: {},
-    writer: { ...writer, asked: piece.asked },
+    writer: { ...writer, requested: piece.requested },
   };
   const decoded = isLong(response.body) ? await stepByStep(over.kind.decodeLong(input)) : over.kind.decode(input);
   if (decoded.kind === 'failed') {
@@ -233,8 +238,8 @@ async function answerTo(
   }
   if (decoded.kind !== 'whole') return failure(invalidResponse());
   const body = decoded.body(null);
-  const told = over.join.of === 'bytes' ? {} : parseObject(body.toString('utf8'));
-  return told === null ? failure(invalidResponse()) : { kind: 'answer', body, told };
+  const reported = over.join.of === 'bytes' ? {} : parseObject(body.toString('utf8'));
+  return reported === null ? failure(invalidResponse()) : { kind: 'answer', body, reported };
 }
 
 function failure(of: UpstreamFailure): Extract<Received, { kind: 'failed' }> {
@@ -245,12 +250,12 @@ async function streamOf(answering: Answering, endings: PieceEndings, begun: Call
   const { call, over, pieces, writer, sending, send } = answering;
   const response = await begun.received;
   if (response.kind === 'failed') return response;
-  const next = async (index: number): Promise<StreamedPiece | null> => {
+  const next = async (index: number): Promise<StreamedPart | null> => {
     const piece = pieces[index];
     if (piece === undefined) return null;
     const exchange = index === 0 ? begun : await send(piece);
     return { piece, request: exchange.request, response: await exchange.received };
   };
-  const stream = new PieceStream({ client: call.client, over, endings, writer, next, abort: () => sending.abort() });
+  const stream = new SplitStream({ client: call.client, over, endings, writer, next, abort: () => sending.abort() });
   return { kind: 'stream', status: response.status, stream };
 }

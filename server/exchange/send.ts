@@ -128,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   /** The body, where it is read while it is sent. */
   readonly #source: OpenBody | null;
   #mayHold: ((bytes: number) => boolean) | undefined;
-  readonly #isStreamAsked: boolean;
+  readonly #isStreamRequested: boolean;
   readonly #framing: Framing;
   readonly #createSieve: SendRequest['createSieve'];
   #sieve: Sieve | null = null;
@@ -157,7 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   constructor(limits: SendLimits, { isStream = false, framing, createSieve }: SendRequest, source: OpenBody | null) {
     this.#limits = limits;
     this.#source = source;
-    this.#isStreamAsked = isStream;
+    this.#isStreamRequested = isStream;
     this.#framing = framing;
     this.#createSieve = createSieve;
     this.response = new Promise((resolve, reject) => {
@@ -207,8 +207,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       return;
     }
     const isDeclared = single(headers['content-type'])?.trimStart().toLowerCase().startsWith(this.#framing.mediaType) === true;
-    if (isDeclared && this.#isStreamAsked) this.#becomeStream(controller);
-    else this.#isUndecided = isDeclared || this.#isStreamAsked;
+    if (isDeclared && this.#isStreamRequested) this.#becomeStream(controller);
+    else this.#isUndecided = isDeclared || this.#isStreamRequested;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -248,15 +248,15 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       this.#stream.push(chunk);
       return;
     }
-    const kept = this.#sieve?.push(chunk) ?? chunk;
-    this.#size += kept.length;
+    const stored = this.#sieve?.push(chunk) ?? chunk;
+    this.#size += stored.length;
     const held = this.#size + (this.#sieve?.held ?? 0);
     if (held > this.#limits.maxBytes || this.#mayHold?.(held) === false) {
       this.#stop(new SendFailure('too_large', 'the response is too large'));
       return;
     }
-    if (kept.length === 0) return;
-    this.#chunks.push(kept);
+    if (stored.length === 0) return;
+    this.#chunks.push(stored);
     if (this.#size > shortResponse) this.#askForRoom(this.#decoder ?? controller);
     if (this.#isUndecided) this.#decide(controller);
   }

@@ -82,11 +82,11 @@ export function createServedModels(): ServedModels {
       return entry === undefined || family === undefined ? tiersOfEntry(entry ?? family) : joinedTiers(entry, family);
     },
     names(groups) {
-      const asked = groups ?? [...byGroup.keys()];
-      const cacheKey = JSON.stringify(asked);
+      const requested = groups ?? [...byGroup.keys()];
+      const cacheKey = JSON.stringify(requested);
       let names = namesOfGroups.get(cacheKey);
       if (names === undefined) {
-        names = [...new Set(asked.flatMap((group) => [...(byGroup.get(group)?.keys() ?? [])]))].sort();
+        names = [...new Set(requested.flatMap((group) => [...(byGroup.get(group)?.keys() ?? [])]))].sort();
         namesOfGroups.set(cacheKey, names);
       }
       return names;

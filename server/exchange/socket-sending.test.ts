@@ -45,12 +45,12 @@ it.each([
 it('socket-sending: a stream that is cut off ends with a failure, after what has come', async () => {
   const { raw, sending } = ask(true);
   setImmediate(() => raw.push(message('first')));
-  const told = await sending.response;
-  if (told.kind !== 'stream') throw new Error('It does not stream');
-  const heard: string[] = [];
+  const reported = await sending.response;
+  if (reported.kind !== 'stream') throw new Error('It does not stream');
+  const received: string[] = [];
   const failed = new Promise<unknown>((resolve) => {
-    told.stream.read({
-      data: (chunk) => heard.push(chunk.toString('utf8')),
+    reported.stream.read({
+      data: (chunk) => received.push(chunk.toString('utf8')),
       end: () => resolve('ended'),
       fail: resolve,
     });
@@ -58,13 +58,13 @@ it('socket-sending: a stream that is cut off ends with a failure, after what has
   raw.push(close);
   raw.push(null);
   expect(await failed).toMatchObject(lost);
-  expect(heard.join('')).toContain('first');
+  expect(received.join('')).toContain('first');
 });
 
 it('socket-sending: an answer whose last message has come is whole', async () => {
   const { raw, sending } = ask(false);
   setImmediate(() => raw.push(Buffer.concat([message('first'), message('last')])));
-  const told = await sending.response;
-  if (told.kind !== 'whole') throw new Error('It streams');
-  expect(told.body.toString('utf8')).toMatch(/first[^]*last/);
+  const reported = await sending.response;
+  if (reported.kind !== 'whole') throw new Error('It streams');
+  expect(reported.body.toString('utf8')).toMatch(/first[^]*last/);
 });

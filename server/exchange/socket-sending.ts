@@ -67,10 +67,10 @@ class SocketSending implements Sending {
   async #ask(body: SendRequest['body']): Promise<void> {
     try {
       const message = body === null ? null : await wholeOf(body);
-      const told = await this.#upgrading.response;
-      if (told.kind === 'whole') return this.#complete(told);
-      if (this.#isEnded) return void told.socket.destroy();
-      this.#socket = new UpstreamSocket(told.socket, {
+      const reported = await this.#upgrading.response;
+      if (reported.kind === 'whole') return this.#complete(reported);
+      if (this.#isEnded) return void reported.socket.destroy();
+      this.#socket = new UpstreamSocket(reported.socket, {
         message: (bytes) => this.#receive(bytes.toString('utf8')),
         drained: () => {},
         closed: () => this.#fail(lost()),

@@ -15,7 +15,7 @@ import type { EventSource, StreamSink } from './upstream-stream.ts';
 import { invalidResponse } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
-export interface StreamedPiece {
+export interface StreamedPart {
   piece: CallPiece;
   request: SentRequest;
   response: Received;
@@ -27,7 +27,7 @@ interface PieceStreamOptions {
   endings: PieceEndings;
   writer: ResponseWriterOptions;
   /** Asks for the piece of that number; null: there is none. */
-  next(index: number): Promise<StreamedPiece | null>;
+  next(index: number): Promise<StreamedPart | null>;
   /** Ends what is under way. */
   abort(): void;
 }
@@ -48,7 +48,7 @@ interface Running {
   isOver: boolean;
 }
 
-export class PieceStream implements EventSource {
+export class SplitStream implements EventSource {
   readonly #options: PieceStreamOptions;
   #sink: StreamSink | null = null;
   #running: Running | null = null;
@@ -95,7 +95,7 @@ export class PieceStream implements EventSource {
     }
   }
 
-  #begin({ piece, request, response }: StreamedPiece): void {
+  #begin({ piece, request, response }: StreamedPart): void {
     if (this.#isOver) {
       if (response.kind === 'stream') response.stream.abort();
       return;
@@ -105,14 +105,14 @@ export class PieceStream implements EventSource {
       return;
     }
     const { client, writer } = this.#options;
-    const { way } = request;
-    const pipe = new TranslatedStream({ client, way, writer: { ...writer, asked: piece.asked }, tally });
+    const { route } = request;
+    const pipe = new TranslatedStream({ client, route, writer: { ...writer, requested: piece.requested }, tally });
     const source = response.kind === 'stream' ? response.stream : this.#wholeAsStream(response.body, piece, request);
     if (source === null) {
       this.#fail(invalidResponse(), { isKnown: false });
       return;
     }
-    const { eventEnd, createSplitter } = source.framing ?? way.framing;
+    const { eventEnd, createSplitter } = source.framing ?? route.framing;
     const running: Running = { source, pipe, events: createSplitter(), eventEnd, hasBegun: false, isOver: false };
     this.#running = running;
     if (this.#isPaused) source.pause();
@@ -130,9 +130,16 @@ export class PieceStream implements EventSource {
   }
 
   /** Some answer whole although a stream was asked for. Null: it is no response. */
-  #wholeAsStream(body: Buffer, piece: CallPiece, { way, upstreamModel }: SentRequest): EventSource | null {
+  #wholeAsStream(body: Buffer, piece: CallPiece, { route, upstreamModel }: SentRequest): EventSource | null {
     const { client, over, writer } = this.#options;
-    const decoded = over.kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, asked: piece.asked } });
+    const decoded = over.kind.decode({
+      client,
+      route,
+      upstreamModel,
+      body,
+      responseFields: {},
+      writer: { ...writer, requested: piece.requested },
+    });
     if (decoded.kind !== 'whole') return null;
     const events = decoded.events();
     return {
@@ -209,9 +216,9 @@ export class PieceStream implements EventSource {
   /** @param own what its piece has told before; where not all is known, none is told, and all is counted */
   #fail(error: UpstreamFailure | ErrorInResponse, own: { isKnown: boolean; usage?: TokenUsage }): void {
     const { endings, writer } = this.#options;
-    const told = error.usage ?? own.usage;
+    const reported = error.usage ?? own.usage;
     const isKnown = own.isKnown || error.usage !== undefined;
-    const usage = told === undefined ? this.#usage : this.#usageWith(told);
+    const usage = reported === undefined ? this.#usage : this.#usageWith(reported);
     this.#end((sink) => {
       sink.data(Buffer.from(endings.errorInStream(error, isKnown ? (usage ?? null) : null, writer)), true);
       sink.end();
@@ -228,11 +235,11 @@ export class PieceStream implements EventSource {
     if (!this.#isOver && bytes.length > 0) this.#sink?.data(bytes, true);
   }
 
-  #end(tell: (sink: StreamSink) => void): void {
+  #end(report: (sink: StreamSink) => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#running?.source.abort();
     this.#options.abort();
-    if (this.#sink !== null) tell(this.#sink);
+    if (this.#sink !== null) report(this.#sink);
   }
 }

@@ -55,7 +55,7 @@ export function countText(text: string, model: string, counting: Counting): Prom
 
 /** The texts of tokens of that model. Null: some of them do not exist, or it took too long. */
 export async function decodeTokens(lists: readonly (readonly number[])[], model: string): Promise<readonly string[] | null> {
-  const result = await askWorker({ task: 'decode', encoding: encodingOf(model), lists });
+  const result = await requestWorker({ task: 'decode', encoding: encodingOf(model), lists });
   return typeof result === 'object' ? result : null;
 }
 
@@ -78,26 +78,26 @@ const sliceMs = 20_000;
 let worker: Worker | undefined;
 let lastId = 0;
 /** What the thread is asked at present, by id: one count, and texts that callers wait for. */
-const asked = new Map<number, (result: WorkerReply['result']) => void>();
+const requested = new Map<number, (result: WorkerReply['result']) => void>();
 
 async function countInWorker(encoding: Encoding, texts: readonly string[]): Promise<number | null> {
-  const result = await askWorker({ task: 'count', encoding, texts });
+  const result = await requestWorker({ task: 'count', encoding, texts });
   return typeof result === 'number' ? result : null;
 }
 
 type Question<Request> = Request extends unknown ? Omit<Request, 'id'> : never;
 
-function askWorker(question: Question<WorkerRequest>): Promise<WorkerReply['result']> {
+function requestWorker(question: Question<WorkerRequest>): Promise<WorkerReply['result']> {
   return new Promise((resolve) => {
     const id = ++lastId;
     const timer = setTimeout(() => void worker?.terminate(), sliceMs);
     timer.unref();
     const answer = (result: WorkerReply['result']) => {
       clearTimeout(timer);
-      asked.delete(id);
+      requested.delete(id);
       resolve(result);
     };
-    asked.set(id, answer);
+    requested.set(id, answer);
     try {
       worker ??= startWorker();
       const request: WorkerRequest = { ...question, id };
@@ -112,7 +112,7 @@ function startWorker(): Worker {
   const started = new Worker(new URL('./token-worker.ts', import.meta.url));
   // Counting alone keeps no process alive.
   started.unref();
-  started.on('message', ({ id, result }: WorkerReply) => asked.get(id)?.(result));
+  started.on('message', ({ id, result }: WorkerReply) => requested.get(id)?.(result));
   const gone = () => {
     if (worker !== started) return;
     worker = undefined;
@@ -124,12 +124,12 @@ function startWorker(): Worker {
 }
 
 function answerAll(): void {
-  for (const answer of asked.values()) answer(null);
+  for (const answer of requested.values()) answer(null);
 }
 
 /** Nobody waits any longer: counts that are still wanted are estimated. A thread that is at work ends; an idle one keeps its tables and no process alive. */
 export async function abandonCounts(): Promise<void> {
-  const busy = asked.size > 0 ? worker : undefined;
+  const busy = requested.size > 0 ? worker : undefined;
   if (busy !== undefined) worker = undefined;
   queue.close();
   answerAll();

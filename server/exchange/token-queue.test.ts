@@ -6,20 +6,20 @@ afterEach(() => void vi.useRealTimers());
 
 /** A queue whose counter answers when the test says so; a character is a token, and an estimate is twice that. */
 function buildQueue() {
-  const asked: { texts: readonly string[]; answer(tokens: number | null): void }[] = [];
+  const requested: { texts: readonly string[]; answer(tokens: number | null): void }[] = [];
   const queue = new TokenQueue<string>({
-    count: (_encoding, texts) => new Promise((resolve) => void asked.push({ texts, answer: resolve })),
+    count: (_encoding, texts) => new Promise((resolve) => void requested.push({ texts, answer: resolve })),
     estimate: (text) => 2 * text.length,
   });
   /** Answers the slice that is asked for, and says whose texts it had. */
   const step = async (): Promise<string> => {
-    const slice = asked.shift();
+    const slice = requested.shift();
     slice?.answer(slice.texts.reduce((sum, text) => sum + text.length, 0));
     await vi.advanceTimersByTimeAsync(0);
     return slice?.texts[0]?.[0] ?? '';
   };
   const count = (owner: number, ...texts: string[]) => queue.count({ owner, encoding: 'x', texts });
-  return { queue, asked, step, count };
+  return { queue, requested, step, count };
 }
 
 const slices = (letter: string, number: number) => letter.repeat(number * sliceCharacters);
@@ -47,7 +47,7 @@ test('token-queue: callers have turns one after the other, however many counts e
 });
 
 test('token-queue: after the deadline the rest is estimated, and the next caller has a turn', async () => {
-  const { count, step, asked } = buildQueue();
+  const { count, step, requested } = buildQueue();
   const long = count(1, slices('a', 10));
   await step();
   await vi.advanceTimersByTimeAsync(deadlineMs);
@@ -56,7 +56,7 @@ test('token-queue: after the deadline the rest is estimated, and the next caller
   await step();
   await step();
   expect(await next).toEqual({ tokens: 1, isEstimated: false });
-  expect(asked).toHaveLength(0);
+  expect(requested).toHaveLength(0);
 });
 
 test('token-queue: what waits is bounded, for one caller and for all', async () => {
@@ -75,10 +75,10 @@ test('token-queue: what waits is bounded, for one caller and for all', async () 
 });
 
 test('token-queue: a slice that cannot be counted is estimated, and the next is asked for', async () => {
-  const { count, asked, step } = buildQueue();
+  const { count, requested, step } = buildQueue();
   const broken = count(1, 'aa');
   const next = count(2, 'b');
-  asked.shift()?.answer(null);
+  requested.shift()?.answer(null);
   await vi.advanceTimersByTimeAsync(0);
   expect(await broken).toEqual({ tokens: 4, isEstimated: true });
   await step();
@@ -86,9 +86,9 @@ test('token-queue: a slice that cannot be counted is estimated, and the next is 
 });
 
 test('token-queue: many short texts are counted in a few slices', async () => {
-  const { count, step, asked } = buildQueue();
+  const { count, step, requested } = buildQueue();
   const many = count(1, ...Array.from({ length: 2_500 }, () => 'a'), '');
   for (let turn = 0; turn < 3; turn += 1) await step();
-  expect(asked).toHaveLength(0);
+  expect(requested).toHaveLength(0);
   expect(await many).toEqual({ tokens: 2_500, isEstimated: false });
 });

@@ -116,10 +116,10 @@ class UpgradeHandler implements Dispatcher.DispatchHandler, Upgrading {
     else this.#controller.abort(failure); // answers with `onResponseError`
   }
 
-  #end(tell: () => void): void {
+  #end(report: () => void): void {
     clearTimeout(this.#timer);
     if (this.#isEnded) return;
     this.#isEnded = true;
-    tell();
+    report();
   }
 }

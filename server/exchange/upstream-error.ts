@@ -12,7 +12,7 @@ import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
 import { statusesOfChannel } from '#server/formats/status-in-body.ts';
 import { tooLongCode } from '#server/formats/too-long-prompt.ts';
-import { saysTooLong } from './context-length-errors.ts';
+import { isContextLengthError } from './context-length-errors.ts';
 import { waitIn } from './retry-after.ts';
 import { readGoogleError } from '#server/formats/google-error.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -63,7 +63,7 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
   const type = found.type ?? 'upstream_error';
   const code = found.code === undefined ? (awsErrorType(headers) ?? 'bad_response_status_code') : found.code;
   const said = { ...found, message: found.message ?? '', type, code };
-  const isTooLong = mayBeTooLong(status) && saysTooLong({ ...said, codesOfLength: channel.provider?.refusals?.codesOfLength });
+  const isTooLong = mayBeTooLong(status) && isContextLengthError({ ...said, codesOfLength: channel.provider?.refusals?.codesOfLength });
   const concerns = isTooLong ? 'request' : concernOfStatus(status, said, channel);
   const mapped = isTooLong ? 400 : (channel.statusCodeMapping.get(status) ?? (concerns === 'request' && status !== 429 ? 400 : status));
   return {
@@ -84,7 +84,8 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
 
 /** An error found in a body of status 200. */
 export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['channel']): UpstreamFailure {
-  const isTooLong = mayBeTooLong(found.status) && saysTooLong({ ...found, codesOfLength: channel.provider?.refusals?.codesOfLength });
+  const isTooLong =
+    mayBeTooLong(found.status) && isContextLengthError({ ...found, codesOfLength: channel.provider?.refusals?.codesOfLength });
   const concerns = isTooLong ? 'request' : concernOfStatus(found.status, found, channel);
   return {
     ...found,
@@ -103,7 +104,7 @@ export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['ch
 
 /** The connection failed before a response began. */
 export function networkFailure(): UpstreamFailure {
-  return ownFailure('network', 'do_request_failed', 502);
+  return gatewayFailure('network', 'do_request_failed', 502);
 }
 
 /**
@@ -111,7 +112,7 @@ export function networkFailure(): UpstreamFailure {
  * twice. `idle`: the response had begun.
  */
 export function timeoutFailure(phase: 'connect' | 'first_byte' | 'idle'): UpstreamFailure {
-  return phase === 'connect' ? networkFailure() : ownFailure('timeout', 'upstream_timeout', 504);
+  return phase === 'connect' ? networkFailure() : gatewayFailure('timeout', 'upstream_timeout', 504);
 }
 
 /** Why no response came, or why it broke off. */
@@ -122,12 +123,12 @@ export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'id
 
 /** What it made lies at an address where it could not be had. Whoever is asked again makes it, and bills it, again. */
 export function unreachableContent(): UpstreamFailure {
-  return ownFailure('timeout', 'upstream_content_unreachable', 504);
+  return gatewayFailure('timeout', 'upstream_content_unreachable', 504);
 }
 
 /** Status 200 with something that is no response. */
 export function invalidResponse(): UpstreamFailure {
-  return ownFailure('invalid', 'invalid_upstream_response', 502);
+  return gatewayFailure('invalid', 'invalid_upstream_response', 502);
 }
 
 /** Why it failed, for readers of every language. */
@@ -196,19 +197,19 @@ function mayBeTooLong(status: number): boolean {
 }
 
 /** A prompt that the law refuses, and one that alone is more than may be sent in a minute, are the request's. */
-function concernOfStatus(status: number, told: Forbidden, { provider }: ErrorResponse['channel']): Concern | undefined {
+function concernOfStatus(status: number, reported: Forbidden, { provider }: ErrorResponse['channel']): Concern | undefined {
   const { codesOfKey, retried, accountWords } = provider?.refusals ?? {};
-  const forbidden = { ...told, codesOfKey };
+  const forbidden = { ...reported, codesOfKey };
   if (status === 403) return concernOf(forbidden);
   if (status === 400 && retried?.includes(status) === true) return concernOfBad(forbidden, accountWords);
-  return status === 451 || (status === 429 && told.message.startsWith('Request too large for ')) ? 'request' : undefined;
+  return status === 451 || (status === 429 && reported.message.startsWith('Request too large for ')) ? 'request' : undefined;
 }
 
 /** Of a provider that also refuses accounts so: its invalid requests are bad everywhere, unless their words speak of the account. */
-function concernOfBad(told: Forbidden, accountWords: readonly string[] = []): Concern | undefined {
-  const text = told.message.toLowerCase();
-  if (concernOf(told) === 'account' || accountWords.some((words) => text.includes(words.toLowerCase()))) return 'account';
-  return told.type === 'invalid_request_error' && told.code !== 'FAILED_PRECONDITION' ? 'request' : undefined;
+function concernOfBad(reported: Forbidden, accountWords: readonly string[] = []): Concern | undefined {
+  const text = reported.message.toLowerCase();
+  if (concernOf(reported) === 'account' || accountWords.some((words) => text.includes(words.toLowerCase()))) return 'account';
+  return reported.type === 'invalid_request_error' && reported.code !== 'FAILED_PRECONDITION' ? 'request' : undefined;
 }
 
 /** Of a limit, or of a provider that has too much to do. */
@@ -240,7 +241,7 @@ function retryAfterOf(headers: ErrorResponse['headers'], now: number): number | 
   return seconds > 0 ? seconds : undefined;
 }
 
-function ownFailure(kind: UpstreamFailure['kind'], errorCode: ErrorCode, status: number): UpstreamFailure {
+function gatewayFailure(kind: UpstreamFailure['kind'], errorCode: ErrorCode, status: number): UpstreamFailure {
   return {
     kind,
     status,

@@ -20,11 +20,11 @@ export function withoutRefused(first: CallExchange, { channel, doubtful, resend 
     if (refused === undefined || sending.isAborted) return response;
     const second = await resend(new Set([refused.name]));
     sending.follow(second.sending);
-    const told = await second.received;
+    const reported = await second.received;
     request.dropped = second.request.dropped;
     // A refusal of something else may quote its caller, who is to change nothing for others.
-    if (isAnswer(told, request)) channel.refusedFields.note(request.upstreamModel, refused.name);
-    return told;
+    if (isAnswer(reported, request)) channel.refusedFields.note(request.upstreamModel, refused.name);
+    return reported;
   });
   return { ...first, sending, received };
 }
@@ -49,7 +49,7 @@ function isAnswer(response: Received, request: CallExchange['request']): boolean
 }
 
 /** Some tell their refusals with status 200. */
-function errorIn(response: Received, { way }: CallExchange['request']): { status: number; message: string; param: string } | null {
+function errorIn(response: Received, { route }: CallExchange['request']): { status: number; message: string; param: string } | null {
   if (response.kind !== 'whole' || response.body.length > longestRefusal) return null;
-  return way.dialect.readError(response.body.toString('utf8'), way.provider);
+  return route.dialect.readError(response.body.toString('utf8'), route.provider);
 }

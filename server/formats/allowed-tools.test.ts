@@ -38,20 +38,20 @@ interface Upstream {
 function sent({ client, body }: { client: ClientDialect; body: object }, { type, ...fields }: Upstream): Record<string, unknown> {
   const model = 'm';
   const channel = { type, models: model, base_url: 'https://up.example', ...fields };
-  const way = buildPreparedChannel(channel).way(client, 'chat', model);
-  if (way === null) throw new Error('There is no such way');
-  const asked = { model, ...body };
-  const call = { client, way, clientHeaders: {}, body: asked, rawText: JSON.stringify(asked), originModel: model };
+  const route = buildPreparedChannel(channel).route(client, 'chat', model);
+  if (route === null) throw new Error('There is no such way');
+  const requested = { model, ...body };
+  const call = { client, route, clientHeaders: {}, body: requested, rawText: JSON.stringify(requested), originModel: model };
   return JSON.parse(encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings }).body.toString());
 }
 
 const chatFormat = '{"formats":["openai-chat"]}';
-const toldIn = (body: Record<string, unknown>) => names.filter((name) => JSON.stringify(body['tools']).includes(name));
+const reportedIn = (body: Record<string, unknown>) => names.filter((name) => JSON.stringify(body['tools']).includes(name));
 
 test.each(['auto', 'required'])("OpenAI's chat is told the choice %s as it says it", (mode) => {
   const body = sent(ofResponses(mode), { type: 1, setting: chatFormat, base_url: '' });
   expect(body['tool_choice']).toEqual({ type: 'allowed_tools', allowed_tools: { mode, tools: allowed.map(named) } });
-  expect(toldIn(body)).toEqual(names);
+  expect(reportedIn(body)).toEqual(names);
 });
 
 test.each([
@@ -60,18 +60,18 @@ test.each([
 ])('$what is told only those', ({ upstream }) => {
   const body = sent(ofResponses('required'), upstream);
   expect(body['tool_choice']).toBe('required');
-  expect(toldIn(body)).toEqual(allowed);
+  expect(reportedIn(body)).toEqual(allowed);
 });
 
 test.each(['auto', 'required'])("a caller's choice %s of chat is understood in every other format", (mode) => {
   const claude = sent(ofChat(mode), { type: 14 });
   expect(claude['tool_choice']).toEqual({ type: mode === 'auto' ? 'auto' : 'any' });
-  expect(toldIn(claude)).toEqual(allowed);
+  expect(reportedIn(claude)).toEqual(allowed);
   const gemini = sent(ofChat(mode), { type: 24, setting: '{"formats":["gemini"]}' });
   expect(gemini['toolConfig']).toMatchObject({ functionCallingConfig: { allowedFunctionNames: allowed } });
   const responses = sent(ofChat(mode), { type: 1, setting: '{"formats":["openai-responses"]}' });
   expect(responses['tool_choice']).toEqual({ type: 'allowed_tools', mode, tools: allowed.map((name) => ({ type: 'function', name })) });
-  expect(toldIn(responses)).toEqual(names);
+  expect(reportedIn(responses)).toEqual(names);
 });
 
 test('a choice of chat among none of its tools is refused by its name', () => {

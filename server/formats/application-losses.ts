@@ -43,7 +43,7 @@ export function shapeInWords(format: ChatRequest['responseFormat']): string | nu
  * A part as a text; null: it is a picture, a sound or a file of another kind. Calls of tools and their results are told.
  * @throws {AppError} `untranslatable`
  */
-export function toldText(
+export function reportedText(
   part: UserPart | AssistantPart,
   { field, losses, title }: { field: string; losses: Losses; title: string },
 ): string | null {
@@ -55,7 +55,7 @@ export function toldText(
       if (part.seal !== undefined) losses.drop('foreign_thoughts');
       return `${part.name}(${part.arguments})`;
     case 'tool_result': {
-      const texts = part.content.map((inner) => toldText(inner, { field, losses, title }));
+      const texts = part.content.map((inner) => reportedText(inner, { field, losses, title }));
       if (texts.includes(null)) throw untranslatable(field, title);
       return texts.join('\n');
     }

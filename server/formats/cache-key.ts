@@ -8,8 +8,8 @@ const leastCharacters = 4096;
 
 /** Undefined: it has one, or needs none. */
 export function cacheKeyFor(body: Body, input: EncodeInput): string | undefined {
-  const { way, settings, conversationKey, rawText, longTexts } = input;
-  if (way.provider.takesCacheKey !== true || conversationKey === undefined || input.isCount === true || input.isPassThrough === true)
+  const { route, settings, conversationKey, rawText, longTexts } = input;
+  if (route.provider.takesCacheKey !== true || conversationKey === undefined || input.isCount === true || input.isPassThrough === true)
     return undefined;
   if ((body['prompt_cache_key'] ?? null) !== null || (longTexts === undefined && rawText.length < leastCharacters)) return undefined;
   return settings.get('PromptCachingEnabled') ? conversationKey() : undefined;

@@ -11,7 +11,7 @@ export interface CallAddress {
   readonly headers: Headers;
 }
 
-export interface AskedCall {
+export interface RequestedCall {
   model: string;
   /** The caller names none: in order, others that do as well where the first one is not served. */
   otherModels?: readonly string[];
@@ -22,7 +22,7 @@ export interface AskedCall {
 }
 
 /** Where the body says it all, in the names that OpenAI gave. @throws {AppError} `model_required`, `invalid_request` */
-export function askedByBody(body: Readonly<Record<string, unknown>>): AskedCall {
+export function requestedByBody(body: Readonly<Record<string, unknown>>): RequestedCall {
   return { model: requestedModel(body), isStream: body['stream'] === true };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
-import { buildWay } from '#tests/support/build-channel.ts';
+import { buildRoute } from '#tests/support/build-channel.ts';
 import { ClaudeIdentityStream } from './claude/identity-stream.ts';
 import { clientDialects } from './registry.ts';
 import type { StreamPipe } from './stream-pipe.ts';
@@ -27,7 +27,7 @@ const pipes: { name: string; create(tally: TextTally): StreamPipe }[] = [
     create: (tally) =>
       new TranslatedStream({
         client: clientDialects['openai-chat'],
-        way: buildWay({ type: 14 }),
+        route: buildRoute({ type: 14 }),
         writer,
         tally,
       }),

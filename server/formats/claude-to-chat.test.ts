@@ -284,7 +284,7 @@ test('any response survives the way through each format as it was', () => {
     fc.property(fc.array(part, { maxLength: 8 }), (groups) => {
       const parts = numbered(groups.flat());
       for (const { client, upstream } of pairs) {
-        const writer = client.createStreamWriter({ ...options, keepsIds: true });
+        const writer = client.createStreamWriter({ ...options, preservesIds: true });
         const reader = upstream.createStreamReader(null);
         const written = parts.map((one) => writer.write(one)).join('') + writer.end({ ...noTokens, input: 1, output: 1 });
         const read = written

@@ -1,10 +1,10 @@
 // The format that a caller speaks: how its requests are read and its responses written.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { Envelope } from '#server/framing/event-encoding.ts';
-import type { AskedCall, CallAddress } from './call-address.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
+import type { RequestedCall, CallAddress } from './call-address.ts';
 import type { ConversationBeginning } from './conversation-beginning.ts';
-import type { DecidingNames } from './critical-members.ts';
-import type { FormFields } from './multipart-body.ts';
+import type { CriticalMembers } from './critical-members.ts';
+import type { MultipartFields } from './multipart-body.ts';
 import type { JsonTexts } from './json-texts.ts';
 import type { MediaOf } from './media-addresses.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
@@ -54,13 +54,13 @@ export interface ResponseWriterOptions {
   /** Prompt tokens as estimated, for formats that name them before the upstream has. */
   promptEstimate: number;
   /** What the response repeats of its request, or is written by: `ClientCall.responseFields`. */
-  asked?: Readonly<Record<string, unknown>>;
+  requested?: Readonly<Record<string, unknown>>;
   /** Ids stay as the provider gave them: what is written stands for its own response. */
-  keepsIds?: boolean;
+  preservesIds?: boolean;
   /** Unix seconds. Missing: nobody asks when the response is complete. */
   now?(): number;
   /** How the events of its stream leave; server-sent events where nothing is said. */
-  envelope?: Envelope;
+  envelope?: EventEncoding;
   /** Told of the response, in the format's own form, once all of it has come. */
   onComplete?(response: Readonly<Record<string, unknown>>): void;
 }
@@ -92,12 +92,12 @@ export interface ListedModel {
 type Body = Readonly<Record<string, unknown>>;
 
 /** Kinds of state that formats have at their providers: each is kept here in a form of its own. */
-export type KeptState = 'responses' | 'interactions' | 'threads';
+export type StoredState = 'responses' | 'interactions' | 'threads';
 
 /** One thing that callers can ask for in a format. */
 export interface ClientCall {
   /** Which model, and how it shall answer. Before anything else is looked at. @throws {AppError} 400 with the field at fault */
-  read(body: Body, address: CallAddress): AskedCall;
+  read(body: Body, address: CallAddress): RequestedCall;
   /** @throws {AppError} 400 with the field at fault */
   check(body: Body): void;
   /** Only for a body that `check` let pass. */
@@ -110,9 +110,9 @@ export interface ClientCall {
   /** The same with what lies at the addresses that it names. Read loosely. Missing: it names none that anybody else may look up. */
   withMedia?(body: Body, mediaOf: MediaOf): Body;
   /** What of a request is taken in one spelling only. */
-  names: DecidingNames;
+  names: CriticalMembers;
   /** Its requests may be forms. Missing: they are JSON. */
-  form?: FormFields;
+  form?: MultipartFields;
   /** What of a request says how its response is written. */
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
   /** Changes of the prompt that a request asks for, and whose making is said in its response; null: none. Missing: none can be asked for. */
@@ -120,9 +120,9 @@ export interface ClientCall {
   /** A request asks for its conversation to be shortened, and its response says so; null: it does not. Missing: none can ask. */
   shortening?(body: Body): Shortening | null;
   /** What its streams say of themselves, by `responseFields`. Missing or undefined: as the format's do. */
-  voiceOf?(asked: Readonly<Record<string, unknown>>): StreamVoice | undefined;
+  voiceOf?(requested: Readonly<Record<string, unknown>>): StreamVoice | undefined;
   /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */
-  speaksOfKept?: KeptState;
+  refersToStored?: StoredState;
   /** The conversation is to be shortened, and nothing else. Missing: no. */
   isCompaction?: boolean;
   /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */
@@ -185,7 +185,7 @@ export interface ClientDialect {
    */
   readonly modelTag?: { readonly header: string; isWantedBy(headers: Readonly<Record<string, string>>): boolean };
   /** To its callers a prompt that a filter has stopped is a response, without anything that was written. Missing: it is an error. */
-  readonly tellsBlockedPrompts?: true;
+  readonly reportsBlockedPrompts?: true;
   /** @param retryAfter seconds, where it is known */
   errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
   /** How it is spoken over a WebSocket. Missing: it is not. */

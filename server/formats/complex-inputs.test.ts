@@ -18,7 +18,7 @@ const named = (count: number, value: (index: number) => unknown): Body =>
   Object.fromEntries(numbered(count, (index) => [`p${index}`, value(index)]));
 
 /** A request, in no format. */
-interface Asked {
+interface Requested {
   turns: (
     | { text: string }
     | { calls: { id: string; input: unknown }[] }
@@ -31,11 +31,11 @@ interface Asked {
 }
 
 const hello = [{ text: 'Hello' }];
-const oneTool = (schema: Body): Asked => ({ turns: hello, tools: [{ name: 'read', schema: { type: 'object', ...schema } }] });
+const oneTool = (schema: Body): Requested => ({ turns: hello, tools: [{ name: 'read', schema: { type: 'object', ...schema } }] });
 const callsOf = (count: number) => numbered(count, (index) => ({ id: `c${index}`, input: {} }));
 const resultsOf = (count: number) => numbered(count, (index) => ({ id: `c${index}`, text: 'done' }));
 
-const shapes: Record<string, (size: number) => Asked> = {
+const shapes: Record<string, (size: number) => Requested> = {
   'properties with their names': (size) =>
     oneTool({ properties: named(size, () => ({})), required: numbered(size, (index) => `p${index}`) }),
   'names of no properties': (size) => oneTool({ properties: named(size, () => ({})), required: numbered(size, (index) => `q${index}`) }),
@@ -86,7 +86,7 @@ const shapes: Record<string, (size: number) => Asked> = {
 const function_ = ({ name, schema }: { name: string; schema: Body }) => ({ name, parameters: schema });
 const list = (items: unknown[] | undefined, name = 'tools'): Body => (items === undefined ? {} : { [name]: items });
 
-const bodies: { client: ClientDialect; write(asked: Asked): Body }[] = [
+const bodies: { client: ClientDialect; write(requested: Requested): Body }[] = [
   {
     client: clientDialects['openai-chat'],
     write: ({ turns, tools, format, allowed }) => ({
@@ -205,15 +205,15 @@ beforeAll(() => {
 afterAll(() => steps[Symbol.dispose]());
 
 describe.each(bodies)('a caller of $client.title', ({ client, write }) => {
-  const ways = upstreams.flatMap(({ model, ...channel }) => {
-    const way = buildPreparedChannel({ base_url: 'https://up.example', ...channel }).way(client, 'chat', model);
-    return way === null || way.identity !== null ? [] : [{ model, way }];
+  const routes = upstreams.flatMap(({ model, ...channel }) => {
+    const route = buildPreparedChannel({ base_url: 'https://up.example', ...channel }).route(client, 'chat', model);
+    return route === null || route.identity !== null ? [] : [{ model, route }];
   });
 
-  test.each(ways)('before $model', ({ model, way }) => {
-    const encode = (asked: Asked): { cost: number; length: number } => {
-      const body = { model, ...write(asked) };
-      const call = { client, way, clientHeaders: {}, body, rawText: JSON.stringify(body), originModel: model };
+  test.each(routes)('before $model', ({ model, route }) => {
+    const encode = (requested: Requested): { cost: number; length: number } => {
+      const body = { model, ...write(requested) };
+      const call = { client, route, clientHeaders: {}, body, rawText: JSON.stringify(body), originModel: model };
       let length = 0;
       const cost = steps.count(() => {
         try {

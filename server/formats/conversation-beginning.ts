@@ -8,13 +8,13 @@ export interface ConversationBeginning {
   /** What the user said first; bounded, and a part of the text. */
   said: string;
   /** Characters of what stands before that, as far as it was looked at. */
-  told: number;
+  reported: number;
   /** How many items the conversation has so far. */
   turns: number;
   hasTools: boolean;
 }
 
-interface Asked {
+interface Requested {
   /** What stands apart from the turns. */
   system?: unknown;
   /** A list of turns with roles, or the one text that is asked. */
@@ -27,7 +27,7 @@ const longestText = 400;
 const longestWhole = 1600;
 const mostParts = 32;
 
-export function beginningOf({ system, turns, tools }: Asked): ConversationBeginning {
+export function beginningOf({ system, turns, tools }: Requested): ConversationBeginning {
   const before = new BeginningReader();
   const said = new BeginningReader();
   before.add(system);
@@ -38,7 +38,7 @@ export function beginningOf({ system, turns, tools }: Asked): ConversationBeginn
     if (isSaid) break;
   }
   const text = `${before.text}${said.text}`;
-  return { text, said: said.text, told: before.characters, turns: items.length, hasTools: Array.isArray(tools) && tools.length > 0 };
+  return { text, said: said.text, reported: before.characters, turns: items.length, hasTools: Array.isArray(tools) && tools.length > 0 };
 }
 
 class BeginningReader {

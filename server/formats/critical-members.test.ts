@@ -8,10 +8,10 @@ const identities = ['openai-chat', 'claude', 'openai-responses', 'gemini'] as co
 
 test.each(identities)('surcharges of %s are deciding names of its callers', (format) => {
   const { fields = {}, lists = {}, marks = {} } = upstreamDialects[format].surcharges ?? {};
-  const asked = [...Object.keys(fields).flatMap((path) => path.split('.')), ...Object.keys(lists), ...Object.keys(marks)];
+  const requested = [...Object.keys(fields).flatMap((path) => path.split('.')), ...Object.keys(lists), ...Object.keys(marks)];
   const inMarks = Object.values(marks).flatMap((members) => Object.keys(members));
   const extras = providers.flatMap((provider) => provider.formats[format]?.paidExtras ?? []);
   const { names } = clientDialects[format].calls.chat;
-  const missing = [...asked, ...inMarks, ...extras].filter((name) => !names.has(name));
+  const missing = [...requested, ...inMarks, ...extras].filter((name) => !names.has(name));
   expect(missing).toEqual([]);
 });

@@ -2,28 +2,28 @@
 // names and some the last, and those of Go do not tell `max_tokens` from `MAX_TOKENS`. What is reserved for has to be what goes
 // upstream, so such a name is taken in one spelling only. https://pkg.go.dev/encoding/json#Unmarshal
 
-export interface DecidingNames {
+export interface CriticalMembers {
   has(name: string): boolean;
   /** The name that some readers take this one for; undefined: it is another name. */
-  meant(name: string): string | undefined;
+  intended(name: string): string | undefined;
   /** What stands below that name is the caller's own. */
   isOpaque(name: string): boolean;
 }
 
-export function decidingNames(...lists: readonly (readonly string[])[]): DecidingNames {
+export function criticalMembers(...lists: readonly (readonly string[])[]): CriticalMembers {
   const names = new Set(lists.flat());
   const folded = new Map([...names].map((name) => [foldName(name), name]));
   const arePlain = [...names].every((name) => plain.test(name));
   return {
     has: (name) => names.has(name),
     // Most names of any body are plain: they mean what they say.
-    meant: (name) => (arePlain && plain.test(name) ? (names.has(name) ? name : undefined) : folded.get(foldName(name))),
+    intended: (name) => (arePlain && plain.test(name) ? (names.has(name) ? name : undefined) : folded.get(foldName(name))),
     isOpaque: (name) => opaqueNames.has(name),
   };
 }
 
 /** The same where that name holds what is sent. */
-export function openBelow(names: DecidingNames, open: string): DecidingNames {
+export function openBelow(names: CriticalMembers, open: string): CriticalMembers {
   return { ...names, isOpaque: (name) => name !== open && names.isOpaque(name) };
 }
 
@@ -35,7 +35,7 @@ function foldName(name: string): string {
 }
 
 /** Of bodies in which no name costs anything. */
-export const noNames = decidingNames();
+export const noNames = criticalMembers();
 
 /** What stands below them is the caller's own: schemas, arguments of tools, marks. */
 export const opaqueNames: ReadonlySet<string> = new Set([

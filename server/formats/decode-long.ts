@@ -10,6 +10,6 @@ export function isLong(body: Buffer): boolean {
 }
 
 export function* decodeLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
-  const { identity } = input.way;
+  const { identity } = input.route;
   return yield* identity === null ? translateLong(input) : identity.readLong(input);
 }

@@ -14,18 +14,18 @@ import { textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
 import { noteSignature } from './signature-memory.ts';
 import { errorInResponse } from './stream-pipe.ts';
-import { ToldUsage } from './token-usage.ts';
+import { UsageSoFar } from './token-usage.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export function decodeWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
-  const { client, way, writer } = input;
-  if (way.identity !== null) return way.identity.readWhole(input);
+  const { client, route, writer } = input;
+  if (route.identity !== null) return route.identity.readWhole(input);
   return readByParts(input, (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))));
 }
 
 /** The same of a long one that is translated, in steps. */
 export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
-  const { client, way, body: bytes, writer } = input;
+  const { client, route, body: bytes, writer } = input;
   const long = yield* readLongJson(bytes);
   if (long === null || isTooDeep(long.json)) return decodeWhole(input);
   yield* long.texts.settle();
@@ -34,7 +34,7 @@ export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole
   const body = object === null ? null : long.texts.fill(object);
   if (!isObject(body)) return { kind: 'failed', error: null };
   // Errors are short, and searched for in JSON.
-  const error = way.dialect.readError(JSON.stringify(withoutLong(body)), way.provider);
+  const error = route.dialect.readError(JSON.stringify(withoutLong(body)), route.provider);
   if (error !== null) return { kind: 'failed', error };
   yield;
   const write = (parts: readonly ResponsePart[], usage: TokenUsage | null) => client.writeWhole(parts, usage, writer);
@@ -54,8 +54,8 @@ interface BodyWriter {
 
 /** @param write the client's body */
 export function readByParts(input: DecodeInput, write: Write<Buffer>): DecodedWhole | DeepWhole | FailedWhole {
-  const { way, body: bytes } = input;
-  const { dialect, provider } = way;
+  const { route, body: bytes } = input;
+  const { dialect, provider } = route;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const error = dialect.readError(text, provider);
@@ -64,17 +64,17 @@ export function readByParts(input: DecodeInput, write: Write<Buffer>): DecodedWh
 }
 
 function partsOf(
-  { way, writer, signatures }: DecodeInput,
+  { route, writer, signatures }: DecodeInput,
   body: Readonly<JsonObject>,
   { body: write, longBody }: BodyWriter,
 ): DecodedWhole | DeepWhole | FailedWhole {
-  const { dialect, provider } = way;
-  const parts = dialect.readWhole(body, provider, way.upstreamModel);
+  const { dialect, provider } = route;
+  const parts = dialect.readWhole(body, provider, route.upstreamModel);
   if (parts === null) return { kind: 'failed', error: null };
   const failure = parts.find((part) => part.type === 'error');
   if (failure !== undefined) return { kind: 'failed', error: errorInResponse(failure.error) };
   if (parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
-  const { usage, hosted, summaries, advice, unknownEnding } = toldIn(parts);
+  const { usage, hosted, summaries, advice, unknownEnding } = reportedIn(parts);
   const written = () => parts.map(textOfPart).join('');
   if (!hasBoundedArguments(parts)) return { kind: 'too_deep', usage, hosted, summaries, advice, written };
   for (const part of parts) noteSignature(part, dialect, signatures);
@@ -98,7 +98,7 @@ function partsOf(
  * no usage, all of it counts as written: what nobody writes around it is short.
  */
 export function readDeep(
-  { way: { dialect, provider, upstreamModel }, body: bytes }: DecodeInput,
+  { route: { dialect, provider, upstreamModel }, body: bytes }: DecodeInput,
   outline: JsonOutline | null,
 ): DeepWhole | FailedWhole {
   if (outline === null) return { kind: 'failed', error: null };
@@ -106,7 +106,7 @@ export function readDeep(
   const body = error === null ? parseObject(outline.text) : null;
   const parts = body === null ? null : dialect.readWhole(body, provider, upstreamModel);
   if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error };
-  const { usage, hosted, summaries, advice } = toldIn(parts);
+  const { usage, hosted, summaries, advice } = reportedIn(parts);
   return { kind: 'too_deep', usage, hosted, summaries, advice, written: () => bytes.toString('utf8') };
 }
 
@@ -136,14 +136,14 @@ function hasBoundedArguments(parts: readonly ResponsePart[]): boolean {
 /** A whole response as a stream in the provider's format. */
 export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialect, writer: ResponseWriterOptions): Buffer {
   // They are read like an upstream's, which has nothing to do with how the client is told.
-  const { envelope: _envelope, onComplete: _onComplete, ...told } = writer;
-  const stream = dialect.createStreamWriter({ ...told, wantsUsage: true, keepsIds: true });
-  return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(toldIn(parts).usage));
+  const { envelope: _envelope, onComplete: _onComplete, ...reported } = writer;
+  const stream = dialect.createStreamWriter({ ...reported, wantsUsage: true, preservesIds: true });
+  return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(reportedIn(parts).usage));
 }
 
-function toldIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries' | 'advice' | 'unknownEnding'> {
-  const told = new ToldUsage();
-  for (const part of parts) told.note(part);
-  const { usage, hosted, summaries, advice, unknownEnding } = told.report(false);
+function reportedIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries' | 'advice' | 'unknownEnding'> {
+  const reported = new UsageSoFar();
+  for (const part of parts) reported.note(part);
+  const { usage, hosted, summaries, advice, unknownEnding } = reported.report(false);
   return { usage, hosted, summaries, advice, unknownEnding };
 }

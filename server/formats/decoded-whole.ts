@@ -4,12 +4,12 @@ import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import type { SignatureMemory } from './signature-memory.ts';
-import type { Way } from './route.ts';
+import type { Route } from './route.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 
 export interface DecodeInput {
   client: ClientDialect;
-  way: Way;
+  route: Route;
   upstreamModel: string;
   /** The provider's body. */
   body: Buffer;
@@ -17,7 +17,7 @@ export interface DecodeInput {
   responseFields: Readonly<Record<string, unknown>>;
   writer: ResponseWriterOptions;
   /** How the caller is told a name of something in the provider's account. Missing: as it is. */
-  tellObject?: ((name: string) => string) | undefined;
+  restoreObjectId?: ((name: string) => string) | undefined;
   /** Of the caller; missing: nothing is kept. */
   signatures?: SignatureMemory | undefined;
 }

@@ -1,6 +1,6 @@
 // What a model's deployment is called where models are deployed.
 
 /** Without dots, which deployments once could not have. @param setting the channel's: its deployments have them */
-export function deploymentOf(model: string, { keepsDots = false }: { keepsDots?: boolean }): string {
-  return keepsDots ? model : model.replaceAll('.', '');
+export function deploymentOf(model: string, { preservesDots = false }: { preservesDots?: boolean }): string {
+  return preservesDots ? model : model.replaceAll('.', '');
 }

@@ -89,7 +89,7 @@ describe('a schema for structured output', () => {
 const clients: Readonly<Record<string, ClientDialect>> = clientDialects;
 const schema = { type: 'object', properties: { score: { type: 'integer', minimum: 1 } }, required: ['score'] };
 const named = { name: 'rate', strict: true };
-const asked: Readonly<Record<string, Json>> = {
+const requested: Readonly<Record<string, Json>> = {
   'openai-chat': {
     messages: [{ role: 'user', content: 'Rate' }],
     response_format: { type: 'json_schema', json_schema: { ...named, schema } },
@@ -120,16 +120,16 @@ const hosts = [
 ];
 
 describe.each(hosts)('before $host', ({ channel }) => {
-  test.each(Object.keys(asked))('what a caller of %s demands is described', (from) => {
+  test.each(Object.keys(requested))('what a caller of %s demands is described', (from) => {
     const model = 'claude-opus-4-8';
     const client = clients[from];
     if (client === undefined) throw new Error(`No client ${from}`);
-    const way = buildPreparedChannel({ models: model, ...channel }).way(client, 'chat', model);
-    if (way === null) throw new Error('There is no such way');
-    const body = { model, ...asked[from] };
+    const route = buildPreparedChannel({ models: model, ...channel }).route(client, 'chat', model);
+    if (route === null) throw new Error('There is no such way');
+    const body = { model, ...requested[from] };
     const text = encodeRequest({
       client,
-      way,
+      route,
       clientHeaders: {},
       body,
       rawText: JSON.stringify(body),

@@ -3,20 +3,20 @@ import type { HostedCalls, HostedVariants } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { LongTexts } from '#server/framing/long-json.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
-import type { OwnFiles, OwnObject } from './provider-objects.ts';
+import type { CallerFiles, ProviderObject } from './provider-objects.ts';
 import type { ClientDialect } from './client-dialect.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
 import type { LeftFile } from './left-files.ts';
-import type { NamedContents } from './linked-contents.ts';
+import type { LinkedContents } from './linked-contents.ts';
 import type { SignatureMemory } from './signature-memory.ts';
-import type { Way } from './route.ts';
+import type { Route } from './route.ts';
 import type { DialectSettings, DoubtfulField } from './upstream-dialect.ts';
 
 export interface CallInput {
   client: ClientDialect;
   /** Its prompt is only to be counted. */
   isCount?: boolean;
-  way: Way;
+  route: Route;
   /** Headers of the client that are for a provider of the same format. */
   clientHeaders: Readonly<Record<string, string>>;
   /** `rawText`, parsed. Never changed. */
@@ -37,9 +37,9 @@ export interface CallInput {
   /** The id of a response that is written here; missing: none is. */
   requestId?: string;
   /** What the request goes on with in the provider's account; missing: nothing that is its caller's. */
-  ownObject?: OwnObject;
+  providerObject?: ProviderObject;
   /** Files that are its caller's, by the names that the provider has for them. */
-  ownFiles?: OwnFiles;
+  callerFiles?: CallerFiles;
   /** The first tool that searches in vector stores of its caller's, as a path. Missing: none does. */
   searchingTool?: string | undefined;
   /** Of its caller; missing: only what stands in the request is known. */
@@ -78,7 +78,7 @@ export interface EncodedRequest {
   /** The same as `hostedLeast`, where the end of the response, which would tell of them, never comes. */
   hostedIfCut?: HostedCalls | undefined;
   /** The lane that it asks for. */
-  askedTier?: string | undefined;
+  requestedTier?: string | undefined;
   /** The provider is to store what is written to its cache for an hour or longer, which its response does not report. */
   writesLong?: boolean | undefined;
   /** Names of the client's fields that the provider's format has no place for. */
@@ -86,7 +86,7 @@ export interface EncodedRequest {
   /** It goes to the path of several requests in one. */
   isBatch?: boolean;
   /** The client's own words, which no override has changed. */
-  isAsAsked?: true;
+  isAsRequested?: true;
   /** The provider answers it whole, whatever the caller asks for. */
   isWhole?: true;
   /** Content type of what streams, where it may be another than what was asked for. */
@@ -98,5 +98,5 @@ export interface EncodedRequest {
   /** Fields that some who speak the format do not know: refused for one, it is sent again without. Missing: none. */
   doubtful?: readonly DoubtfulField[] | undefined;
   /** What its caller wants of a response that only names it. Missing: nothing. */
-  contents?: NamedContents | undefined;
+  contents?: LinkedContents | undefined;
 }

@@ -21,48 +21,48 @@ import { plainBody, withoutSurcharges } from './surcharges.ts';
 
 /** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`, `body_too_complex`, `bodies_of_caller`, `bodies_of_server` */
 export function encodeRequest(given: CallInput): EncodedRequest {
-  const asked = withinModel(given);
-  const { way, isCount, forceUsage, settings } = asked;
-  if (way.identity !== null) {
-    const { call, dropped } = withoutSurcharges(asked);
-    const encoded = way.identity.writeRequest(boundInput(call, call.isPassThrough === true ? null : mostOf(call)));
+  const requested = withinModel(given);
+  const { route, isCount, forceUsage, settings } = requested;
+  if (route.identity !== null) {
+    const { call, dropped } = withoutSurcharges(requested);
+    const encoded = route.identity.writeRequest(boundInput(call, call.isPassThrough === true ? null : mostOf(call)));
     return dropped.length === 0 ? encoded : { ...encoded, dropped: [...dropped, ...encoded.dropped] };
   }
-  const input = boundInput(asked, null);
-  const { countBody } = way.dialect;
+  const input = boundInput(requested, null);
+  const { countBody } = route.dialect;
   if (isCount === true && countBody === undefined) throw new AppError('format_unsupported');
   const dropped: string[] = [];
   const budget = input.budget?.() ?? new PartBudget();
-  takeJsonTexts(budget, input.client.jsonTexts ?? {}, input.body, way.dialect.parsesResults === true);
+  takeJsonTexts(budget, input.client.jsonTexts ?? {}, input.body, route.dialect.parsesResults === true);
   const request = paidRequest(input, limited(withFilledCallIds(readRequest(input)), mostOf(input)), dropped);
-  const spoken = withSpokenErrors(request, way.dialect.carriedFields);
-  const takesAllowed = way.dialect.takesAllowedTools === true || way.provider.takesAllowedTools === true;
-  const written = way.dialect.writeRequest(withPlainSchemas(takesAllowed ? spoken : onlyAllowed(spoken)), {
-    upstreamModel: way.upstreamModel,
-    knownAs: way.knownAs,
-    forceUsage: forceUsage && way.provider.quirks?.streamOptions !== undefined,
+  const spoken = withSpokenErrors(request, route.dialect.carriedFields);
+  const takesAllowed = route.dialect.takesAllowedTools === true || route.provider.takesAllowedTools === true;
+  const written = route.dialect.writeRequest(withPlainSchemas(takesAllowed ? spoken : onlyAllowed(spoken)), {
+    upstreamModel: route.upstreamModel,
+    knownAs: route.knownAs,
+    forceUsage: forceUsage && route.provider.quirks?.streamOptions !== undefined,
     settings,
     budget,
     withoutFields: input.withoutFields,
-    takesPlainThoughts: takesPlainThoughts(way),
-    marksPrompt: marksPrompts(way, settings),
-    cacheMarks: way.provider.cacheMarks?.models.test(way.upstreamModel) === true ? way.provider.cacheMarks : undefined,
-    thinkingWords: way.provider.thinking,
+    takesPlainThoughts: takesPlainThoughts(route),
+    marksPrompt: marksPrompts(route, settings),
+    cacheMarks: route.provider.cacheMarks?.models.test(route.upstreamModel) === true ? route.provider.cacheMarks : undefined,
+    thinkingWords: route.provider.thinking,
     thoughts: thoughtsRule(input),
   });
   const plain = { ...plainBody(input, written.body, dropped) };
   // It was named where this format has no search in it.
   if (input.searchingTool !== undefined && !searchesStores(plain)) throw untranslatable(input.searchingTool, thisChannel);
-  const body = isCount === true && countBody !== undefined ? countBody(plain, way) : plain;
+  const body = isCount === true && countBody !== undefined ? countBody(plain, route) : plain;
   return finalizeRequest({ ...written, body, dropped: [...written.dropped, ...dropped] }, input);
 }
 
-function readRequest({ client, body, originModel, isStream, way, signatures }: EncodeInput): ChatRequest {
-  return withKnownSignatures({ ...client.readRequest(body), model: originModel, isStream }, way.dialect, signatures);
+function readRequest({ client, body, originModel, isStream, route, signatures }: EncodeInput): ChatRequest {
+  return withKnownSignatures({ ...client.readRequest(body), model: originModel, isStream }, route.dialect, signatures);
 }
 
 /** What the model can write at the most; null: nobody knows. */
-function mostOf({ originModel, way: { upstreamModel } }: CallInput): number | null {
+function mostOf({ originModel, route: { upstreamModel } }: CallInput): number | null {
   return maxOutputTokens(upstreamModel) ?? maxOutputTokens(originModel);
 }
 
@@ -80,11 +80,11 @@ function withinModel(call: CallInput): CallInput {
 }
 
 /** @param most tokens beyond which a limit is lowered; one that is not there stays so */
-function boundInput(asked: CallInput, most: number | null): EncodeInput {
-  const { body: clientBody, outputBound = Infinity, client } = asked;
+function boundInput(requested: CallInput, most: number | null): EncodeInput {
+  const { body: clientBody, outputBound = Infinity, client } = requested;
   const isBeyond = most !== null && (client.limits.read(clientBody) ?? 0) > most;
   const bound = Math.min(outputBound, isBeyond ? most : Infinity);
-  if (bound === Infinity) return { ...asked, clientBody };
+  if (bound === Infinity) return { ...requested, clientBody };
   const body = client.limits.bound(clientBody, bound);
-  return { ...asked, clientBody, body, rawText: writeJson(body, asked.longTexts) };
+  return { ...requested, clientBody, body, rawText: writeJson(body, requested.longTexts) };
 }

@@ -68,17 +68,17 @@ const formats: Format[] = [
   },
 ];
 
-const told = (parts: readonly ResponsePart[]) => parts.filter(({ type }) => type === 'finish' || type === 'error');
+const reported = (parts: readonly ResponsePart[]) => parts.filter(({ type }) => type === 'finish' || type === 'error');
 
 function readWhole({ name }: Format, body: Record<string, unknown>): readonly ResponsePart[] {
   const dialect = upstreamDialects[name];
   const error = dialect.readError(JSON.stringify(body), null);
-  return error === null ? told(dialect.readWhole(body, null) ?? []) : [{ type: 'error', error }];
+  return error === null ? reported(dialect.readWhole(body, null) ?? []) : [{ type: 'error', error }];
 }
 
 function readStream({ name }: Format, events: readonly (object & { name?: string })[]): readonly ResponsePart[] {
   const reader = upstreamDialects[name].createStreamReader(null);
-  return told(
+  return reported(
     events.flatMap(({ name: kind = '', ...event }): readonly ResponsePart[] => {
       const framed: FramedEvent = { name: kind, data: JSON.stringify(event) };
       return reader.read(framed);

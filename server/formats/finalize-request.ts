@@ -1,27 +1,31 @@
 // The last steps of every request that is not passed on as text, whatever format it came in.
 import { bodyOfValue } from '#server/framing/long-json.ts';
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
-import { refuseAccountObject, withoutOwnFiles } from './provider-objects.ts';
-import { askedTier } from './service-tier.ts';
-import { enveloped } from './wrap-body.ts';
+import { refuseAccountObject, withoutCallerFiles } from './provider-objects.ts';
+import { requestedTier } from './service-tier.ts';
+import { wrapBody } from './wrap-body.ts';
 import { hostedIfCut } from './hosted-tools.ts';
-import { keepLimits, noLimits } from './token-limits.ts';
+import { retainLimits, noLimits } from './token-limits.ts';
 import type { WrittenRequest } from './upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** @param written in the provider's format @throws {AppError} `account_object_refused` */
 export function finalizeRequest({ body: written, dropped, files, doubtful }: WrittenRequest, input: EncodeInput): EncodedRequest {
-  const { dialect, provider } = input.way;
-  const { ownObject: own } = input;
+  const { dialect, provider } = input.route;
+  const { providerObject: own } = input;
   // Before the channel's own fields: what an operator writes there is the operator's to share.
-  refuseAccountObject(dialect.findAccountObject(withoutOwnFiles(written, input.ownFiles), own?.told));
+  refuseAccountObject(dialect.findAccountObject(withoutCallerFiles(written, input.callerFiles), own?.reported));
   const body = own === undefined ? written : (dialect.openAccountObject?.(written, own) ?? written);
   const applied = dialect.applyTraits(body, input);
-  const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, provider.takesNoLimit === true ? noLimits : dialect.limits);
+  const bounded = retainLimits(
+    { ...applied.body, ...overrideOf(input) },
+    input,
+    provider.takesNoLimit === true ? noLimits : dialect.limits,
+  );
   const final = dialect.normalize?.(bounded, input) ?? bounded;
   const described = describeRequest(final, input);
-  const sent = enveloped(final, described.headers, input);
+  const sent = wrapBody(final, described.headers, input);
   return {
     ...described,
     headers: sent.headers,
@@ -34,43 +38,43 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
 
 /** What is known of a request beside its bytes. */
 export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedRequest, 'body' | 'dropped'> {
-  const { dialect } = input.way;
+  const { dialect } = input.route;
   return {
     headers: headersOf(input),
-    upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.way.upstreamModel,
+    upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.route.upstreamModel,
     reasoningEffort: dialect.effortOf(body),
     sentLimit: limitOfAll(body, dialect),
     ...(input.isCount === true || dialect.hosted?.variants === undefined ? {} : { hostedVariants: dialect.hosted.variants(body) }),
     hostedLeast: input.isCount === true ? undefined : dialect.hosted?.atLeast?.(body),
-    askedTier: askedTier(body),
+    requestedTier: requestedTier(body),
     writesLong: dialect.writesLong?.(body),
     hostedIfCut: input.isCount === true ? undefined : hostedIfCut(dialect.hosted, body),
   };
 }
 
-function limitOfAll(body: Body, dialect: EncodeInput['way']['dialect']): number | undefined {
+function limitOfAll(body: Body, dialect: EncodeInput['route']['dialect']): number | undefined {
   const limit = dialect.limits.read(body);
   return limit === undefined ? undefined : limit * (dialect.choicesIn?.(body) ?? 1);
 }
 
 /** Whether it streams is the client's to say: it could not read anything else. */
-function overrideOf({ way, isCount }: EncodeInput): Body {
+function overrideOf({ route, isCount }: EncodeInput): Body {
   // What is added to a generation is unknown where a prompt is counted.
   if (isCount === true) return {};
-  const { stream: _stream, ...fields } = way.paramOverride ?? {};
+  const { stream: _stream, ...fields } = route.paramOverride ?? {};
   return fields;
 }
 
 function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null {
-  const { client, way, clientHeaders } = input;
-  const own = way.dialect.headers?.(input);
+  const { client, route, clientHeaders } = input;
+  const own = route.dialect.headers?.(input);
   // Headers of one format mean nothing to a provider of another one.
-  const forwarded = way.identity !== null && client.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, way) : undefined;
+  const forwarded = route.identity !== null && client.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, route) : undefined;
   return own === undefined && forwarded === undefined ? null : { ...forwarded, ...own };
 }
 
 /** A provider that follows one version is not told another one. */
-function ofKnownVersion(headers: EncodeInput['clientHeaders'], { dialect, provider }: EncodeInput['way']): EncodeInput['clientHeaders'] {
+function ofKnownVersion(headers: EncodeInput['clientHeaders'], { dialect, provider }: EncodeInput['route']): EncodeInput['clientHeaders'] {
   const { versionHeader } = dialect;
   if (versionHeader === undefined || provider.takesCallersVersion === true || headers[versionHeader] === undefined) return headers;
   const { [versionHeader]: _version, ...rest } = headers;

@@ -98,10 +98,10 @@ describe.each(upstreams)('before $to', ({ to, model, channel }) => {
   const foreign = table.filter(({ from }) => from !== to);
   test.each(foreign)('$what of $from is $outcome by its name', ({ from, body, field, outcome }) => {
     const client: ClientDialect = clientDialects[from];
-    const way = buildPreparedChannel({ base_url: 'https://up.example', ...channel }).way(client, 'chat', model);
-    if (way === null) throw new Error('There is no such way');
-    const asked = { model, ...body };
-    const input = { client, way, clientHeaders: {}, body: asked, rawText: JSON.stringify(asked), originModel: model };
+    const route = buildPreparedChannel({ base_url: 'https://up.example', ...channel }).route(client, 'chat', model);
+    if (route === null) throw new Error('There is no such way');
+    const requested = { model, ...body };
+    const input = { client, route, clientHeaders: {}, body: requested, rawText: JSON.stringify(requested), originModel: model };
     const encode = () => encodeRequest({ ...input, isStream: false, forceUsage: true, settings: defaultSettings });
     if (outcome === 'refused') return expect(encode).toThrow(expect.objectContaining({ code: 'untranslatable', field }));
     const encoded = encode();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
-import { buildWay } from '#tests/support/build-channel.ts';
+import { buildRoute } from '#tests/support/build-channel.ts';
 import { dataEvent } from '#tests/support/data-event.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { geminiEvents } from '#tests/support/gemini-responses.ts';
@@ -17,23 +17,23 @@ const client = clientDialects.gemini;
 const upstream = upstreamDialects.gemini;
 const model = 'gemini-3-flash-preview';
 const writer = { model, requestId: 'r', createdAt: 1, wantsUsage: true, promptEstimate: 3 };
-const list = { ...writer, asked: { isList: true } };
-const way = buildWay({ type: 24 });
+const list = { ...writer, requested: { isList: true } };
+const route = buildRoute({ type: 24 });
 
 const createTally = () => new TextTally({ countText: (text) => Promise.resolve(text.length), estimateText: estimateTextTokens });
 function identity(options: typeof writer): StreamPipe {
   const path = upstream.identity;
   if (path === null) throw new Error('Nobody speaks it');
-  return path.openStream({ client, way, upstreamModel: model, writer: options, tally: createTally() });
+  return path.openStream({ client, route, upstreamModel: model, writer: options, tally: createTally() });
 }
 const pipes: { name: string; create(): StreamPipe }[] = [
   { name: 'identity', create: () => identity(writer) },
   { name: 'identity as a list', create: () => identity(list) },
   ...(['openai-chat', 'claude', 'openai-responses'] as const).map((name) => ({
     name,
-    create: () => new TranslatedStream({ client: clientDialects[name], way, writer, tally: createTally() }),
+    create: () => new TranslatedStream({ client: clientDialects[name], route, writer, tally: createTally() }),
   })),
-  { name: 'gemini by way of parts', create: () => new TranslatedStream({ client, way, writer, tally: createTally() }) },
+  { name: 'gemini by way of parts', create: () => new TranslatedStream({ client, route, writer, tally: createTally() }) },
 ];
 
 const request = { model, stream: true, maxTokens: Infinity, candidates: 1, hasResults: false, promptTokens: 5 };
@@ -271,14 +271,14 @@ test('requests by way of the parts lose nothing', () => {
     },
     { requiredKeys: ['contents', 'tools'] },
   );
-  const plain = ({ saidFields: _said, extras, messages, ...asked }: ChatRequest) => ({
-    ...asked,
+  const plain = ({ saidFields: _said, extras, messages, ...requested }: ChatRequest) => ({
+    ...requested,
     extras: Object.fromEntries(extras.map(({ name, value }) => [name, value])),
     messages: messages.map(({ field: _field, ...message }) => message),
   });
   fc.assert(
-    fc.property(body, (asked) => {
-      const read = client.readRequest(asked);
+    fc.property(body, (requested) => {
+      const read = client.readRequest(requested);
       const { body: written, dropped } = upstream.writeRequest(read, {
         upstreamModel: model,
         forceUsage: false,
@@ -348,14 +348,14 @@ test('calls without ids find their results by name, in order', () => {
       { role: 'function', parts: [result('b', 2)] },
     ],
   });
-  const [, asked, told] = messages;
-  const ids = asked?.content.map((part) => (part.type === 'tool_call' ? [part.id, JSON.parse(part.arguments).n] : []));
+  const [, requested, reported] = messages;
+  const ids = requested?.content.map((part) => (part.type === 'tool_call' ? [part.id, JSON.parse(part.arguments).n] : []));
   expect(ids).toEqual([
     ['call_1', 1],
     ['call_2', 2],
     ['call_3', 3],
   ]);
-  expect(told?.content).toMatchObject([
+  expect(reported?.content).toMatchObject([
     { callId: 'call_1', content: [{ text: '1' }] },
     { callId: 'call_3', content: [{ text: '3' }] },
     { callId: 'call_2', content: [{ text: '2' }] },
@@ -375,10 +375,10 @@ test.each([
   ],
   [{ type: ['integer', 'null'] }, { type: ['integer', 'null'] }],
   [{ type: 'TYPE_UNSPECIFIED', example: 4 }, { examples: [4] }],
-])('a schema in OpenAPI’s words keeps its meaning: %j', (written, meant) => {
+])('a schema in OpenAPI’s words keeps its meaning: %j', (written, intended) => {
   const declared = { name: 'f', parameters: { type: 'OBJECT', properties: { z: written, a: written }, propertyOrdering: ['a', 'z'] } };
   const [tool] = client.readRequest({ contents: [], tools: [{ functionDeclarations: [declared] }] }).tools;
-  expect(tool?.parameters).toEqual({ type: 'object', properties: { z: meant, a: meant } });
+  expect(tool?.parameters).toEqual({ type: 'object', properties: { z: intended, a: intended } });
   expect(Object.keys(tool?.parameters['properties'] ?? {})).toEqual(['a', 'z']);
 });
 

@@ -41,17 +41,17 @@ export interface HostedAccess {
   /** Whether a model's searches are billed by the query, as its usage tells them; missing: none is. */
   billsQueries?(model: string): boolean;
   /** Those of which a response tells only with its end whether they ran; missing: none, runs are told as they happen. */
-  readonly toldAtEnd?: readonly HostedKind[];
+  readonly reportedAtEnd?: readonly HostedKind[];
 }
 
-function isPaid({ hosted = {}, way }: CallInput, kind: HostedKind): boolean {
-  return way.setting.allowsSurcharges === true || hosted[kind] !== undefined;
+function isPaid({ hosted = {}, route }: CallInput, kind: HostedKind): boolean {
+  return route.setting.allowsSurcharges === true || hosted[kind] !== undefined;
 }
 
 /** Of a body in the provider's own format. @throws {AppError} `untranslatable` for one that has to be used */
 export function paidBody(call: CallInput, body: Body, dropped: string[]): Body {
-  const { way, isCount, hosted = {} } = call;
-  const access = way.dialect.hosted;
+  const { route, isCount, hosted = {} } = call;
+  const access = route.dialect.hosted;
   if (access === undefined || isCount === true) return body;
   const places = access.find(body);
   if (places.length === 0) return body;
@@ -67,7 +67,7 @@ export function paidBody(call: CallInput, body: Body, dropped: string[]): Body {
 export function paidRequest(call: CallInput, request: ChatRequest, dropped: string[]): ChatRequest {
   const { hostedTools: tools = [], toolChoice: choice } = request;
   if (tools.length === 0) return request;
-  const has = call.way.provider.hosted ?? [];
+  const has = call.route.provider.hosted ?? [];
   const unpaid = tools.filter(({ kind }) => !has.includes(kind) || !isPaid(call, kind));
   const isUnpaid = (kind: HostedKind) => unpaid.some((tool) => tool.kind === kind);
   const isForced =
@@ -112,10 +112,10 @@ export function writeHostedTools<Written>(
 
 /** What is taken to have run where the end of the response never came that would tell it: each of these kinds once. */
 export function hostedIfCut(access: HostedAccess | undefined, body: Body): HostedCalls | undefined {
-  const { toldAtEnd = [] } = access ?? {};
-  if (access === undefined || toldAtEnd.length === 0) return undefined;
+  const { reportedAtEnd = [] } = access ?? {};
+  if (access === undefined || reportedAtEnd.length === 0) return undefined;
   const kinds = new Set(access.find(body).map(({ kind }) => kind));
-  const runs = toldAtEnd.filter((kind) => kinds.has(kind)).map((kind) => [kind, 1] as const);
+  const runs = reportedAtEnd.filter((kind) => kinds.has(kind)).map((kind) => [kind, 1] as const);
   return runs.length === 0 ? undefined : Object.fromEntries(runs);
 }
 

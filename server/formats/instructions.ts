@@ -18,10 +18,10 @@ export function splitInstructions(messages: readonly Message[]): { instructions:
 
 /** The form in which Claude's own clients tell older models something in between. */
 function asReminder({ content, field }: Extract<Message, { role: 'system' }>): Turn {
-  const told = content.filter(({ text }) => text !== '');
+  const reported = content.filter(({ text }) => text !== '');
   return {
     role: 'user',
-    content: told.map((part) => ({ ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` })),
+    content: reported.map((part) => ({ ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` })),
     field,
   };
 }

@@ -85,15 +85,23 @@ const objects = (count: number) => `{"a":[${'{},'.repeat(count - 4)}{}]}`;
 
 describe.each(clients)('$about', ({ client, body, hasArguments }) => {
   const pairs = upstreams.flatMap(({ model, ...channel }) => {
-    const way = buildPreparedChannel({ base_url: 'https://up.example', ...channel }).way(client, 'chat', model);
-    return way === null || way.identity !== null ? [] : [{ model, way, parses: way.dialect.parsesResults === true }];
+    const route = buildPreparedChannel({ base_url: 'https://up.example', ...channel }).route(client, 'chat', model);
+    return route === null || route.identity !== null ? [] : [{ model, route, parses: route.dialect.parsesResults === true }];
   });
 
   /** Parts that were left, if it was not refused. */
-  function left({ model, way }: (typeof pairs)[number], texts: Partial<Texts>, taken = 0): number | string {
+  function left({ model, route }: (typeof pairs)[number], texts: Partial<Texts>, taken = 0): number | string {
     const budget = new PartBudget(taken);
-    const asked = { model, ...body({ arguments: '{}', result: 'done', ...texts }) };
-    const call = { client, way, clientHeaders: {}, body: asked, rawText: JSON.stringify(asked), originModel: model, budget: () => budget };
+    const requested = { model, ...body({ arguments: '{}', result: 'done', ...texts }) };
+    const call = {
+      client,
+      route,
+      clientHeaders: {},
+      body: requested,
+      rawText: JSON.stringify(requested),
+      originModel: model,
+      budget: () => budget,
+    };
     try {
       encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings });
     } catch (failure) {

@@ -9,7 +9,7 @@ import { clientDialects } from './registry.ts';
 
 const question = [{ role: 'user', content: 'Hello' }];
 /** What a client says beside its limit. */
-const asked: Readonly<Record<string, object>> = {
+const requested: Readonly<Record<string, object>> = {
   'openai-chat': { messages: question },
   claude: { messages: question },
   'openai-responses': { input: question },
@@ -27,13 +27,13 @@ const clients = Object.values<ClientDialect>(clientDialects).filter(({ calls }) 
 const pairs = clients.flatMap((client) => upstreams.map((upstream) => ({ client, from: client.name, ...upstream })));
 
 function sentLimit({ client, from, model, ...fields }: (typeof pairs)[number], tokens: number): number | undefined {
-  const way = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).way(client, 'chat', model);
-  if (way === null) throw new Error('There is no such way');
-  const body = client.limits.bound({ model, ...asked[from] }, tokens);
-  const call = { client, way, clientHeaders: {}, body, rawText: JSON.stringify(body), originModel: model };
+  const route = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).route(client, 'chat', model);
+  if (route === null) throw new Error('There is no such way');
+  const body = client.limits.bound({ model, ...requested[from] }, tokens);
+  const call = { client, route, clientHeaders: {}, body, rawText: JSON.stringify(body), originModel: model };
   const encoded = encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings });
   const sent: Record<string, unknown> = JSON.parse(encoded.body.toString());
-  expect(way.dialect.limits.read(sent)).toBe(encoded.sentLimit);
+  expect(route.dialect.limits.read(sent)).toBe(encoded.sentLimit);
   return encoded.sentLimit;
 }
 

@@ -42,10 +42,10 @@ export class FilesToLeave {
   readonly all: LeftFile[] = [];
 
   /** The mark that stands for it. @throws {AppError} `invalid_request` for more than a call may have, `body_too_large` */
-  add({ mediaType: told, data }: Extract<MediaSource, { kind: 'base64' }>, kind: 'image' | 'document', name?: string): string {
+  add({ mediaType: reported, data }: Extract<MediaSource, { kind: 'base64' }>, kind: 'image' | 'document', name?: string): string {
     if (this.all.length >= mostFiles) throw badField('messages', tooMany);
     if (data.length > longestFile) throw new AppError('body_too_large', { limit: longestFile });
-    const type = mediaType.test(told) ? told.toLowerCase() : 'application/octet-stream';
+    const type = mediaType.test(reported) ? reported.toLowerCase() : 'application/octet-stream';
     const mark = `left-file-${randomUUID()}`;
     this.all.push({ mark, fileName: nameFor(type, kind, name), mediaType: type, base64: data });
     return mark;

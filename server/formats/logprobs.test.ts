@@ -37,9 +37,12 @@ function partsOf(all: readonly TokenLogprob[]): ResponsePart[] {
 
 /** As far as every format tells them. */
 function plain(parts: readonly ResponsePart[]) {
-  const told = parts.flatMap((part) => (part.type === 'logprobs' ? part.tokens : []));
+  const reported = parts.flatMap((part) => (part.type === 'logprobs' ? part.tokens : []));
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  return { text, told: told.map(({ token, logprob, top }) => ({ token, logprob, top: top.map((other) => [other.token, other.logprob]) })) };
+  return {
+    text,
+    reported: reported.map(({ token, logprob, top }) => ({ token, logprob, top: top.map((other) => [other.token, other.logprob]) })),
+  };
 }
 
 // A negative zero is no other number in JSON.

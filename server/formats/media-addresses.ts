@@ -2,7 +2,7 @@
 // says the same with their bytes. Formats say where such addresses stand (`<format>/media-addresses.ts`), upstream dialects and providers'
 // records which of them they take.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { Way } from './route.ts';
+import type { Route } from './route.ts';
 
 export type MediaKind = 'image' | 'audio' | 'video' | 'document';
 
@@ -29,13 +29,13 @@ export type MediaOf = (address: MediaAddress) => Media | null;
 type Body = Readonly<Record<string, unknown>>;
 
 /** Whatever a request names there goes as it is. */
-export function passesAddresses({ identity, provider }: Pick<Way, 'identity' | 'provider'>): boolean {
+export function passesAddresses({ identity, provider }: Pick<Route, 'identity' | 'provider'>): boolean {
   return identity !== null && provider.takesAddresses === undefined;
 }
 
 /** A provider's record says more than its format. Bytes of a caller who speaks the provider's format go as they are where the record says nothing. */
 export function addressUse(
-  { identity, dialect, provider, upstreamModel }: Pick<Way, 'identity' | 'dialect' | 'provider' | 'upstreamModel'>,
+  { identity, dialect, provider, upstreamModel }: Pick<Route, 'identity' | 'dialect' | 'provider' | 'upstreamModel'>,
   address: MediaAddress,
 ): AddressUse {
   const { takesAddresses: taken } = provider;

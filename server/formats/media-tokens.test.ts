@@ -186,8 +186,8 @@ test("what a source of Claude's is decides, not where it stands", () => {
 test('a part that is a film or sound by its name is one at every address', () => {
   expect(video('https://tides.example/a')).toMatchObject({ media: 5_000, mediaMost: 1_048_576 });
   expect(spoken('https://tides.example/a')).toMatchObject({ audio: 100, audioMost: 1_048_576 });
-  const told = { mimeType: 'video/mp4', fileUri: 'https://tides.example/a' };
-  expect(gemini.calls.chat.promptContent({ contents: [{ parts: [{ fileData: told }] }] })).toMatchObject({ mediaMost: 1_048_576 });
+  const reported = { mimeType: 'video/mp4', fileUri: 'https://tides.example/a' };
+  expect(gemini.calls.chat.promptContent({ contents: [{ parts: [{ fileData: reported }] }] })).toMatchObject({ mediaMost: 1_048_576 });
 });
 
 test('sound of Interactions is sound, whatever type it tells', () => {

@@ -56,8 +56,8 @@ describe('Claude models that always think and are not forced', () => {
   });
 
   it.each(models)('%s gets the same of chat callers', (model) => {
-    const asked = { type: 14, model, tools: functions, tool_choice: 'required', reasoning_effort: 'none' };
-    const { body, dropped } = sent('openai-chat', asked);
+    const requested = { type: 14, model, tools: functions, tool_choice: 'required', reasoning_effort: 'none' };
+    const { body, dropped } = sent('openai-chat', requested);
     expect(body).toMatchObject({ tool_choice: { type: 'auto' }, thinking: { type: 'adaptive' }, output_config: { effort: 'low' } });
     expect(dropped).toEqual(['tool_choice', 'reasoning_effort']);
   });
@@ -72,15 +72,15 @@ describe('Claude models that always think and are not forced', () => {
 
 describe('other Claude models', () => {
   it('are forced and kept from thinking where they take that', () => {
-    const asked = { tools: claudeTools, tool_choice: { type: 'any' }, thinking: { type: 'disabled' } };
-    const { body, dropped } = sent('claude', { type: 14, model: 'claude-haiku-5-5', ...asked });
-    expect(body).toMatchObject(asked);
+    const requested = { tools: claudeTools, tool_choice: { type: 'any' }, thinking: { type: 'disabled' } };
+    const { body, dropped } = sent('claude', { type: 14, model: 'claude-haiku-5-5', ...requested });
+    expect(body).toMatchObject(requested);
     expect(dropped).toEqual([]);
   });
 
   it('that think by a number of tokens alone get one within the limit', () => {
-    const asked = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
-    const { body, dropped } = sent('claude', { type: 14, model: 'claude-sonnet-4-5', ...asked });
+    const requested = { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } };
+    const { body, dropped } = sent('claude', { type: 14, model: 'claude-sonnet-4-5', ...requested });
     expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 7200 }, max_tokens: 9000 });
     expect(body).not.toHaveProperty('output_config');
     expect(dropped).toEqual(['thinking', 'output_config.effort']);
@@ -329,20 +329,20 @@ describe('how much to think, in the words of the provider', () => {
       claude: { thinking: { type: 'enabled', budget_tokens: 5000 } },
       gemini: { generationConfig: { thinkingConfig: { thinkingBudget: 5000 } } },
     };
-    const asked = budgets[caller];
-    if (asked === undefined) return;
+    const requested = budgets[caller];
+    if (requested === undefined) return;
     const channel = { setting: '{"formats":["openai-chat"]}' };
-    const { body, dropped } = sent(caller, { type: 17, model: 'qwen3.8-max', ...asked }, channel);
+    const { body, dropped } = sent(caller, { type: 17, model: 'qwen3.8-max', ...requested }, channel);
     expect(body).toMatchObject({ enable_thinking: true, thinking_budget: 5000 });
     expect(dropped).toEqual([]);
-    const other = sent(caller, { type: 43, model: 'deepseek-v4-pro', ...asked }, channel);
+    const other = sent(caller, { type: 43, model: 'deepseek-v4-pro', ...requested }, channel);
     expect(other.body).toMatchObject({ ...on, reasoning_effort: 'high' });
     expect(other.dropped).toEqual([]);
   });
 
   it('stays as a chat caller says it in the words of the provider', () => {
-    const asked = { thinking: { type: 'disabled' } };
-    expect(sent('openai-chat', { type: 43, model: 'deepseek-v4-pro', ...asked })).toMatchObject({ body: asked, dropped: [] });
+    const requested = { thinking: { type: 'disabled' } };
+    expect(sent('openai-chat', { type: 43, model: 'deepseek-v4-pro', ...requested })).toMatchObject({ body: requested, dropped: [] });
     const flag = { enable_thinking: true, thinking_budget: 77 };
     expect(sent('openai-chat', { type: 17, model: 'qwen3.7-plus', ...flag })).toMatchObject({ body: flag, dropped: [] });
   });

@@ -1,15 +1,15 @@
 // A form as the body of a call: texts under their names, files in lists. What decides stands once, under its own name.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
-import { FormFile, readForm } from '#server/framing/multipart.ts';
-import type { FormPart } from '#server/framing/multipart.ts';
+import { MultipartFile, readMultipart } from '#server/framing/multipart.ts';
+import type { MultipartPart } from '#server/framing/multipart.ts';
 import { refuseAccountObject } from './provider-objects.ts';
-import type { DecidingNames } from './critical-members.ts';
+import type { CriticalMembers } from './critical-members.ts';
 import { badField } from './strict-fields.ts';
 import type { Body } from './strict-fields.ts';
 
 /** What of a call's form is more than text. */
-export interface FormFields {
+export interface MultipartFields {
   readonly numbers: readonly string[];
   readonly flags: readonly string[];
   /** `name`, and `name[]` where there may be several. */
@@ -22,36 +22,36 @@ export interface FormFields {
 const boundaryKey = Symbol('boundary');
 
 /** @throws {AppError} `invalid_request`, `invalid_utf8`, `account_object_refused` */
-export async function bodyOfForm(
+export async function multipartToBody(
   source: ByteSource,
   boundary: string,
-  { fields, names }: { fields: FormFields; names: DecidingNames },
+  { fields, names }: { fields: MultipartFields; names: CriticalMembers },
 ): Promise<Record<string, unknown>> {
   const found = new Map<string, unknown>();
-  for (const { name, value } of await readForm(source, boundary)) {
+  for (const { name, value } of await readMultipart(source, boundary)) {
     // `images[0][file_id]` is to a vendor's reader what it is in JSON.
     refuseAccountObject(name.split(/[[\].]+/).some((piece) => /^file_ids?$/i.test(piece)) ? name : undefined);
     const plain = name.replace(/\[\d*\]$/, '');
     if (fields.files.includes(plain)) {
-      if (!(value instanceof FormFile)) throw badField(plain, aFile);
+      if (!(value instanceof MultipartFile)) throw badField(plain, aFile);
       const files: unknown[] = listIn(found, plain);
       files.push(value);
       continue;
     }
-    const meant = names.meant(plain);
-    if (meant !== undefined && meant !== name) throw badField(name, fieldRules.spelled(meant));
-    if (value instanceof FormFile) throw badField(name, fieldRules.text);
+    const intended = names.intended(plain);
+    if (intended !== undefined && intended !== name) throw badField(name, fieldRules.spelled(intended));
+    if (value instanceof MultipartFile) throw badField(name, fieldRules.text);
     if (name.endsWith('[]')) listIn(found, name).push(value);
     else if (found.has(name)) throw badField(name, fieldRules.standsOnce);
     else found.set(name, typed(name, value, fields));
   }
-  const body = formBody(Object.fromEntries(found), boundary);
+  const body = multipartBody(Object.fromEntries(found), boundary);
   await fields.look?.(body);
   return body;
 }
 
 /** These fields as such a body. @param boundary in none of its files */
-export function formBody(fields: Body, boundary: string): Record<string, unknown> {
+export function multipartBody(fields: Body, boundary: string): Record<string, unknown> {
   return { ...fields, [boundaryKey]: boundary };
 }
 
@@ -66,7 +66,7 @@ function listIn(found: Map<string, unknown>, name: string): unknown[] {
 }
 
 /** What is none stays a text, and is refused as one. */
-function typed(name: string, text: string, { numbers, flags }: FormFields): unknown {
+function typed(name: string, text: string, { numbers, flags }: MultipartFields): unknown {
   if (numbers.includes(name) && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);
   if (flags.includes(name) && (text === 'true' || text === 'false')) return text === 'true';
   return text;
@@ -79,13 +79,13 @@ export function boundaryIn(body: Body): string | undefined {
 }
 
 /** The parts of such a body; the files are those that came. */
-export function partsOf(body: Body): FormPart[] {
-  return Object.entries(body).flatMap(([name, value]): FormPart[] => {
+export function partsOf(body: Body): MultipartPart[] {
+  return Object.entries(body).flatMap(([name, value]): MultipartPart[] => {
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value)) return [{ name, value: textOf(value) }];
     const items: unknown[] = value;
-    const several = items.length > 1 && items[0] instanceof FormFile ? `${name}[]` : name;
-    return items.map((item) => ({ name: several, value: item instanceof FormFile ? item : textOf(item) }));
+    const several = items.length > 1 && items[0] instanceof MultipartFile ? `${name}[]` : name;
+    return items.map((item) => ({ name: several, value: item instanceof MultipartFile ? item : textOf(item) }));
   });
 }
 

@@ -4,5 +4,5 @@ import type { StreamPipe } from './stream-pipe.ts';
 import { TranslatedStream } from './translated-stream.ts';
 
 export function openStream(input: StreamInput): StreamPipe {
-  return input.way.identity?.openStream(input) ?? new TranslatedStream(input);
+  return input.route.identity?.openStream(input) ?? new TranslatedStream(input);
 }

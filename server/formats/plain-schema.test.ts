@@ -37,7 +37,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
 ])('%s', (_about, schema, plain) => expect(plainSchema(schema)).toEqual(plain));
 
 const capitals = { type: 'OBJECT', properties: { word: { type: 'STRING' } }, required: ['word'] };
-const asked = {
+const requested = {
   'openai-chat': {
     messages: [{ role: 'user', content: 'Hello' }],
     tools: [{ type: 'function', function: { name: 'get', parameters: capitals } }],
@@ -61,16 +61,17 @@ const upstreams = [
   { model: 'claude-sonnet-4-5', type: 14, setting: '' },
   { model: 'gemini-2.5-flash', type: 24, setting: '{"formats":["gemini"]}' },
 ];
-const pairs = Object.entries(asked).flatMap(([from, body]) => upstreams.map((upstream) => ({ from, body, ...upstream })));
+const pairs = Object.entries(requested).flatMap(([from, body]) => upstreams.map((upstream) => ({ from, body, ...upstream })));
 
 test.each(pairs)('types in capitals are understood on the way from $from to $model', ({ from, body, model, ...fields }) => {
   const client = Object.values(clientDialects).find(({ name }) => name === from);
-  const way = client === undefined ? null : buildPreparedChannel({ base_url: 'https://up.example', ...fields }).way(client, 'chat', model);
-  if (client === undefined || way === null) throw new Error(`There is no way from ${from}`);
+  const route =
+    client === undefined ? null : buildPreparedChannel({ base_url: 'https://up.example', ...fields }).route(client, 'chat', model);
+  if (client === undefined || route === null) throw new Error(`There is no way from ${from}`);
   const whole = { model, ...body };
   const call = {
     client,
-    way,
+    route,
     clientHeaders: {},
     body: whole,
     rawText: JSON.stringify(whole),
@@ -78,7 +79,7 @@ test.each(pairs)('types in capitals are understood on the way from $from to $mod
   };
   const sent = encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings }).body.toString();
   // Within one format it is between the caller and the provider.
-  if (way.identity !== null) expect(sent).toContain('"OBJECT"');
+  if (route.identity !== null) expect(sent).toContain('"OBJECT"');
   else {
     expect(sent).not.toMatch(/"OBJECT"|"STRING"/);
     expect(sent.match(/"type":"object"/g)).toHaveLength(2);

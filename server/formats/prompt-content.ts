@@ -35,7 +35,7 @@ export interface PromptContent {
   /** What a price per call may have to be paid for, at the most; missing: the call. */
   units?: CallUnits;
   /** What a response that no model writes in words is paid for, at the most; missing: for nothing. */
-  made?(way: MadeBy): Made;
+  made?(route: MadeBy): Made;
 }
 
 /** The model's name at the provider, and what is said there whatever the caller says; null: nothing. */

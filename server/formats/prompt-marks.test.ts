@@ -49,7 +49,7 @@ const conversations: Readonly<Record<string, (system: string) => Json>> = {
 };
 const clients: Readonly<Record<string, ClientDialect>> = clientDialects;
 
-interface Asked {
+interface Requested {
   from?: string;
   body: Json;
   as?: string;
@@ -65,13 +65,13 @@ function sentText({
   channel = { type: 14 },
   settings = defaultSettings,
   conversationKey,
-}: Asked): string {
+}: Requested): string {
   const client = clients[from];
-  const way = client === undefined ? null : buildPreparedChannel(channel).way(client, 'chat', as);
-  if (client === undefined || way === null) throw new Error('There is no such way');
+  const route = client === undefined ? null : buildPreparedChannel(channel).route(client, 'chat', as);
+  if (client === undefined || route === null) throw new Error('There is no such way');
   const input = {
     client,
-    way,
+    route,
     clientHeaders: {},
     body,
     rawText: JSON.stringify(body),
@@ -83,8 +83,8 @@ function sentText({
   return encodeRequest(conversationKey === undefined ? input : { ...input, conversationKey }).body.toString();
 }
 
-function sent(asked: Asked): Json {
-  const body: unknown = JSON.parse(sentText(asked));
+function sent(requested: Requested): Json {
+  const body: unknown = JSON.parse(sentText(requested));
   if (!isObject(body)) throw new Error('The request is no object');
   return { ...body };
 }
@@ -117,7 +117,7 @@ test('where nothing is told before the turns, the last tool is marked', () => {
 });
 
 const question = { role: 'user', content: long };
-const unmarked: readonly [why: string, asked: Asked][] = [
+const unmarked: readonly [why: string, requested: Requested][] = [
   ['it is short', { body: chat('Be brief.') }],
   ['its model keeps nothing so short', { body: chat(long.slice(0, 8000)), as: 'claude-opus-4-5' }],
   [
@@ -140,7 +140,7 @@ const unmarked: readonly [why: string, asked: Asked][] = [
     { from: 'claude', body: { model, max_tokens: 9, system: long, tools: [{ name: 'tide', input_schema: {} }], messages: [question] } },
   ],
 ];
-test.each(unmarked)('nothing is marked where %s', (_why, asked) => expect(marksIn(sent(asked))).toBe(0));
+test.each(unmarked)('nothing is marked where %s', (_why, requested) => expect(marksIn(sent(requested))).toBe(0));
 
 test('what the caller has marked is all that is', () => {
   const own = { role: 'user', content: [{ type: 'text', text: long, cache_control: { type: 'ephemeral', ttl: '1h' } }] };
@@ -169,14 +169,16 @@ test('a conversation is named to OpenAI, whatever its caller speaks, and the byt
   }
 });
 
-test.each<[why: string, asked: Asked]>([
+test.each<[why: string, requested: Requested]>([
   ['its caller has named it', { body: { ...chat(), prompt_cache_key: 'own' } }],
   ['it is short', { body: chat('Be brief.') }],
   ['the option is off', { body: chat(), settings: off }],
   ['somebody else answers', { body: chat(), channel: { type: 1, base_url: 'https://other.example' } }],
-])('a conversation is not named where %s', (_why, asked) => {
-  const body = { ...asked.body, model: 'gpt-4o' };
-  expect(sent({ channel: home, conversationKey, ...asked, body, as: 'gpt-4o' })['prompt_cache_key']).toBe(asked.body['prompt_cache_key']);
+])('a conversation is not named where %s', (_why, requested) => {
+  const body = { ...requested.body, model: 'gpt-4o' };
+  expect(sent({ channel: home, conversationKey, ...requested, body, as: 'gpt-4o' })['prompt_cache_key']).toBe(
+    requested.body['prompt_cache_key'],
+  );
 });
 
 test('a conversation that is not known has no name', () => {

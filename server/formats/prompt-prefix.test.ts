@@ -288,15 +288,15 @@ const conversation = fc.record({
 
 /** What the models read of a request, as far as it stands before the turns; and the turns, each as its bytes. */
 function promptOf(client: ClientDialect, upstream: (typeof upstreams)[number], body: Json): { head: string; turns: string[] } {
-  const way = buildPreparedChannel({ base_url: 'https://up.example', ...upstream.fields }).way(client, 'chat', upstream.model);
-  if (way === null) throw new Error('There is no such way');
-  const asked = { ...body, ...(body['model'] === undefined ? {} : { model: upstream.model }) };
+  const route = buildPreparedChannel({ base_url: 'https://up.example', ...upstream.fields }).route(client, 'chat', upstream.model);
+  if (route === null) throw new Error('There is no such way');
+  const requested = { ...body, ...(body['model'] === undefined ? {} : { model: upstream.model }) };
   const input = {
     client,
-    way,
+    route,
     clientHeaders: {},
-    body: asked,
-    rawText: JSON.stringify(asked),
+    body: requested,
+    rawText: JSON.stringify(requested),
     originModel: upstream.model,
     isStream: false,
     forceUsage: true,

@@ -6,18 +6,18 @@ import { isObject } from '#server/framing/loose-json.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** What a provider has opened for this caller. */
-export interface OwnObject {
+export interface ProviderObject {
   /** As its caller knows it. */
-  told: string;
+  reported: string;
   /** As the provider does. */
   name: string;
 }
 
 /** Files and stores of the caller's own, by the provider's names, which stand in the body by now. */
-export type OwnFiles = ReadonlySet<string>;
+export type CallerFiles = ReadonlySet<string>;
 
 /** What a body names beside those. */
-export function withoutOwnFiles<Value>(body: Value, own: OwnFiles | undefined): Value {
+export function withoutCallerFiles<Value>(body: Value, own: CallerFiles | undefined): Value {
   return own === undefined ? body : withFileNames(body, (name) => (own.has(name) ? '' : name));
 }
 

@@ -66,7 +66,7 @@ export interface ResponseQuirks {
   /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
   completionFromTotal?: boolean;
   /** The response's `model` is not the requested one and is replaced by it. */
-  ownModel?: boolean;
+  tunedModel?: boolean;
 }
 
 /** Errors that arrive in a body of status 200. Source: `base_resp` of MiniMax and the like. */
@@ -83,7 +83,7 @@ export interface BodyError {
 }
 
 /** How a body of a format differs at somebody who hosts it. */
-export interface Envelope {
+export interface EventEncoding {
   /** Fields that the address says, or that are not known there. The model's name stays where a prompt is only counted. */
   omit: readonly string[];
   set: Readonly<Record<string, unknown>>;
@@ -187,7 +187,7 @@ export interface ProviderTraits {
   /** A count may be asked of a whole request (`generateContentRequest`), and of contents alone otherwise. */
   countsRequests?: boolean;
   /** It hosts the format of another vendor: what its bodies have otherwise. */
-  envelope?: Envelope;
+  envelope?: EventEncoding;
   /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */
   attribution?: 'drop';
 }

@@ -38,10 +38,10 @@ export function qwenImage(model: string, body: Readonly<Record<string, unknown>>
 function pixelsOf(part: unknown): number | undefined {
   if (!isObject(part)) return undefined;
   const inner = isObject(part['image_url']) ? part['image_url'] : {};
-  const told = [part['max_pixels'], part['min_pixels'], inner['max_pixels'], inner['min_pixels']].filter(
+  const reported = [part['max_pixels'], part['min_pixels'], inner['max_pixels'], inner['min_pixels']].filter(
     (value): value is number => typeof value === 'number' && value > 0,
   );
-  const [most, ...others] = told;
+  const [most, ...others] = reported;
   if (most === undefined || (typeof part['max_pixels'] !== 'number' && typeof inner['max_pixels'] !== 'number')) return undefined;
   return Math.max(most, ...others);
 }

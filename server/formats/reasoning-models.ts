@@ -27,8 +27,8 @@ export function effortOf(wish: ReasoningWish, model: string): ReasoningEffort | 
   const { efforts: taken = usual, effortsAs } = factsOf(model)?.thinking ?? {};
   if (!isOn) return taken[0] ?? null;
   if (taken.length === 0) return effort === undefined && budgetTokens === undefined ? undefined : null;
-  const meant = effort ?? effortOfBudget(budgetTokens);
-  return meant === undefined ? undefined : nearestEffort(meant, taken, effortsAs);
+  const intended = effort ?? effortOfBudget(budgetTokens);
+  return intended === undefined ? undefined : nearestEffort(intended, taken, effortsAs);
 }
 
 /** Of models of which nothing is known. */
@@ -45,15 +45,15 @@ export function effortOfBudget(tokens: number | undefined): ReasoningEffort | un
  * Undefined: the model takes none.
  */
 export function nearestEffort(
-  meant: ReasoningEffort,
+  intended: ReasoningEffort,
   taken: readonly ReasoningEffort[],
   takenAs: Thinking['effortsAs'] = {},
 ): ReasoningEffort | undefined {
-  if (taken.includes(meant)) return meant;
-  const other = takenAs[meant];
+  if (taken.includes(intended)) return intended;
+  const other = takenAs[intended];
   if (other !== undefined) return other;
   const thinking = taken.filter((one) => one !== 'none');
-  return thinking.findLast((one) => efforts.indexOf(one) <= efforts.indexOf(meant)) ?? thinking[0];
+  return thinking.findLast((one) => efforts.indexOf(one) <= efforts.indexOf(intended)) ?? thinking[0];
 }
 
 /** Whether the model thinks as its caller has said. A budget that becomes an effort is the same wish in other words. */

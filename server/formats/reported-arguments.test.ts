@@ -13,14 +13,14 @@ const clients = Object.values<ClientDialect>(clientDialects).filter(
   ({ calls, name }) => calls.chat !== undefined && name !== 'openai-chat',
 );
 
-function wayOf(client: ClientDialect) {
-  const way = buildPreparedChannel({ base_url: 'https://up.example', type: 1, setting: '{"formats":["openai-chat"]}' }).way(
+function routeOf(client: ClientDialect) {
+  const route = buildPreparedChannel({ base_url: 'https://up.example', type: 1, setting: '{"formats":["openai-chat"]}' }).route(
     client,
     'chat',
     'gpt-4o',
   );
-  if (way === null) throw new Error('There is no such way');
-  return way;
+  if (route === null) throw new Error('There is no such way');
+  return route;
 }
 
 test.each(clients)('told arguments: a whole response to a caller of $title has as many parts in all as a body', (client) => {
@@ -39,8 +39,9 @@ test.each(clients)('told arguments: a whole response to a caller of $title has a
       model: 'm',
       choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
     };
-    const way = wayOf(client);
-    return decodeWhole({ client, way, writer, upstreamModel: 'gpt-4o', responseFields: {}, body: Buffer.from(JSON.stringify(body)) }).kind;
+    const route = routeOf(client);
+    return decodeWhole({ client, route, writer, upstreamModel: 'gpt-4o', responseFields: {}, body: Buffer.from(JSON.stringify(body)) })
+      .kind;
   };
   expect(kindOf(objects(mostParts / 2), objects(mostParts / 2))).toBe('whole');
   expect(kindOf(objects(mostParts / 2), objects(mostParts / 2 + 1))).toBe('too_deep');

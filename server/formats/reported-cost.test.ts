@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toldCost } from './reported-cost.ts';
+import { reportedCost } from './reported-cost.ts';
 
 test.each([
   ['OpenRouter', { cost: 0.95, cost_details: { upstream_inference_cost: null } }, 0.95],
@@ -12,5 +12,5 @@ test.each([
   ['no number', { cost: '1' }, undefined],
   ['more than anything costs', { cost: 1e9 }, undefined],
 ])('a cost as %s tells it', (_who, usage, dollars) => {
-  expect(toldCost(usage)).toBe(dollars);
+  expect(reportedCost(usage)).toBe(dollars);
 });

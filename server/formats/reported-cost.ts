@@ -7,15 +7,15 @@ const ticksPerDollar = 1e10;
 const mostDollars = 100_000;
 
 /** US dollars; undefined: nothing is told, or what cannot be a cost. */
-export function toldCost(usage: unknown): number | undefined {
+export function reportedCost(usage: unknown): number | undefined {
   if (!isObject(usage)) return undefined;
   const { cost, cost_in_usd_ticks: ticks, is_byok: hasOwnKey, cost_details: details } = usage;
   if (ticks !== undefined && ticks !== null) return typeof ticks === 'number' ? dollars(ticks / ticksPerDollar) : undefined;
   if (isObject(cost)) return dollars(cost.total_cost);
-  const told = dollars(cost);
+  const reported = dollars(cost);
   // Of a call by the operator's own key at the provider behind it, `cost` is the fee alone.
   const behind = hasOwnKey === true && isObject(details) ? dollars(details.upstream_inference_cost) : undefined;
-  return told === undefined || behind === undefined ? told : told + behind;
+  return reported === undefined || behind === undefined ? reported : reported + behind;
 }
 
 function dollars(value: unknown): number | undefined {

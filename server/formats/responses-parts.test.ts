@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import { namedEvents } from '#server/framing/sse.ts';
-import { buildWay } from '#tests/support/build-channel.ts';
+import { buildRoute } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { readResponses, responseEvents } from '#tests/support/openai-responses.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
@@ -16,19 +16,19 @@ import { TranslatedStream } from './translated-stream.ts';
 const client = clientDialects['openai-responses'];
 const upstream = upstreamDialects['openai-responses'];
 const writer = { model: 'gpt-5.5', requestId: 'r', createdAt: 1, wantsUsage: true, promptEstimate: 3 };
-const way = buildWay({ type: 1, setting: '{"formats":["openai-responses"]}' });
+const route = buildRoute({ type: 1, setting: '{"formats":["openai-responses"]}' });
 
 const createTally = () => new TextTally({ countText: (text) => Promise.resolve(text.length), estimateText: estimateTextTokens });
 function identity(): StreamPipe {
   const path = upstream.identity;
   if (path === null) throw new Error('Nobody speaks it');
-  return path.openStream({ client, way, upstreamModel: 'gpt-5.5', writer, tally: createTally() });
+  return path.openStream({ client, route, upstreamModel: 'gpt-5.5', writer, tally: createTally() });
 }
 const pipes: { name: string; create(): StreamPipe }[] = [
   { name: 'identity', create: identity },
   ...(['openai-chat', 'claude'] as const).map((name) => ({
     name,
-    create: () => new TranslatedStream({ client: clientDialects[name], way, writer, tally: createTally() }),
+    create: () => new TranslatedStream({ client: clientDialects[name], route, writer, tally: createTally() }),
   })),
 ];
 
@@ -76,11 +76,11 @@ test('a stream that breaks off says so with the number that comes next', () => {
   const error = { message: 'Broken', type: 'server_error', param: null, code: 'broken', status: 502 };
   const events = streamOf({ text: 'one two three' });
   const head = events.slice(0, events.indexOf('event: response.output_text.done'));
-  const told = [...head.matchAll(/"sequence_number":(\d+)/g)].length;
+  const reported = [...head.matchAll(/"sequence_number":(\d+)/g)].length;
   for (const { name, create } of pipes.slice(0, 1)) {
     const pipe = create();
     feed(pipe, head, 7);
-    expect(pipe.fail(error), name).toContain(`"sequence_number":${told}`);
+    expect(pipe.fail(error), name).toContain(`"sequence_number":${reported}`);
   }
   const stream = client.createStreamWriter(writer);
   const written = stream.write({ type: 'start', id: '', model: '' }) + stream.write({ type: 'text', text: 'one' }) + stream.fail(error);
@@ -197,8 +197,8 @@ test('requests by way of the parts lose nothing', () => {
     messages: messages.map(({ field: _field, ...message }) => message),
   });
   fc.assert(
-    fc.property(body, (asked) => {
-      const read = client.readRequest(asked);
+    fc.property(body, (requested) => {
+      const read = client.readRequest(requested);
       const { body: written, dropped } = upstream.writeRequest(read, {
         upstreamModel: 'gpt-5.5',
         forceUsage: false,

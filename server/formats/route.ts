@@ -6,7 +6,7 @@ import type { ReasoningWish } from './parts.ts';
 import type { ModelRule, ProviderTraits } from './provider-traits.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-export interface Way {
+export interface Route {
   /** The provider's format that was chosen for this client. */
   readonly dialect: UpstreamDialect;
   /** How streams come in that format. */
@@ -37,7 +37,7 @@ export interface Way {
     /** What costs more than the model's price passes. */
     readonly allowsSurcharges?: boolean;
     /** Deployments are called as their models are, with dots. */
-    readonly keepsDots?: boolean;
+    readonly preservesDots?: boolean;
   };
   /** Null when nothing is overridden. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;

@@ -4,7 +4,7 @@ import { tierNamed } from '#shared/service-tiers.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 /** By `tierNamed`; undefined: it asks for none. */
-export function askedTier({ service_tier, serviceTier, speed }: Readonly<Record<string, unknown>>): string | undefined {
+export function requestedTier({ service_tier, serviceTier, speed }: Readonly<Record<string, unknown>>): string | undefined {
   return (speed === 'fast' ? tierNamed(speed) : undefined) ?? tierNamed(service_tier ?? typeOf(serviceTier));
 }
 

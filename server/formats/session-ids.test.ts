@@ -35,8 +35,8 @@ describe('the session of a call', () => {
   });
 
   test('Codex repeats it in the body, which is all that there is on a socket', () => {
-    const told = { session_id: uuid, thread_id: other, turn_id: 't', 'x-codex-parent-thread-id': 'third' };
-    expect(read(responses, {}, { client_metadata: told })).toEqual({ session: uuid, agent: other, parent: 'third' });
+    const reported = { session_id: uuid, thread_id: other, turn_id: 't', 'x-codex-parent-thread-id': 'third' };
+    expect(read(responses, {}, { client_metadata: reported })).toEqual({ session: uuid, agent: other, parent: 'third' });
   });
 
   test('OpenCode names it in headers, whatever the format; an agent has a session of its own below it', () => {

@@ -25,11 +25,11 @@ export interface SocketDialect {
   /** Calls at work at the same time on one connection. */
   readonly mostTurns: number;
   /** Lanes with names, on each of which one call is at work after the other. */
-  readonly mostLanes: number;
+  readonly mostQueues: number;
   /** Headers of the request that opened a connection, as its calls have them. */
   callHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders;
   /** The lane that a message names; null: the one without a name. @throws {AppError} */
-  laneOf(message: Body): string | null;
+  queueOf(message: Body): string | null;
   /** @throws {AppError} with the field at fault */
   readMessage(message: Body): SocketMessage;
   /**
@@ -44,6 +44,6 @@ export interface SocketDialect {
   /** What later calls name a response by, and what it adds to its conversation. */
   outputOf(response: Body): { id: string; items: readonly unknown[] };
   /** A message as those on that lane look. */
-  onLane(message: string, lane: string): string;
+  onQueue(message: string, lane: string): string;
   errorMessage(error: ErrorObject): Json;
 }

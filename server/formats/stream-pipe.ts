@@ -45,7 +45,7 @@ export type StreamOpening = 'stream' | 'comments' | 'invalid' | ErrorInResponse;
 export interface PipeStep {
   forClient: readonly Buffer[];
   /** What the events say that came, where some of them leave later; missing: all of them leave now. */
-  told?: readonly string[];
+  reported?: readonly string[];
   /** `complete`: the upstream has said, in its format, that this was all. `invalid`: what came then is no event of the format. `too_deep`: it is nested too deep to be one. */
   next: 'more' | 'complete' | 'invalid' | 'too_deep' | ErrorInResponse;
 }

@@ -41,11 +41,15 @@ const nothing: Readonly<Record<string, never>> = {};
 const noSurcharges: Surcharges = { fields: nothing };
 
 /** Of a body in the provider's format. @throws {AppError} `untranslatable` for what must not be left out */
-export function plainBody({ way, client, body: clientBody }: CallInput, asked: CallInput['body'], dropped: string[]): CallInput['body'] {
-  const { dialect, provider, setting } = way;
-  if (setting.allowsSurcharges === true) return asked;
+export function plainBody(
+  { route, client, body: clientBody }: CallInput,
+  requested: CallInput['body'],
+  dropped: string[],
+): CallInput['body'] {
+  const { dialect, provider, setting } = route;
+  if (setting.allowsSurcharges === true) return requested;
   const { fields, lists = nothing, essential = none, marks = nothing, said = nothing } = dialect.surcharges ?? noSurcharges;
-  const body = withoutMarks(withoutItems(withoutMembers(asked, fields, dropped), lists, dropped), marks, dropped);
+  const body = withoutMarks(withoutItems(withoutMembers(requested, fields, dropped), lists, dropped), marks, dropped);
   let dear: string[] | null = null;
   for (const name in body) {
     const value = body[name];
@@ -110,8 +114,8 @@ function withoutItems(body: CallInput['body'], lists: NonNullable<Surcharges['li
     const dear = items?.filter((item) => isDear(item, beginnings));
     if (dear?.length === 0) continue;
     dropped.push(...(dear === undefined ? [name] : dear.map((item) => `${name}: ${item}`)));
-    const kept = items?.filter((item) => !isDear(item, beginnings)) ?? [];
-    edited = kept.length === 0 ? rest : { ...edited, [name]: kept };
+    const stored = items?.filter((item) => !isDear(item, beginnings)) ?? [];
+    edited = stored.length === 0 ? rest : { ...edited, [name]: stored };
   }
   return edited;
 }
@@ -164,7 +168,7 @@ function withoutMarks(body: CallInput['body'], marks: NonNullable<Surcharges['ma
   return Object.entries(content).every(([list, value]) => value === body[list]) ? body : { ...body, ...content };
 }
 
-function plainHeaders({ clientHeaders, way: { dialect, setting } }: CallInput, dropped: string[]): CallInput['clientHeaders'] {
+function plainHeaders({ clientHeaders, route: { dialect, setting } }: CallInput, dropped: string[]): CallInput['clientHeaders'] {
   if (setting.allowsSurcharges === true) return clientHeaders;
   let headers = clientHeaders;
   const listed = dialect.surcharges?.headers;
@@ -175,8 +179,8 @@ function plainHeaders({ clientHeaders, way: { dialect, setting } }: CallInput, d
     if (dear.length === 0) continue;
     dropped.push(...dear.map((item) => `${name}: ${item.trim()}`));
     const { [name]: _dear, ...others } = headers;
-    const kept = items.filter((item) => !isDear(item, beginnings));
-    headers = kept.length === 0 ? others : { ...others, [name]: kept.join(',').trim() };
+    const stored = items.filter((item) => !isDear(item, beginnings));
+    headers = stored.length === 0 ? others : { ...others, [name]: stored.join(',').trim() };
   }
   return headers;
 }

@@ -8,17 +8,17 @@ const anyText = fc.oneof(
   fc.constantFrom('"', '\\', '\n', '\u2028', '\uD800', '\uD83C\uDF0A', '{"input":"a"}'),
 );
 
-function readInPieces(json: string, sizes: readonly number[]): { told: string; text: string } {
+function readInPieces(json: string, sizes: readonly number[]): { reported: string; text: string } {
   const reader = new TextOfArguments();
-  let told = '';
+  let reported = '';
   let at = 0;
   for (let index = 0; at < json.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
-    told += reader.push(json.slice(at, at + size));
+    reported += reader.push(json.slice(at, at + size));
     at += size;
   }
   const { rest, text } = reader.end();
-  return { told: told + rest, text };
+  return { reported: reported + rest, text };
 }
 
 test('text-tools: any text comes back as it was, whole and in any pieces', () => {
@@ -26,12 +26,12 @@ test('text-tools: any text comes back as it was, whole and in any pieces', () =>
     fc.property(anyText, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (text, sizes) => {
       const json = argumentsOfText(text);
       expect(textOfArguments(json)).toBe(text);
-      expect(readInPieces(json, sizes)).toEqual({ told: text, text });
+      expect(readInPieces(json, sizes)).toEqual({ reported: text, text });
       const spaced = JSON.stringify({ input: text }, null, 2).replace(
         /[\u0080-\uffff]/g,
         (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
       );
-      expect(readInPieces(spaced, sizes)).toEqual({ told: text, text });
+      expect(readInPieces(spaced, sizes)).toEqual({ reported: text, text });
     }),
     { numRuns: 500 },
   );
@@ -45,7 +45,7 @@ test.each([
   ['no end', '{"input":"a', 'a'],
   ['nothing', '', ''],
 ])('text-tools: a model that writes %s is understood', (_, json, text) => {
-  expect(readInPieces(json, [3])).toEqual({ told: text, text });
+  expect(readInPieces(json, [3])).toEqual({ reported: text, text });
 });
 
 test('text-tools: a long text in little pieces takes little time', () => {

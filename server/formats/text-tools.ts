@@ -49,7 +49,7 @@ export class TextOfArguments {
   #json = '';
   /** `free`: it is not the JSON that was asked for, and is told at the end. */
   #state: 'before' | 'within' | 'behind' | 'free' = 'before';
-  #told = '';
+  #reported = '';
 
   /** What this piece adds to the text. */
   push(piece: string): string {
@@ -61,7 +61,7 @@ export class TextOfArguments {
 
   /** What is still to be told when all has come, and the whole text. */
   end(): { rest: string; text: string } {
-    if (this.#state === 'within' || this.#state === 'behind') return { rest: '', text: this.#told };
+    if (this.#state === 'within' || this.#state === 'behind') return { rest: '', text: this.#reported };
     const text = textOfArguments(this.#json);
     return { rest: text, text };
   }
@@ -90,7 +90,7 @@ export class TextOfArguments {
     }
     this.#json = json.slice(end);
     const text = unescaped(json.slice(0, end));
-    this.#told += text;
+    this.#reported += text;
     return text;
   }
 }

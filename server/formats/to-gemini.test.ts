@@ -337,7 +337,7 @@ describe('responses of Gemini', () => {
     read({ candidates: [], usageMetadata }).find(({ type }) => type === 'usage' || type === 'invalid_usage');
 
   test('every token once: prompts of tools within the input, thoughts within the output', () => {
-    const told = {
+    const reported = {
       promptTokenCount: 50,
       toolUsePromptTokenCount: 10,
       cachedContentTokenCount: 20,
@@ -351,10 +351,10 @@ describe('responses of Gemini', () => {
     };
     const media = { audioInput: 8, audioCacheRead: 0, audioOutput: 0, imageInput: 9, imageCacheRead: 0, imageOutput: 0 };
     const usage = { input: 40, cacheRead: 20, output: 12, reasoning: 7, ...media };
-    expect(usageOf(told)).toEqual({ type: 'usage', usage });
+    expect(usageOf(reported)).toEqual({ type: 'usage', usage });
     // Thoughts that are told nowhere but in the sum, and those that are told twice.
-    expect(usageOf({ ...told, thoughtsTokenCount: undefined })).toMatchObject({ usage: { output: 12 } });
-    expect(usageOf({ ...told, candidatesTokenCount: 12 })).toMatchObject({ usage: { output: 12, reasoning: 7 } });
+    expect(usageOf({ ...reported, thoughtsTokenCount: undefined })).toMatchObject({ usage: { output: 12 } });
+    expect(usageOf({ ...reported, candidatesTokenCount: 12 })).toMatchObject({ usage: { output: 12, reasoning: 7 } });
     expect(usageOf({ promptTokenCount: 4, totalTokenCount: 4 })).toEqual({
       type: 'usage',
       usage: { input: 4, cacheRead: 0, audioInput: 0, audioCacheRead: 0, imageInput: 0, imageCacheRead: 0 },
@@ -434,11 +434,11 @@ describe('responses of Gemini', () => {
     ];
     const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 3, thoughtsTokenCount: 2, totalTokenCount: 14 };
     const body = { responseId: 'x', candidates: [{ content: { parts: written }, finishReason: 'STOP' }], usageMetadata };
-    const way = buildPreparedChannel({ type: 24 }).way(openaiChatClient, 'chat', flash3);
-    if (way === null) throw new Error('There is no way');
+    const route = buildPreparedChannel({ type: 24 }).route(openaiChatClient, 'chat', flash3);
+    if (route === null) throw new Error('There is no way');
     const input = {
       client: openaiChatClient,
-      way,
+      route,
       upstreamModel: flash3,
       responseFields: {},
       writer: options,
@@ -468,10 +468,10 @@ describe('responses of Gemini', () => {
   const stream = Buffer.from(events.map((event) => `data: ${JSON.stringify({ responseId: 'x', ...event })}\r\n\r\n`).join(''));
 
   function pushed(pieces: readonly Buffer[]) {
-    const way = buildPreparedChannel({ type: 24 }).way(openaiChatClient, 'chat', flash3);
-    if (way === null) throw new Error('There is no way');
+    const route = buildPreparedChannel({ type: 24 }).route(openaiChatClient, 'chat', flash3);
+    if (route === null) throw new Error('There is no way');
     const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: estimateTextTokens });
-    const pipe = new TranslatedStream({ client: openaiChatClient, way, writer: options, tally });
+    const pipe = new TranslatedStream({ client: openaiChatClient, route, writer: options, tally });
     const splitter = new EventSplitter();
     const out: Buffer[] = [];
     for (const piece of pieces) {

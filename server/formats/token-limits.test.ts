@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { clientDialects } from './registry.ts';
-import { keepLimits, limitsAt, noLimits } from './token-limits.ts';
+import { retainLimits, limitsAt, noLimits } from './token-limits.ts';
 
 const flat = limitsAt('max_tokens', 'max_completion_tokens');
 const nested = limitsAt('generationConfig.maxOutputTokens');
@@ -34,19 +34,19 @@ it('a bound of Gemini stands in the object that the caller has, whichever way th
 });
 
 it('edits go beyond neither what the account pays for nor what was reserved', () => {
-  const way = { paramOverride: null };
-  expect(keepLimits({ max_tokens: 50 }, { outputBound: 10, choiceLimit: 30, way }, flat)).toEqual({ max_tokens: 10 });
-  expect(keepLimits({ max_tokens: 50 }, { choiceLimit: 30, way }, flat)).toEqual({ max_tokens: 30 });
-  expect(keepLimits({}, { choiceLimit: 30, way }, flat)).toEqual({});
+  const route = { paramOverride: null };
+  expect(retainLimits({ max_tokens: 50 }, { outputBound: 10, choiceLimit: 30, route }, flat)).toEqual({ max_tokens: 10 });
+  expect(retainLimits({ max_tokens: 50 }, { choiceLimit: 30, route }, flat)).toEqual({ max_tokens: 30 });
+  expect(retainLimits({}, { choiceLimit: 30, route }, flat)).toEqual({});
 });
 
 it('an override that takes a limit away takes no limit away that was reserved for', () => {
-  const kept = (paramOverride: Record<string, unknown>, limits: typeof flat) =>
-    keepLimits({ max_tokens: undefined, ...paramOverride }, { choiceLimit: 30, way: { paramOverride } }, limits);
-  expect(kept({ max_tokens: null }, flat)).toEqual({ max_tokens: 30 });
-  expect(kept({ max_completion_tokens: '9' }, flat)).toEqual({ max_completion_tokens: 30 });
-  expect(kept({ generationConfig: { topK: 3 } }, nested)).toEqual({ generationConfig: { topK: 3, maxOutputTokens: 30 } });
-  expect(kept({ generationConfig: { topK: 3 } }, noLimits)).toEqual({ generationConfig: { topK: 3 } });
+  const stored = (paramOverride: Record<string, unknown>, limits: typeof flat) =>
+    retainLimits({ max_tokens: undefined, ...paramOverride }, { choiceLimit: 30, route: { paramOverride } }, limits);
+  expect(stored({ max_tokens: null }, flat)).toEqual({ max_tokens: 30 });
+  expect(stored({ max_completion_tokens: '9' }, flat)).toEqual({ max_completion_tokens: 30 });
+  expect(stored({ generationConfig: { topK: 3 } }, nested)).toEqual({ generationConfig: { topK: 3, maxOutputTokens: 30 } });
+  expect(stored({ generationConfig: { topK: 3 } }, noLimits)).toEqual({ generationConfig: { topK: 3 } });
 });
 
 it('the names on the way to a limit decide too', () => {

@@ -73,13 +73,13 @@ function withValue(body: Body, [name = '', ...rest]: readonly string[], value: u
 interface Reserved {
   outputBound?: number;
   choiceLimit?: number;
-  way: { readonly paramOverride: Body | null };
+  route: { readonly paramOverride: Body | null };
 }
 
 /** After edits: what was reserved for is the most that may be asked for, and an override that takes a limit away does not. */
-export function keepLimits(
+export function retainLimits(
   body: Record<string, unknown>,
-  { outputBound, choiceLimit, way: { paramOverride } }: Reserved,
+  { outputBound, choiceLimit, route: { paramOverride } }: Reserved,
   limits: TokenLimits,
 ): Record<string, unknown> {
   const bounded = outputBound === undefined ? body : limits.bound(body, outputBound);

@@ -59,13 +59,13 @@ describe('usage there and back', () => {
   });
 
   it('an hour of cache is told apart from five minutes', () => {
-    const told = {
+    const reported = {
       input_tokens: 5,
       output_tokens: 2,
       cache_creation_input_tokens: 30,
       cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
     };
-    expect(claude.readTokenUsage(told)).toMatchObject({ input: 5, cacheWrite5m: 10, cacheWrite1h: 20, output: 2 });
+    expect(claude.readTokenUsage(reported)).toMatchObject({ input: 5, cacheWrite5m: 10, cacheWrite1h: 20, output: 2 });
   });
 });
 
@@ -80,7 +80,7 @@ describe('what the cache had of sound and pictures', () => {
     ],
     ['no more than the cache had', { cached: { audio: 90, image: 90 }, cacheRead: 25 }, { audioCacheRead: 25, imageCacheRead: 0 }],
     ['no more than there was', { cached: { audio: 45, image: 90 }, cacheRead: 60 }, { audioCacheRead: 30, imageCacheRead: 10 }],
-  ])('%s', (_what, told, classes) => {
-    expect(mediaClasses({ input: 100, cacheRead: 40, audio: 30, image: 10, ...told })).toMatchObject(classes);
+  ])('%s', (_what, reported, classes) => {
+    expect(mediaClasses({ input: 100, cacheRead: 40, audio: 30, image: 10, ...reported })).toMatchObject(classes);
   });
 });

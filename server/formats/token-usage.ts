@@ -7,12 +7,12 @@ import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart, UpstreamErrorObject } from './parts.ts';
 import type { ReportedUsage } from './stream-pipe.ts';
 
-export function withUsage(before: TokenUsage | null, told: Partial<TokenUsage>): TokenUsage {
-  return { ...noTokens, ...before, ...told };
+export function withUsage(before: TokenUsage | null, reported: Partial<TokenUsage>): TokenUsage {
+  return { ...noTokens, ...before, ...reported };
 }
 
 /** What an upstream has told so far about one response. What was told later replaces what was told before, class by class. */
-export class ToldUsage {
+export class UsageSoFar {
   #usage: Partial<TokenUsage> = {};
   /** Main numbers that were told last as something that cannot be true. */
   readonly #invalid = new Set<MainCount>();
@@ -64,15 +64,15 @@ export class ToldUsage {
 /** Adds the usage that a provider reports with an error, and bills. A usage of zeros, or one that cannot be true, adds nothing. */
 export function withBilled<E extends UpstreamErrorObject>(error: E, parts: readonly ResponsePart[]): E {
   if (parts.length === 0) return error;
-  const told = new ToldUsage();
-  for (const part of parts) told.note(part);
-  const { usage } = told.report(false);
+  const reported = new UsageSoFar();
+  for (const part of parts) reported.note(part);
+  const { usage } = reported.report(false);
   return usage === null ? error : { ...error, usage };
 }
 
 /** With the lane that the provider says it took. */
-export function withTier<U extends Partial<TokenUsage> | null>(usage: U, told: unknown): U {
-  const tier = usage === null ? undefined : tierNamed(told);
+export function withTier<U extends Partial<TokenUsage> | null>(usage: U, reported: unknown): U {
+  const tier = usage === null ? undefined : tierNamed(reported);
   return tier === undefined ? usage : { ...usage, tier };
 }
 
@@ -90,11 +90,11 @@ interface InputMedia {
 const noMedia = { audioInput: 0, imageInput: 0, audioCacheRead: 0, imageCacheRead: 0 };
 
 /** What has prices of its own of an input: of formats that count what the cache had within it. */
-export function mediaClasses(told: InputMedia): Pick<TokenUsage, 'audioInput' | 'imageInput' | 'audioCacheRead' | 'imageCacheRead'> {
-  if (told.audio === 0 && told.image === 0) return noMedia;
-  const { input, cacheRead, cached } = told;
-  const audio = Math.min(told.audio, input);
-  const image = Math.min(told.image, input - audio);
+export function mediaClasses(reported: InputMedia): Pick<TokenUsage, 'audioInput' | 'imageInput' | 'audioCacheRead' | 'imageCacheRead'> {
+  if (reported.audio === 0 && reported.image === 0) return noMedia;
+  const { input, cacheRead, cached } = reported;
+  const audio = Math.min(reported.audio, input);
+  const image = Math.min(reported.image, input - audio);
   const beyondText = Math.max(0, cacheRead - (input - audio - image));
   const audioCacheRead = Math.min(cached?.audio ?? beyondText, audio, cacheRead);
   const imageCacheRead = Math.min(cached?.image ?? beyondText - audioCacheRead, image, cacheRead - audioCacheRead);
@@ -124,7 +124,7 @@ export function tokenCount(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= largestCount ? number : undefined;
 }
 
-interface ToldOutput {
+interface ReportedOutput {
   /** Everything read, cached tokens included. */
   input: number;
   output: number;
@@ -136,7 +136,7 @@ interface ToldOutput {
  * Output with the reasoning of providers that report it beside the completion: only the total of all three says so. Grok on Azure,
  * Gemini on Vertex and several models of OpenRouter do. Sources: github.com/vercel/ai/issues/12425, github.com/theopenco/llmgateway/issues/3735.
  */
-export function outputWithReasoning({ input, output, reasoning, total }: ToldOutput): number {
+export function outputWithReasoning({ input, output, reasoning, total }: ReportedOutput): number {
   return reasoning > 0 && tokenCount(total) === input + output + reasoning ? output + reasoning : output;
 }
 
@@ -149,15 +149,15 @@ export function isInvalidCount(value: unknown): boolean {
 export const invalidUsage: readonly ResponsePart[] = [{ type: 'invalid_usage', counts: ['input', 'output'] }];
 
 /** The main numbers that cannot be true; none: nothing. */
-export function invalidCounts(told: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
-  const counts = (['input', 'output'] as const).filter((count) => isInvalidCount(told[count]));
+export function invalidCounts(reported: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
+  const counts = (['input', 'output'] as const).filter((count) => isInvalidCount(reported[count]));
   return counts.length === 0 ? [] : [{ type: 'invalid_usage', counts }];
 }
 
 /** Of formats that tell two numbers, and zeros where nothing was counted. */
-export function mainUsage(told: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
-  const invalid = invalidCounts(told);
+export function mainUsage(reported: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
+  const invalid = invalidCounts(reported);
   if (invalid.length > 0) return invalid;
-  const input = tokenCount(told.input) ?? 0;
-  return input === 0 ? [] : [{ type: 'usage', usage: { input, output: tokenCount(told.output) ?? 0 } }];
+  const input = tokenCount(reported.input) ?? 0;
+  return input === 0 ? [] : [{ type: 'usage', usage: { input, output: tokenCount(reported.output) ?? 0 } }];
 }

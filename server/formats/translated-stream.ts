@@ -2,7 +2,7 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import type { ErrorObject, StreamWriter } from './client-dialect.ts';
-import type { Way } from './route.ts';
+import type { Route } from './route.ts';
 import type { StreamInput } from './identity.ts';
 import { isContent, textOfPart } from './parts.ts';
 import type { ResponsePart, UpstreamErrorObject } from './parts.ts';
@@ -11,24 +11,24 @@ import type { SignatureMemory } from './signature-memory.ts';
 import { errorInResponse } from './stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';
 import type { TextTally } from './text-tally.ts';
-import { ToldUsage } from './token-usage.ts';
+import { UsageSoFar } from './token-usage.ts';
 import type { StreamReader } from './upstream-dialect.ts';
 
 export class TranslatedStream implements StreamPipe {
-  readonly #way: Way;
+  readonly #route: Route;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #tally: TextTally;
   readonly #signatures: SignatureMemory | undefined;
-  readonly #told = new ToldUsage();
+  readonly #reported = new UsageSoFar();
   #hasTextAfterUsage = false;
   #hasFinished = false;
   #hasContent = false;
   #bytes = 0;
 
-  constructor({ client, way, writer, tally, signatures }: Pick<StreamInput, 'client' | 'way' | 'writer' | 'tally' | 'signatures'>) {
-    this.#way = way;
-    this.#reader = way.dialect.createStreamReader(way.provider, way.upstreamModel);
+  constructor({ client, route, writer, tally, signatures }: Pick<StreamInput, 'client' | 'route' | 'writer' | 'tally' | 'signatures'>) {
+    this.#route = route;
+    this.#reader = route.dialect.createStreamReader(route.provider, route.upstreamModel);
     this.#writer = client.createStreamWriter(writer);
     this.#tally = tally;
     this.#signatures = signatures;
@@ -39,16 +39,16 @@ export class TranslatedStream implements StreamPipe {
   }
 
   open(events: Buffer): StreamOpening {
-    const event = this.#way.framing.firstEvent(events);
+    const event = this.#route.framing.firstEvent(events);
     if (event === null) return 'comments';
-    const { dialect, provider } = this.#way;
+    const { dialect, provider } = this.#route;
     return dialect.readError(event.data, provider) ?? (dialect.isEvent(event) ? 'stream' : 'invalid');
   }
 
   push(events: Buffer): PipeStep {
     this.#bytes += events.length;
     const out: string[] = [];
-    for (const event of this.#way.framing.events(events)) {
+    for (const event of this.#route.framing.events(events)) {
       if (isTooDeep(event.data)) {
         // It is not passed on, but it was written.
         this.#addText(event.data);
@@ -78,17 +78,17 @@ export class TranslatedStream implements StreamPipe {
     if (text !== '') this.#addText(text);
     else if (part.type === 'finish') this.#hasFinished = true;
     else this.#hasContent ||= isContent(part);
-    this.#told.note(part);
-    noteSignature(part, this.#way.dialect, this.#signatures);
-    const tellsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
-    if (tellsOutput) this.#hasTextAfterUsage = false;
+    this.#reported.note(part);
+    noteSignature(part, this.#route.dialect, this.#signatures);
+    const reportsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
+    if (reportsOutput) this.#hasTextAfterUsage = false;
   }
 
   /** Notes usage that stands with an error: it counts what the model has written until then. */
   #noteBilled({ usage }: UpstreamErrorObject, parts: readonly ResponsePart[]): void {
     for (const part of parts) if (part.type === 'usage') this.#note(part);
     if (usage === undefined) return;
-    this.#told.noteBilled(usage);
+    this.#reported.noteBilled(usage);
     if (usage.output > 0) this.#hasTextAfterUsage = false;
   }
 
@@ -100,8 +100,8 @@ export class TranslatedStream implements StreamPipe {
   }
 
   isEvent(rest: Buffer): boolean {
-    const event = this.#way.framing.lastEvent(rest);
-    return event !== null && this.#way.dialect.isEvent(event);
+    const event = this.#route.framing.lastEvent(rest);
+    return event !== null && this.#route.dialect.isEvent(event);
   }
 
   hasContent(): boolean {
@@ -122,7 +122,7 @@ export class TranslatedStream implements StreamPipe {
       // Writers keep it for the end.
       this.#writer.write(part);
     }
-    return this.#told.report(this.#hasTextAfterUsage);
+    return this.#reported.report(this.#hasTextAfterUsage);
   }
 
   countTokens(): Promise<number> {

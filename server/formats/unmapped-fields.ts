@@ -4,7 +4,7 @@
 type Reasons = Readonly<Record<string, readonly string[]>>;
 
 /** What stands within a member that is named is meant, too. The names are those of `tests/conformance/vendor-members.test.ts`, which finds them. */
-export interface Unheard {
+export interface UnmappedFields {
   /** Of whole responses. */
   whole: Reasons;
   /** Of events of streams; they begin with the event's type. */

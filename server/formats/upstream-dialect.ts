@@ -3,7 +3,7 @@ import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { Settings } from '#server/settings/settings.ts';
-import type { OwnObject } from './provider-objects.ts';
+import type { ProviderObject } from './provider-objects.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
 import type { FileDesk, LeftFile } from './left-files.ts';
 import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
@@ -16,10 +16,10 @@ import type { CarriedFields } from './request-fields.ts';
 import type { SealOrigin } from './seal.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 import type { HostedAccess } from './hosted-tools.ts';
-import type { Way } from './route.ts';
+import type { Route } from './route.ts';
 import type { Surcharges } from './surcharges.ts';
 import type { TokenLimits } from './token-limits.ts';
-import type { Unheard } from './unmapped-fields.ts';
+import type { UnmappedFields } from './unmapped-fields.ts';
 
 export type DialectSettings = Pick<Settings, 'get'>;
 
@@ -82,7 +82,7 @@ export interface StreamReader {
 /** How a whole response is put together out of a stream of it. */
 export interface Gathering {
   /** Whether an event is needed for that; the others are not kept. */
-  keeps(event: FramedEvent): boolean;
+  stores(event: FramedEvent): boolean;
   /** The response, or an error in its place, of the events that were kept. Null: the stream ended before it did. */
   whole(events: Iterable<FramedEvent>): Record<string, unknown> | null;
 }
@@ -122,7 +122,7 @@ export interface UpstreamDialect {
   /** The first place of a body that names something in the provider's account, such as a file; undefined: none does. @param own a name that its caller may use */
   findAccountObject(body: Body, own?: string): string | undefined;
   /** The same body with the provider's name for what its caller goes on with. Missing: the format has no such thing. */
-  openAccountObject?(body: Body, own: OwnObject): Body;
+  openAccountObject?(body: Body, own: ProviderObject): Body;
   /** How it takes what requests of other formats name by addresses. Missing: pictures and films as they are, all else as bytes. */
   addressUse?(address: MediaAddress, upstreamModel: string): AddressUse;
   /** Whose signatures it has on calls of tools, which have to come back with them. Missing: calls are not signed. */
@@ -130,7 +130,7 @@ export interface UpstreamDialect {
   /** Whether a body has functions that models refuse in this format as long as they think. Missing: it takes functions from every model. */
   hasRefusedFunctions?(body: Body, facts: ModelFacts): boolean;
   /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
-  readonly keepsMarked?: true;
+  readonly preservesMarked?: true;
   /** Results of tools that are texts of JSON become objects in it. Missing: they stay texts. */
   readonly parsesResults?: true;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
@@ -158,7 +158,7 @@ export interface UpstreamDialect {
 
   // Responses.
   /** What its vendor's packages have in responses and no other format's callers hear of. Missing: the format has no types to compare with. */
-  readonly unheard?: Unheard;
+  readonly unmappedFields?: UnmappedFields;
   /** Null: not a response of this format. Numbers of a usage that cannot be true are a part of their own. */
   /** @param model the one that was asked, where a response need not name the one that answers */
   readWhole(body: Body, provider: ProviderTraits | null, model?: string): readonly ResponsePart[] | null;
@@ -175,7 +175,7 @@ export interface UpstreamDialect {
   readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
   /** Tokens of a prompt that the provider has counted; undefined: it has not. Missing: providers of this format cannot. */
   /** What counts the prompt of a request in this format. Missing: only requests of callers of the format can be counted, or none. */
-  countBody?(body: Body, way: Pick<Way, 'upstreamModel' | 'provider'>): Record<string, unknown>;
+  countBody?(body: Body, route: Pick<Route, 'upstreamModel' | 'provider'>): Record<string, unknown>;
   readTokenCount?(body: Body): number | undefined;
   /** The same before changes of the prompt that were asked for. Missing: it is not told. */
   readOriginalTokenCount?(body: Body): number | undefined;

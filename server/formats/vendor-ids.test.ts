@@ -19,8 +19,8 @@ test('an id of another form gets it', () => {
 });
 
 test('what stands for a response of the provider itself keeps its ids', () => {
-  expect(openai.write('functions.get:0', { keepsIds: true })).toBe('functions.get:0');
-  expect(responseId('chatcmpl-', 'msg_1', { requestId: 'r1', keepsIds: true })).toBe('msg_1');
+  expect(openai.write('functions.get:0', { preservesIds: true })).toBe('functions.get:0');
+  expect(responseId('chatcmpl-', 'msg_1', { requestId: 'r1', preservesIds: true })).toBe('msg_1');
 });
 
 test('whatever an id is, it comes back as it was', () => {
@@ -29,6 +29,6 @@ test('whatever an id is, it comes back as it was', () => {
     fc.constantFrom('toolu_via_x', 'toolu_b64_x', 'toolu_', 'toolu_b64_', ''),
     fc.string().map((rest) => `toolu_b64_${rest}`),
   );
-  const isKept = (told: string) => claude.read(claude.write(told)) === told && claude.write(told).startsWith('toolu_');
-  expect(() => fc.assert(fc.property(id, isKept))).not.toThrow();
+  const isStored = (reported: string) => claude.read(claude.write(reported)) === reported && claude.write(reported).startsWith('toolu_');
+  expect(() => fc.assert(fc.property(id, isStored))).not.toThrow();
 });

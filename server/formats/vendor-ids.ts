@@ -2,11 +2,11 @@
 // the provider that gave it has to know it again, so what is not of the form travels within one that is.
 import type { ResponseWriterOptions } from './client-dialect.ts';
 
-type IdOptions = Pick<ResponseWriterOptions, 'requestId' | 'keepsIds'>;
+type IdOptions = Pick<ResponseWriterOptions, 'requestId' | 'preservesIds'>;
 
 /** @param told the upstream's id, or empty */
-export function responseId(prefix: string, told: string, { requestId, keepsIds = false }: IdOptions): string {
-  return told.startsWith(prefix) || (keepsIds && told !== '') ? told : `${prefix}${requestId}`;
+export function responseId(prefix: string, reported: string, { requestId, preservesIds = false }: IdOptions): string {
+  return reported.startsWith(prefix) || (preservesIds && reported !== '') ? reported : `${prefix}${requestId}`;
 }
 
 const plain = 'via_';
@@ -19,7 +19,7 @@ const plainId = /^[\w-]*$/;
 export function callIdsWith(prefix: string) {
   return {
     /** As the client sees it. */
-    write: (id: string, { keepsIds = false }: Pick<IdOptions, 'keepsIds'> = {}) => (keepsIds ? id : writeCallId(prefix, id)),
+    write: (id: string, { preservesIds = false }: Pick<IdOptions, 'preservesIds'> = {}) => (preservesIds ? id : writeCallId(prefix, id)),
     /** As its provider gave it. */
     read: (id: string) => readCallId(prefix, id),
   };

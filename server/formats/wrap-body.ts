@@ -13,21 +13,21 @@ interface Enveloped {
 }
 
 /** @param headers beside the channel's own */
-export function enveloped(body: Body, headers: Enveloped['headers'], { way, isCount }: Pick<EncodeInput, 'way' | 'isCount'>): Enveloped {
-  const { envelope } = way.provider;
+export function wrapBody(body: Body, headers: Enveloped['headers'], { route, isCount }: Pick<EncodeInput, 'route' | 'isCount'>): Enveloped {
+  const { envelope } = route.provider;
   if (envelope === undefined) return { body, headers, dropped: [] };
   const { omit, set, listed = {} } = envelope;
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !omit.includes(name)));
   // Counts go to one address for all models.
-  const counted = isCount === true ? { model: way.nameThere } : {};
+  const counted = isCount === true ? { model: route.nameThere } : {};
   const { model } = body;
-  const deployed = envelope.namesDeployment === true && typeof model === 'string' ? { model: deploymentOf(model, way.setting) } : {};
+  const deployed = envelope.namesDeployment === true && typeof model === 'string' ? { model: deploymentOf(model, route.setting) } : {};
   const lists: Record<string, readonly string[]> = {};
   const dropped: string[] = [];
   for (const [header, { field, known }] of Object.entries(listed)) {
     const items = itemsOf(headers?.[header], body[field]);
-    const kept = items.filter((item) => known.test(item));
-    if (kept.length > 0) lists[field] = kept;
+    const stored = items.filter((item) => known.test(item));
+    if (stored.length > 0) lists[field] = stored;
     dropped.push(...items.filter((item) => !known.test(item)).map((item) => `${header}: ${item}`));
   }
   const others = Object.entries(headers ?? {}).filter(([name]) => !Object.hasOwn(listed, name));

@@ -39,8 +39,8 @@ export function wrappedEventOf(frame: AwsFrame): string | null {
 function errorOf({ headers, payload }: AwsFrame): string | null {
   const isException = headers.get(':message-type') === 'exception';
   const type = headers.get(isException ? ':exception-type' : ':error-code') ?? 'unknown';
-  const told = isException ? parseObject(payload.toString('utf8'))?.message : headers.get(':error-message');
-  const message = typeof told === 'string' && told !== '' ? told : type;
+  const reported = isException ? parseObject(payload.toString('utf8'))?.message : headers.get(':error-message');
+  const message = typeof reported === 'string' && reported !== '' ? reported : type;
   return eventOf('error', JSON.stringify({ type: 'error', error: { type, message, status: statuses.get(type) ?? 500 } }));
 }
 

@@ -7,13 +7,13 @@ import { framings } from './registry.ts';
 
 const { 'aws-events': named, 'aws-wrapped': wrapped } = framings;
 
-interface Told {
+interface Reported {
   events: { name: string; data: string }[];
   isBroken: boolean;
   restLength: number;
 }
 
-function told(framing: Framing, pieces: readonly Buffer[]): Told {
+function reported(framing: Framing, pieces: readonly Buffer[]): Reported {
   const splitter = framing.createSplitter();
   const events = pieces.flatMap((piece) => [...framing.events(splitter.push(piece) ?? Buffer.alloc(0))]);
   return { events, isBroken: splitter.isBroken, restLength: splitter.restLength };
@@ -26,35 +26,35 @@ describe('frames of the vectors', () => {
   const [event, exception] = readFrameVectors();
 
   test('an event is what its bytes are', () => {
-    expect(told(wrapped, [event])).toEqual({ events: [{ name: 'ping', data: '{"type":"ping"}' }], isBroken: false, restLength: 0 });
+    expect(reported(wrapped, [event])).toEqual({ events: [{ name: 'ping', data: '{"type":"ping"}' }], isBroken: false, restLength: 0 });
   });
 
   test('an exception is an error, with its status', () => {
     const data = '{"type":"error","error":{"type":"throttlingException","message":"Too many requests","status":429}}';
-    for (const framing of [wrapped, named]) expect(told(framing, [exception]).events).toEqual([{ name: 'error', data }]);
+    for (const framing of [wrapped, named]) expect(reported(framing, [exception]).events).toEqual([{ name: 'error', data }]);
   });
 });
 
 test('an event is named by its frame, or by what is in it', () => {
   const delta = { contentBlockIndex: 0, delta: { text: 'Hëllo\n潮' }, p: 'ab' };
-  expect(told(named, [eventFrame('contentBlockDelta', delta)]).events).toEqual([
+  expect(reported(named, [eventFrame('contentBlockDelta', delta)]).events).toEqual([
     { name: 'contentBlockDelta', data: JSON.stringify(delta) },
   ]);
-  expect(told(wrapped, [chunk({ type: 'ping' })]).events).toEqual([ping]);
+  expect(reported(wrapped, [chunk({ type: 'ping' })]).events).toEqual([ping]);
   // Some leave the wrapping out.
-  expect(told(wrapped, [eventFrame('chunk', { type: 'ping' })]).events).toEqual([ping]);
+  expect(reported(wrapped, [eventFrame('chunk', { type: 'ping' })]).events).toEqual([ping]);
   // Other kinds of event say nothing.
-  expect(told(wrapped, [eventFrame('later', {}), chunk({ type: 'ping' })]).events).toEqual([ping]);
+  expect(reported(wrapped, [eventFrame('later', {}), chunk({ type: 'ping' })]).events).toEqual([ping]);
 });
 
 test('what is laid out over several lines is one event', () => {
   const bytes = Buffer.from('{\r\n  "type": "ping"\n}').toString('base64');
-  expect(told(wrapped, [eventFrame('chunk', { bytes })]).events).toEqual([{ name: 'ping', data: '{    "type": "ping" }' }]);
+  expect(reported(wrapped, [eventFrame('chunk', { bytes })]).events).toEqual([{ name: 'ping', data: '{    "type": "ping" }' }]);
 });
 
 test('an error that is no exception is told by headers', () => {
   const headers = { ':message-type': 'error', ':error-code': 'internalFailure', ':error-message': 'Out of order' };
-  expect(told(named, [frameOf(headers, '')]).events).toEqual([
+  expect(reported(named, [frameOf(headers, '')]).events).toEqual([
     { name: 'error', data: '{"type":"error","error":{"type":"internalFailure","message":"Out of order","status":500}}' },
   ]);
 });
@@ -62,13 +62,13 @@ test('an error that is no exception is told by headers', () => {
 test('any split of the bytes gives the same events', () => {
   const frames = [chunk({ type: 'ping' }), chunk({ type: 'text', text: '潮'.repeat(500) }), exceptionFrame('validationException', 'No')];
   const bytes = Buffer.concat(frames);
-  const whole = told(wrapped, [bytes]);
+  const whole = reported(wrapped, [bytes]);
   expect(whole.events).toHaveLength(3);
   for (let at = 0; at <= bytes.length; at += 1) {
-    expect(told(wrapped, [bytes.subarray(0, at), bytes.subarray(at)]), `cut at ${at}`).toEqual(whole);
+    expect(reported(wrapped, [bytes.subarray(0, at), bytes.subarray(at)]), `cut at ${at}`).toEqual(whole);
   }
   expect(
-    told(
+    reported(
       wrapped,
       [...bytes].map((byte) => Buffer.from([byte])),
     ),
@@ -77,7 +77,7 @@ test('any split of the bytes gives the same events', () => {
     fc.property(fc.array(fc.nat(bytes.length), { maxLength: 8 }), (cuts) => {
       const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
       expect(
-        told(
+        reported(
           wrapped,
           places.slice(1).map((to, index) => bytes.subarray(places[index], to)),
         ),
@@ -92,7 +92,7 @@ test('a changed byte is found wherever it is, and what stands before it has been
   for (let at = 0; at < second.length; at += 1) {
     const changed = Buffer.from(second);
     changed.writeUInt8((changed[at] ?? 0) ^ 0x01, at);
-    const { events, isBroken } = told(wrapped, [Buffer.concat([first, changed])]);
+    const { events, isBroken } = reported(wrapped, [Buffer.concat([first, changed])]);
     expect(events, `${at}`).toEqual([ping]);
     // A length that is no longer true is found by the checksum behind it.
     expect(isBroken, `${at}`).toBe(true);
@@ -111,18 +111,18 @@ test('no more is held than what has come, and no frame of more than 16 MiB is wa
     [15, 0],
     [40, 30],
   ] as const) {
-    expect(told(wrapped, [preludeOf(total, headers)]).isBroken, `${total} ${headers}`).toBe(true);
+    expect(reported(wrapped, [preludeOf(total, headers)]).isBroken, `${total} ${headers}`).toBe(true);
   }
-  expect(told(wrapped, [preludeOf(16 * 1024 * 1024, 0)])).toEqual({ events: [], isBroken: false, restLength: 12 });
+  expect(reported(wrapped, [preludeOf(16 * 1024 * 1024, 0)])).toEqual({ events: [], isBroken: false, restLength: 12 });
 });
 
 test('headers that are none break the stream; those of other types are passed over', () => {
   const base = { ':event-type': 'chunk', ':message-type': 'event' };
   const many = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`h${index}`, '']));
-  expect(told(wrapped, [frameOf({ ...base, ...many }, '{"bytes":""}')]).isBroken).toBe(true);
-  expect(told(named, [frameOf({ ...base, ':event-type': 'a\nevent: b' }, '{}')]).isBroken).toBe(true);
-  expect(told(named, [frameOf({ ':message-type': 'event' }, '{}')]).isBroken).toBe(true);
-  expect(told(wrapped, [eventFrame('chunk', { bytes: 7 })]).isBroken).toBe(true);
+  expect(reported(wrapped, [frameOf({ ...base, ...many }, '{"bytes":""}')]).isBroken).toBe(true);
+  expect(reported(named, [frameOf({ ...base, ':event-type': 'a\nevent: b' }, '{}')]).isBroken).toBe(true);
+  expect(reported(named, [frameOf({ ':message-type': 'event' }, '{}')]).isBroken).toBe(true);
+  expect(reported(wrapped, [eventFrame('chunk', { bytes: 7 })]).isBroken).toBe(true);
 });
 
 test('a body is known by its beginning', () => {

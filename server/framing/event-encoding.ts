@@ -3,7 +3,7 @@ import { dataIn, endOfEvent, eventData, toEvent } from './sse.ts';
 
 const newline = 10;
 
-export interface Envelope {
+export interface EventEncoding {
   /** Each event is a message by itself: who carries it tells where it ends, and that the connection lives. */
   readonly isMessages: boolean;
   /** One event. @param json on one line */
@@ -18,7 +18,7 @@ export interface Envelope {
   dataIn(event: Buffer): string | null;
 }
 
-export const serverSentEvents: Envelope = {
+export const serverSentEvents: EventEncoding = {
   isMessages: false,
   event: (name, json) => `event: ${name}\n${toEvent(json)}`,
   wrap: (events) => events,
@@ -28,7 +28,7 @@ export const serverSentEvents: Envelope = {
 };
 
 /** One line of JSON each, until a socket takes them apart. */
-export const messages: Envelope = {
+export const messages: EventEncoding = {
   isMessages: true,
   event: (_name, json) => `${json}\n`,
   wrap(events) {

@@ -13,9 +13,9 @@ test('long texts stay where they are, and all else is told', () => {
   const long = 'x'.repeat(20_000);
   const json = Buffer.from(JSON.stringify({ a: long, b: ['短 "quoted" \\', `${long}\\"`], n: 7 }));
   const read = lifted(json);
-  const told = JSON.parse(read?.text ?? '');
-  expect(told).toMatchObject({ b: ['短 "quoted" \\', expect.any(String)], n: 7 });
-  const spans = [told.a, told.b[1]].map((text: string) => spanAt(text, read ?? { spans: [] }));
+  const reported = JSON.parse(read?.text ?? '');
+  expect(reported).toMatchObject({ b: ['短 "quoted" \\', expect.any(String)], n: 7 });
+  const spans = [reported.a, reported.b[1]].map((text: string) => spanAt(text, read ?? { spans: [] }));
   expect(spans.map((span) => JSON.parse(`"${json.toString('utf8', span?.start, span?.end)}"`))).toEqual([long, `${long}\\"`]);
   expect(spanAt('short', read ?? { spans: [] })).toBeUndefined();
 });

@@ -18,7 +18,7 @@ const mark = '\u0001';
 
 /** Null: a text in it has no end, or there is too much around the long ones. */
 export function* liftLongTexts(json: Buffer): Generator<void, LiftedJson | null> {
-  const kept: Buffer[] = [];
+  const stored: Buffer[] = [];
   const spans: Span[] = [];
   let from = 0;
   let texts = 0;
@@ -26,7 +26,7 @@ export function* liftLongTexts(json: Buffer): Generator<void, LiftedJson | null>
     const end = endOfTextBytes(json, at + 1);
     if (end < 0) return null;
     if (end - at > longest) {
-      kept.push(json.subarray(from, at + 1), Buffer.from(`\\u0001${spans.length}`));
+      stored.push(json.subarray(from, at + 1), Buffer.from(`\\u0001${spans.length}`));
       spans.push({ start: at + 1, end });
       from = end;
     }
@@ -34,9 +34,9 @@ export function* liftLongTexts(json: Buffer): Generator<void, LiftedJson | null>
     if (texts % textsInAStep === 0) yield;
     at = json.indexOf(quote, end + 1);
   }
-  kept.push(json.subarray(from));
-  const around = kept.reduce((sum, { length }) => sum + length, 0);
-  return around > mostBytes ? null : { text: Buffer.concat(kept, around).toString('utf8'), spans };
+  stored.push(json.subarray(from));
+  const around = stored.reduce((sum, { length }) => sum + length, 0);
+  return around > mostBytes ? null : { text: Buffer.concat(stored, around).toString('utf8'), spans };
 }
 
 /** Where a text of the parsed JSON is; undefined: it is itself. */

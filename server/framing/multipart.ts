@@ -5,19 +5,19 @@ import type { LocalText } from '#shared/errors.ts';
 import { indexIn, partOf, PiecedBody, ReadBuffer, sourceOf } from './byte-source.ts';
 import type { ByteSource } from './byte-source.ts';
 
-export interface FormPart {
+export interface MultipartPart {
   name: string;
-  value: string | FormFile;
+  value: string | MultipartFile;
 }
 
 /** A file as it was sent. */
-export class FormFile {
+export class MultipartFile {
   readonly filename: string;
   /** As the caller has it; empty: it says none. */
   readonly type: string;
   readonly content: ByteSource;
 
-  constructor({ filename, type, content }: Pick<FormFile, 'filename' | 'type' | 'content'>) {
+  constructor({ filename, type, content }: Pick<MultipartFile, 'filename' | 'type' | 'content'>) {
     this.filename = filename;
     this.type = type;
     this.content = content;
@@ -40,20 +40,20 @@ export function boundaryOf(contentType: string | null): string | undefined {
 }
 
 /** @throws {AppError} `invalid_request`, `invalid_utf8` */
-export async function readForm(source: ByteSource, boundary: string): Promise<FormPart[]> {
+export async function readMultipart(source: ByteSource, boundary: string): Promise<MultipartPart[]> {
   const mark = Buffer.from(`--${boundary}`);
   const between = Buffer.from(`\r\n--${boundary}`);
-  if (!(await source.read(0, Math.min(mark.length, source.size))).equals(mark)) throw badForm(noBeginning);
-  const parts: FormPart[] = [];
+  if (!(await source.read(0, Math.min(mark.length, source.size))).equals(mark)) throw malformedMultipart(noBeginning);
+  const parts: MultipartPart[] = [];
   const into = new ReadBuffer();
   try {
     for (let at = mark.length; ;) {
       const next = await source.read(Math.min(at, source.size), Math.min(at + 2, source.size), into);
       if (next[0] === dash && next[1] === dash) return parts;
-      if (next[0] !== carriageReturn || next[1] !== lineFeed) throw badForm(noEnd);
+      if (next[0] !== carriageReturn || next[1] !== lineFeed) throw malformedMultipart(noEnd);
       const end = await indexIn(source, between, at, into);
-      if (end < 0) throw badForm(noEnd);
-      if (parts.length >= mostParts) throw badForm(tooMany);
+      if (end < 0) throw malformedMultipart(noEnd);
+      if (parts.length >= mostParts) throw malformedMultipart(tooMany);
       parts.push(await readPart(source, { from: at, to: end, into }));
       at = end + between.length;
     }
@@ -69,23 +69,23 @@ interface PartPlace {
   into: ReadBuffer;
 }
 
-async function readPart(source: ByteSource, { from, to, into }: PartPlace): Promise<FormPart> {
+async function readPart(source: ByteSource, { from, to, into }: PartPlace): Promise<MultipartPart> {
   const beginning = await source.read(from, Math.min(to, from + longestHead + blankLine.length), into);
   const headEnd = beginning.indexOf(blankLine);
-  if (headEnd < 0 || headEnd > longestHead) throw badForm(badHead);
+  if (headEnd < 0 || headEnd > longestHead) throw malformedMultipart(badHead);
   const head = new Map<string, string>();
   for (const line of textOf(beginning.subarray(2, headEnd)).split('\r\n')) {
     const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];
-    if (name === '' || head.has(name.toLowerCase())) throw badForm(badHead);
+    if (name === '' || head.has(name.toLowerCase())) throw malformedMultipart(badHead);
     head.set(name.toLowerCase(), value);
   }
   const { name, filename } = dispositionOf(head.get('content-disposition') ?? '');
-  if (!/^(?:7bit|8bit|binary)?$/i.test(head.get('content-transfer-encoding') ?? '')) throw badForm(badHead);
+  if (!/^(?:7bit|8bit|binary)?$/i.test(head.get('content-transfer-encoding') ?? '')) throw malformedMultipart(badHead);
   const start = from + headEnd + blankLine.length;
   if (filename !== undefined) {
-    return { name, value: new FormFile({ filename, type: head.get('content-type') ?? '', content: partOf(source, start, to) }) };
+    return { name, value: new MultipartFile({ filename, type: head.get('content-type') ?? '', content: partOf(source, start, to) }) };
   }
-  if (to - start > longestText) throw badForm(tooLong);
+  if (to - start > longestText) throw malformedMultipart(tooLong);
   return { name, value: textOf(await source.read(start, to, into)) };
 }
 
@@ -96,11 +96,11 @@ function dispositionOf(value: string): { name: string; filename: string | undefi
   const [, parameters = ''] = disposition.exec(value) ?? [];
   const found = new Map<string, string>();
   for (const [, key = '', quoted, plain = ''] of parameters.matchAll(parameter)) {
-    if (found.has(key.toLowerCase())) throw badForm(badHead);
+    if (found.has(key.toLowerCase())) throw malformedMultipart(badHead);
     found.set(key.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"'));
   }
   const name = found.get('name');
-  if (name === undefined || name === '' || name.length > longestName || /\p{Cc}/u.test(name)) throw badForm(badHead);
+  if (name === undefined || name === '' || name.length > longestName || /\p{Cc}/u.test(name)) throw malformedMultipart(badHead);
   return { name, filename: found.get('filename') ?? (found.has('filename*') ? '' : undefined) };
 }
 
@@ -113,7 +113,7 @@ function textOf(bytes: Buffer): string {
 }
 
 /** @param boundary that of a form which held all files of this one: it is in none of them */
-export function writeForm(parts: readonly FormPart[], boundary: string): PiecedBody {
+export function writeMultipart(parts: readonly MultipartPart[], boundary: string): PiecedBody {
   const pieces: ByteSource[] = [];
   const add = (text: string) => pieces.push(sourceOf(Buffer.from(text)));
   for (const { name, value } of parts) {
@@ -139,6 +139,6 @@ const badHead = { zh: '表单中有一部分的头无法识别', en: 'the head o
 const tooMany = { zh: `表单最多有 ${mostParts} 个部分`, en: `the form must have at most ${mostParts} parts` };
 const tooLong = { zh: '表单中有过长的文本', en: 'a text of the form is too long' };
 
-function badForm(detail: LocalText): AppError {
+function malformedMultipart(detail: LocalText): AppError {
   return new AppError('invalid_request', { detail });
 }

@@ -27,7 +27,7 @@ export interface LongJson {
 export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
   if (!isUtf8(bytes)) return null;
   const texts = new LongTexts();
-  const kept: Buffer[] = [];
+  const stored: Buffer[] = [];
   let [from, looked, stepped] = [hasMark(bytes) ? byteOrderMark.length : 0, 0, 0];
   for (let at = bytes.indexOf(quote); at >= 0;) {
     const end = yield* endOf(bytes, at + 1);
@@ -35,7 +35,7 @@ export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
     if (end - at > leastBytes) {
       const read = isName(bytes, end + 1) ? null : yield* readText(bytes, at + 1, end);
       if (read === null) return null;
-      kept.push(bytes.subarray(from, at + 1), Buffer.from(texts.addText(read)));
+      stored.push(bytes.subarray(from, at + 1), Buffer.from(texts.addText(read)));
       from = end;
     }
     looked += 1;
@@ -45,8 +45,8 @@ export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
     }
     at = bytes.indexOf(quote, end + 1);
   }
-  kept.push(bytes.subarray(from));
-  return { json: Buffer.concat(kept).toString('utf8'), texts };
+  stored.push(bytes.subarray(from));
+  return { json: Buffer.concat(stored).toString('utf8'), texts };
 }
 
 function hasMark(bytes: Buffer): boolean {

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { toAppError } from './failure.ts';
 
-function told(failure: unknown): { code: string; lines: string[] } {
+function reported(failure: unknown): { code: string; lines: string[] } {
   const lines: string[] = [];
   const note = (level: string) => (facts: object) => lines.push(`${level} ${'requestId' in facts ? String(facts.requestId) : ''}`);
   // Only the two ways of the logger that are used.
@@ -13,8 +13,8 @@ function told(failure: unknown): { code: string; lines: string[] } {
 }
 
 it('an internal error leaves one line in the log, whoever threw it', () => {
-  expect(told(new TypeError('of ours'))).toEqual({ code: 'internal_error', lines: ['error r1'] });
-  expect(told(new AppError('internal_error'))).toEqual({ code: 'internal_error', lines: ['error r1'] });
+  expect(reported(new TypeError('of ours'))).toEqual({ code: 'internal_error', lines: ['error r1'] });
+  expect(reported(new AppError('internal_error'))).toEqual({ code: 'internal_error', lines: ['error r1'] });
   const lines: string[] = [];
   const log = Object.assign(Object.create(null), { error: () => lines.push('error') });
   const error = toAppError(new TypeError('of ours'), { log }, 'r1');
@@ -23,6 +23,6 @@ it('an internal error leaves one line in the log, whoever threw it', () => {
 });
 
 it('a refusal leaves none, and a database that is away a warning', () => {
-  expect(told(new AppError('not_found'))).toEqual({ code: 'not_found', lines: [] });
-  expect(told(new DatabaseUnavailable('away'))).toEqual({ code: 'database_unavailable', lines: ['warn r1'] });
+  expect(reported(new AppError('not_found'))).toEqual({ code: 'not_found', lines: [] });
+  expect(reported(new DatabaseUnavailable('away'))).toEqual({ code: 'database_unavailable', lines: ['warn r1'] });
 });

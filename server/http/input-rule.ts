@@ -21,8 +21,8 @@ export function wrongField(issue: Issue, input: unknown): { path: string; rule: 
   if (issue.code !== 'invalid_union' || value === undefined) return { path: issue.path.join('.'), rule: ruleOf(issue, value) };
   const alternatives = alternativesOf(issue);
   const isOther = (found: Issue) => found.path.length === 0 && (found.code === 'invalid_type' || found.code === 'invalid_value');
-  const meant = alternatives.find((issues) => !issues.some(isOther))?.[0];
-  if (meant !== undefined) return wrongField({ ...meant, path: [...issue.path, ...meant.path] }, input);
+  const intended = alternatives.find((issues) => !issues.some(isOther))?.[0];
+  if (intended !== undefined) return wrongField({ ...intended, path: [...issue.path, ...intended.path] }, input);
   return { path: issue.path.join('.'), rule: choiceRule(alternatives.flat().filter(isOther)) };
 }
 

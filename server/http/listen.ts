@@ -40,7 +40,7 @@ export async function listen(listeners: Listeners, options: ListenOptions): Prom
   /** Connections that speak another protocol now: the server does not know them any more. */
   const upgraded = new Set<Socket>();
   // A request without Host is refused by the app, like any other that is wrong; Node's own refusal would say nothing.
-  const httpOptions = { keepAlive: true, noDelay: true, requireHostHeader: false, shouldUpgradeCallback: asksForWebSocket };
+  const httpOptions = { keepAlive: true, noDelay: true, requireHostHeader: false, shouldUpgradeCallback: isWebSocketUpgrade };
   const server = createServer(httpOptions, serve);
   server.on('upgrade', (request, socket, head) => {
     if (!(socket instanceof Socket)) return void socket.destroy();
@@ -72,7 +72,7 @@ export async function listen(listeners: Listeners, options: ListenOptions): Prom
 }
 
 /** Another protocol that a client would speak, too, is not heeded: it gets its response in this one. */
-function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+function isWebSocketUpgrade({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 }
 

@@ -57,15 +57,15 @@ export async function limitCaller(context: AppContext, facts: RequestSource, use
 }
 
 /** Programs ask for what is kept more often than a screen does: for twenty responses that go on, every two seconds. */
-const keptFactor = 4;
+const storedFactor = 4;
 
 /** The limit of calls by a key for what is kept of its user, several times that of the console; they count apart from what that does in the console. */
-export async function limitKeptCalls(context: AppContext, userId: number): Promise<void> {
+export async function limitStoredCalls(context: AppContext, userId: number): Promise<void> {
   const { env } = context;
   if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
   await enforceLimit(context, {
     key: `kept:user:${userId}`,
-    count: env.GLOBAL_API_RATE_LIMIT * signedInFactor * keptFactor,
+    count: env.GLOBAL_API_RATE_LIMIT * signedInFactor * storedFactor,
     windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
   });
 }

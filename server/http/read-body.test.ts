@@ -23,8 +23,8 @@ async function read(pieces: number): Promise<Buffer> {
       stream.close();
     },
   });
-  const asked = { method: 'POST', headers: { 'content-length': String(length) }, body, duplex: 'half' };
-  const request = new Request('http://tide.example/', asked);
+  const requested = { method: 'POST', headers: { 'content-length': String(length) }, body, duplex: 'half' };
+  const request = new Request('http://tide.example/', requested);
   const { bytes } = await readBody({ request, connection: null, limit: length, hold: bodies.open('user:1'), watch: bodies.watch });
   return bytes;
 }

@@ -40,7 +40,7 @@ export interface RawBody {
 /** Up to this size what may lie on disk stays in memory. */
 const smallSpooled = 512 * 1024;
 /** Bytes that have come before room is made for all that were declared. */
-const smallKept = 128 * 1024;
+const smallStored = 128 * 1024;
 /** The share of them, too: memory is touched as bytes come, but the engine collects garbage for what is declared and never comes. */
 const leastShare = 8;
 /** Bytes that wait for the disk until no more are taken. */
@@ -71,7 +71,7 @@ export function readBody({ request, connection, limit, hold, watch, spool }: Bod
 /** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the response from the client. */
 export function dropBody({ req, res }: Connection): void {
   if (req.complete || req.destroyed) return;
-  if (isAsking(req.headers.expect) && !wereAsked.has(res)) {
+  if (isRequesting(req.headers.expect) && !wereRequested.has(res)) {
     // It may never be sent, and nobody knows: this connection cannot serve another request.
     if (!res.headersSent) res.setHeader('connection', 'close');
     return;
@@ -90,16 +90,16 @@ export function dropBody({ req, res }: Connection): void {
   req.on('error', () => {});
 }
 
-const wereAsked = new WeakSet<ServerResponse>();
+const wereRequested = new WeakSet<ServerResponse>();
 
 /** A client that asks first has not sent its body yet. */
 function letItCome({ req, res }: Connection): void {
-  if (!isAsking(req.headers.expect) || wereAsked.has(res) || res.headersSent) return;
-  wereAsked.add(res);
+  if (!isRequesting(req.headers.expect) || wereRequested.has(res) || res.headersSent) return;
+  wereRequested.add(res);
   res.writeContinue();
 }
 
-function isAsking(expect: string | undefined): boolean {
+function isRequesting(expect: string | undefined): boolean {
   return expect?.toLowerCase() === '100-continue';
 }
 
@@ -199,7 +199,7 @@ class BodyReader implements Passage {
 
   #keep(chunk: Buffer): void {
     const { length } = this.#options;
-    const isOnItsWay = this.#size > Math.max(smallKept, length / leastShare);
+    const isOnItsWay = this.#size > Math.max(smallStored, length / leastShare);
     if (this.#whole === null && length > smallSpooled && length >= this.#size && isOnItsWay) {
       this.#whole = Buffer.allocUnsafeSlow(length);
       let at = 0;

@@ -9,7 +9,7 @@ import type { Filter } from '#server/db/collection.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
-import { isAskedByOwnPage } from '#server/http/same-origin.ts';
+import { isSameOrigin } from '#server/http/same-origin.ts';
 
 const cookieName = 'session';
 /** 43 characters of 62: 256 random bits. */
@@ -136,7 +136,7 @@ async function readAccessToken(context: AppContext, facts: RequestFacts): Promis
 function checkUserHeader(facts: RequestFacts, endpoint: Endpoint, userId: number): void {
   const header = facts.headers.get('new-api-user');
   if (header === null || header === '') {
-    if (endpoint.changesState === true && isAskedByOwnPage(facts.headers)) return;
+    if (endpoint.changesState === true && isSameOrigin(facts.headers)) return;
     throw new AppError('user_header_missing');
   }
   if (!/^-?\d{1,15}$/.test(header)) throw new AppError('user_header_malformed');

@@ -7,7 +7,7 @@ import type { IdentityPath } from '#server/formats/identity.ts';
 import type { AddressUse, MediaAddress } from '#server/formats/media-addresses.ts';
 import type { DecodeTokens } from '#server/formats/token-lists.ts';
 import type { UpstreamDialect } from '#server/formats/upstream-dialect.ts';
-import type { Way } from '#server/formats/route.ts';
+import type { Route } from '#server/formats/route.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
@@ -53,12 +53,12 @@ export interface CallKind {
   /** Providers that have no path for it are asked by calls of another kind; null: they are not asked. */
   readonly over: CallPieces | null;
   /** Pieces of a call for more than its provider makes at a time; null: one call will do. Missing: it always does. */
-  inPieces?(way: Way, body: Body, client: ClientDialect): CallPieces | null;
+  inPieces?(route: Route, body: Body, client: ClientDialect): CallPieces | null;
 
   /** The way of bytes, where such calls of that client go to providers of that format as they are. */
   identityOf(client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null;
   /** How its provider takes what requests name by addresses. Missing: as the way says. */
-  addressUse?(way: Way, address: MediaAddress): AddressUse;
+  addressUse?(route: Route, address: MediaAddress): AddressUse;
   /** How callers ask for it in that format; undefined: they cannot. */
   clientCall(client: ClientDialect): ClientCall | undefined;
   /** The request as the provider wants it. A promise only where something has to be read from tokens. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
@@ -96,7 +96,7 @@ export interface PieceEndings {
 export interface CallPiece {
   body: Body;
   /** What the writer of its response is told: `ResponseWriterOptions.asked`. */
-  asked: Body;
+  requested: Body;
   /** `body` as text, where it is another than its JSON. */
   rawText?: string;
 }

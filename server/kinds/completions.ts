@@ -58,7 +58,7 @@ function split(body: Body, decodeTokens: DecodeTokens): readonly CallPiece[] | P
   const pieces = (texts: readonly unknown[]) =>
     texts.map((text, index) => ({
       body: { ...body, prompt: text },
-      asked: { firstChoice: index * choices, ...(echo === true ? { echo: text } : {}) },
+      requested: { firstChoice: index * choices, ...(echo === true ? { echo: text } : {}) },
     }));
   const lists = prompts.filter(isTokenList);
   if (lists.length === 0) return pieces(prompts);
@@ -96,8 +96,8 @@ function errorInStream(
   usage: TokenUsage | null,
   writer: ResponseWriterOptions,
 ): string {
-  const told = usage === null ? {} : { usage: openai.writeWhole([], usage, writer)['usage'] };
-  return `data: ${JSON.stringify({ error: { message, type, param, code, status }, ...told })}\n\n`;
+  const reported = usage === null ? {} : { usage: openai.writeWhole([], usage, writer)['usage'] };
+  return `data: ${JSON.stringify({ error: { message, type, param, code, status }, ...reported })}\n\n`;
 }
 
 const ending = 'data: [DONE]\n\n';

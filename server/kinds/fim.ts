@@ -2,10 +2,10 @@
 // conversation's answer is. https://docs.mistral.ai/api/endpoint/fim
 import { writeJson } from '#server/framing/long-json.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { plainTokenBytes } from '#server/formats/client-dialect.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import type { CallInput } from '#server/formats/encode-input.ts';
 import { encodeRequest } from '#server/formats/encode-request.ts';
 import { clientDialects } from '#server/formats/registry.ts';
@@ -19,7 +19,7 @@ const tokenLimit = 1_073_741_823;
 const { limits } = clientDialects['openai-chat'];
 
 const fimClient: ClientCall = {
-  read: askedByBody,
+  read: requestedByBody,
   check,
   parameters(body) {
     // Its streams tell what they have used, whoever asks.
@@ -30,7 +30,7 @@ const fimClient: ClientCall = {
     for (const text of [prompt, suffix]) if (typeof text === 'string') content.texts.push(text);
     return content;
   },
-  names: decidingNames(limits.names, ['model', 'prompt', 'suffix', 'n', 'stream', 'stream_options']),
+  names: criticalMembers(limits.names, ['model', 'prompt', 'suffix', 'n', 'stream', 'stream_options']),
 };
 
 /** @throws {AppError} 400 `invalid_request` with the field at fault */

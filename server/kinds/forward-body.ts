@@ -9,34 +9,34 @@ import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 
 /** @throws {AppError} `untranslatable` for what costs more and must not be left out */
-export function forwardBody(asked: CallInput): EncodedRequest {
-  const { call, dropped } = withoutSurcharges(asked);
-  return { ...encoded(asked, forwardedText(call)), ...asAsked(asked), dropped };
+export function forwardBody(requested: CallInput): EncodedRequest {
+  const { call, dropped } = withoutSurcharges(requested);
+  return { ...encoded(requested, forwardedText(call)), ...asRequested(requested), dropped };
 }
 
-export function asAsked({ isPassThrough }: CallInput): Pick<EncodedRequest, 'isAsAsked'> {
-  return isPassThrough === true ? { isAsAsked: true } : {};
+export function asRequested({ isPassThrough }: CallInput): Pick<EncodedRequest, 'isAsRequested'> {
+  return isPassThrough === true ? { isAsRequested: true } : {};
 }
 
-export function encoded({ way, longTexts }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {
+export function encoded({ route, longTexts }: CallInput, text: string): Omit<EncodedRequest, 'dropped'> {
   return {
     body: bytesOfJson(text, longTexts),
     headers: null,
-    upstreamModel: way.upstreamModel,
+    upstreamModel: route.upstreamModel,
     reasoningEffort: undefined,
     sentLimit: undefined,
   };
 }
 
 function forwardedText(call: CallInput): string {
-  const { body, rawText, way } = call;
+  const { body, rawText, route } = call;
   if (call.isPassThrough === true) return rawText;
-  if (way.paramOverride !== null) return writeJson({ ...body, model: way.upstreamModel, ...overrideOf(call) }, call.longTexts);
-  return withModel(rawText, body, way.upstreamModel) ?? writeJson({ ...body, model: way.upstreamModel }, call.longTexts);
+  if (route.paramOverride !== null) return writeJson({ ...body, model: route.upstreamModel, ...overrideOf(call) }, call.longTexts);
+  return withModel(rawText, body, route.upstreamModel) ?? writeJson({ ...body, model: route.upstreamModel }, call.longTexts);
 }
 
-export function overrideOf({ way }: Pick<CallInput, 'way'>): Readonly<Record<string, unknown>> {
-  const { stream: _stream, ...fields } = way.paramOverride ?? {};
+export function overrideOf({ route }: Pick<CallInput, 'route'>): Readonly<Record<string, unknown>> {
+  const { stream: _stream, ...fields } = route.paramOverride ?? {};
   return fields;
 }
 
@@ -52,6 +52,6 @@ export function inOneStep(decode: CallKind['decode']): CallKind['decodeLong'] {
 }
 
 /** An error that came with status 200. */
-export function errorIn({ way: { dialect, provider } }: DecodeInput, text: string): ErrorInResponse | null {
+export function errorIn({ route: { dialect, provider } }: DecodeInput, text: string): ErrorInResponse | null {
   return dialect.readError(text, provider);
 }

@@ -3,23 +3,25 @@ import { AppError } from '#shared/errors.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { boundaryIn, partsOf } from '#server/formats/multipart-body.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
-import { writeForm } from '#server/framing/multipart.ts';
-import { asAsked, encoded, overrideOf } from './forward-body.ts';
+import { writeMultipart } from '#server/framing/multipart.ts';
+import { asRequested, encoded, overrideOf } from './forward-body.ts';
 
 /**
  * @param changes fields that are asked for otherwise than the caller does
  * @throws {AppError} `untranslatable` for what costs more and must not be left out
  */
-export function forwardForm(asked: CallInput, changes: Readonly<Record<string, unknown>> = {}): EncodedRequest {
-  const boundary = boundaryIn(asked.body);
+export function forwardMultipart(requested: CallInput, changes: Readonly<Record<string, unknown>> = {}): EncodedRequest {
+  const boundary = boundaryIn(requested.body);
   if (boundary === undefined) throw new AppError('internal_error');
-  const { call, dropped } = withoutSurcharges(asked);
+  const { call, dropped } = withoutSurcharges(requested);
   const body =
-    asked.isPassThrough === true ? asked.body : { ...call.body, ...changes, model: asked.way.upstreamModel, ...overrideOf(call) };
+    requested.isPassThrough === true
+      ? requested.body
+      : { ...call.body, ...changes, model: requested.route.upstreamModel, ...overrideOf(call) };
   return {
-    ...encoded(asked, ''),
-    ...asAsked(asked),
-    body: writeForm(partsOf(body), boundary),
+    ...encoded(requested, ''),
+    ...asRequested(requested),
+    body: writeMultipart(partsOf(body), boundary),
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
     dropped,
   };

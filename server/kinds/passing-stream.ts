@@ -19,7 +19,7 @@ export interface PassingEvent {
   /** What its `event:` line says; empty without one. */
   name: string;
   /** Null: its data is no JSON object. */
-  told: JsonObject | null;
+  reported: JsonObject | null;
 }
 
 export abstract class PassingStream implements StreamPipe {
@@ -52,13 +52,13 @@ export abstract class PassingStream implements StreamPipe {
   push(events: Buffer, isOwned: boolean): PipeStep {
     this.#bytes += events.length;
     const forClient: Buffer[] = [];
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const event of this.#eventsIn(events)) {
-      told.push(event.data);
+      reported.push(event.data);
       const next = this.#next(event, isOwned, forClient);
-      if (next !== 'more') return { forClient, told, next };
+      if (next !== 'more') return { forClient, reported, next };
     }
-    return { forClient, told, next: 'more' };
+    return { forClient, reported, next: 'more' };
   }
 
   #next(event: PassingEvent, isOwned: boolean, forClient: Buffer[]): PipeStep['next'] {
@@ -66,7 +66,7 @@ export abstract class PassingStream implements StreamPipe {
     if (event.data === '') return this.passOn(event.bytes, forClient);
     const error = this.errorIn(event);
     if (error !== null) return error;
-    if (event.told === null && !this.isOfFormat(event)) return 'invalid';
+    if (event.reported === null && !this.isOfFormat(event)) return 'invalid';
     return this.take(event, isOwned, forClient);
   }
 
@@ -84,12 +84,12 @@ export abstract class PassingStream implements StreamPipe {
     return 'more';
   }
 
-  protected isOfFormat({ told }: PassingEvent): boolean {
-    return typeof told?.type === 'string';
+  protected isOfFormat({ reported }: PassingEvent): boolean {
+    return typeof reported?.type === 'string';
   }
 
   protected errorIn({ data }: PassingEvent): ErrorInResponse | null {
-    const { dialect, provider } = this.input.way;
+    const { dialect, provider } = this.input.route;
     return dialect.readError(data, provider);
   }
 
@@ -105,14 +105,14 @@ export abstract class PassingStream implements StreamPipe {
       const short = this.readable(bytes);
       const event = eventIn(short, 0, short.length);
       const data = event?.data.trim() ?? '';
-      yield { bytes, name: event?.name ?? '', data, told: data.startsWith('{') ? parseObject(data) : null };
+      yield { bytes, name: event?.name ?? '', data, reported: data.startsWith('{') ? parseObject(data) : null };
       from = end;
     }
   }
 
   isEvent(rest: Buffer): boolean {
     const [event] = this.#eventsIn(rest);
-    return event !== undefined && (event.told !== null || event.data === done);
+    return event !== undefined && (event.reported !== null || event.data === done);
   }
 
   hasFinished(): boolean {

@@ -1,7 +1,7 @@
 // Usage of calls whose response no model writes, in the shape of OpenAI: a prompt, and hardly anything else.
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import { toldCost } from '#server/formats/reported-cost.ts';
+import { reportedCost } from '#server/formats/reported-cost.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
@@ -9,12 +9,12 @@ import { isObject } from '#server/framing/loose-json.ts';
 export function readPromptUsage(value: unknown): TokenUsage | null | undefined {
   if (value === undefined || value === null) return null;
   if (!isObject(value)) return undefined;
-  const told = [value.prompt_tokens ?? value.input_tokens, value.completion_tokens ?? value.output_tokens, value.total_tokens];
-  if (told.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined)) return undefined;
+  const reported = [value.prompt_tokens ?? value.input_tokens, value.completion_tokens ?? value.output_tokens, value.total_tokens];
+  if (reported.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined)) return undefined;
   // Some report the total alone.
-  const [prompt, output = 0, total = 0] = told.map(tokenCount);
+  const [prompt, output = 0, total = 0] = reported.map(tokenCount);
   const usage = usageOfPrompt(prompt ?? Math.max(0, total - output), value.total_tokens === 0 ? 0 : output, imagesIn(value));
-  const cost = toldCost(value);
+  const cost = reportedCost(value);
   return usage === null || cost === undefined ? usage : { ...usage, cost };
 }
 

@@ -30,9 +30,9 @@ const tries = 3;
 const mostRowHours = 26;
 
 /** By when the hour or the quarter began; those without calls are absent. */
-export async function countCallsByHour(db: Database, question: CallQuestion, asked: BoundSpan): Promise<Map<number, HourCount>> {
-  const span = { from: hourOf(asked.from), to: nextHour(asked.to) };
-  const cut = cutHours([...asked.bounds, asked.from, asked.to]);
+export async function countCallsByHour(db: Database, question: CallQuestion, requested: BoundSpan): Promise<Map<number, HourCount>> {
+  const span = { from: hourOf(requested.from), to: nextHour(requested.to) };
+  const cut = cutHours([...requested.bounds, requested.from, requested.to]);
   const { from } = span;
   for (let attempt = 1; ; attempt += 1) {
     const { head, changed } = await readFolds(db);
@@ -43,8 +43,9 @@ export async function countCallsByHour(db: Database, question: CallQuestion, ask
     const parts = unfolded.slice(-mostRowHours).flatMap((hour) => partsOf(hour, cut.has(hour)));
     const rows = new Map(await Promise.all(parts.map(async (part) => [part.start, await countRows(db, question, part)] as const)));
     const changedHours = new Set(unfolded);
-    for (const start of counts.keys()) if (changedHours.has(hourOf(start)) || start < asked.from || start >= asked.to) counts.delete(start);
-    for (const [start, count] of rows) if (count.calls > 0 && start >= asked.from && start < asked.to) counts.set(start, count);
+    for (const start of counts.keys())
+      if (changedHours.has(hourOf(start)) || start < requested.from || start >= requested.to) counts.delete(start);
+    for (const [start, count] of rows) if (count.calls > 0 && start >= requested.from && start < requested.to) counts.set(start, count);
     const isSame = attempt >= tries || (await db.collection('log_folds').get('head'))?.generation === head?.generation;
     if (isSame) return counts;
   }

@@ -13,9 +13,9 @@ const sessionsAtOnce = 200;
 export async function deleteOldLogs(context: AppContext): Promise<void> {
   const { db, settings, now } = context;
   const days = settings.get('LogRetentionDays');
-  const kept = days === 0 ? 0 : Math.floor(now() / 1000) - days * daySeconds;
+  const stored = days === 0 ? 0 : Math.floor(now() / 1000) - days * daySeconds;
   const head = await db.collection('log_closings').get('head');
-  const until = Math.max(kept, head?.until ?? 0);
+  const until = Math.max(stored, head?.until ?? 0);
   if (until === 0 && head?.batch === undefined) return;
   const { isDone } = await closeRows(context, until, overdue(runMs));
   if (isDone) await deleteOldSessions(context, until);

@@ -17,7 +17,7 @@ export async function foldHour(db: Database, hour: number, { isOld }: { isOld: b
   const logs = db.collection('logs');
   const hours = new Map<string, LogHourRecord>();
   for (const { filter, quarter } of await rowSlices(db, hour)) {
-    if (isOld) await tellFailures(db, filter);
+    if (isOld) await reportFailures(db, filter);
     const groups = await logs.group({ filter: { and: [filter, countedRows] }, by: [...keys, 'type'], sum: summedRows });
     for (const group of groups) addGroup(hours, { hour, quarter }, group);
   }
@@ -37,7 +37,7 @@ export async function foldHour(db: Database, hour: number, { isOld }: { isOld: b
 
 const keys = ['user_id', 'token_id', 'token_name', 'model_name', 'channel_id', 'group', 'hidden', 'failed'] as const;
 
-async function tellFailures(db: Database, filter: Filter<LogRecord>): Promise<void> {
+async function reportFailures(db: Database, filter: Filter<LogRecord>): Promise<void> {
   const isUntold: Filter<LogRecord> = { type: LogType.consumption, failed: { exists: false }, 'other.ending': { exists: true } };
   await db.collection('logs').patchAll({ and: [filter, isUntold] }, { set: { failed: 1 } });
 }

@@ -54,10 +54,10 @@ async function rowLatency(db: Database, state: UsageState, { userId, cut }: Hour
 async function foldedLatency(
   db: Database,
   state: UsageState,
-  { userId, from, to: asked, cut }: HourQuestion,
+  { userId, from, to: requested, cut }: HourQuestion,
   skipped: ReadonlySet<number>,
 ): Promise<LatencyCell[]> {
-  const to = Math.min(asked, state.latencyUntil);
+  const to = Math.min(requested, state.latencyUntil);
   if (from >= to) return [];
   const latencies = db.collection('latency_hours');
   const quarters = [...cut].filter((hour) => hour >= from && hour < to).flatMap((hour) => quartersOf(hour).slice(1));
@@ -90,10 +90,10 @@ async function lightLatency(
   { userId, from, to, cut }: HourQuestion & { userId: number },
   known: ReadonlySet<number>,
 ): Promise<LatencyCell[]> {
-  const kept = rollupCacheOf(db);
+  const stored = rollupCacheOf(db);
   const found = await Promise.all(
     piecesOf(known, { from, to }).map((piece) =>
-      kept.ofRows(generation, {
+      stored.ofRows(generation, {
         filter: { user_id: userId, and: [{ created_at: { gte: piece.from } }, { created_at: { lt: piece.to } }, isTimed] },
         by: ['created_at'],
         scales: latencyScales,

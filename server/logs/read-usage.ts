@@ -168,10 +168,10 @@ async function foldedCells(db: Database, state: UsageState, question: HourQuesti
   const key = usageKey(kind === 'all' && userId !== undefined ? 'model' : kind, userId);
   const by = kind === 'all' ? (['start'] as const) : (['start', 'name'] as const);
   const cut = [...question.cut].filter((hour) => hour >= within.from && hour < within.to);
-  const kept = rollupCacheOf(db);
+  const stored = rollupCacheOf(db);
   const [rows, quarters, light] = await Promise.all([
-    kept.ofUsage(state.generation, { filter: ofKey(key, within), by, sum: summed }),
-    cut.length === 0 ? [] : kept.ofUsage(state.generation, { filter: ofKey(key, { ...within, hours: cut }), by, sum: quarterSums }),
+    stored.ofUsage(state.generation, { filter: ofKey(key, within), by, sum: summed }),
+    cut.length === 0 ? [] : stored.ofUsage(state.generation, { filter: ofKey(key, { ...within, hours: cut }), by, sum: quarterSums }),
     userId === undefined ? [] : lightCells(db, state, { ...within, userId }),
   ]);
   return [...cellsOf(rows, quarters, { cut: question.cut, by, nameOf: (row) => String(row['name'] ?? '') }), ...light];
@@ -198,12 +198,12 @@ function cellsOf(rows: readonly GroupRow[], quarters: readonly GroupRow[], readi
 /** The hours in which that user called too little to have sums of their own. */
 async function lightCells(db: Database, { generation }: UsageState, question: HourQuestion & { userId: number }): Promise<UsageCell[]> {
   const { kind, userId, from, to, names } = question;
-  const kept = rollupCacheOf(db);
-  const heavy = await kept.ofUsage(generation, { filter: ofKey(usageKey('model', userId), { from, to }), by: ['start'] });
+  const stored = rollupCacheOf(db);
+  const heavy = await stored.ofUsage(generation, { filter: ofKey(usageKey('model', userId), { from, to }), by: ['start'] });
   const known = new Set(heavy.map((row) => Number(row['start'])));
   const by = lightKeys[kind];
   const ask = (time: Filter<LogHourRecord>[], sum: GroupRequest<LogHourRecord>['sum']) =>
-    kept.ofHours(generation, { filter: { user_id: userId, and: time, hidden: false }, by, ...(sum === undefined ? {} : { sum }) });
+    stored.ofHours(generation, { filter: { user_id: userId, and: time, hidden: false }, by, ...(sum === undefined ? {} : { sum }) });
   const cut = [...question.cut].filter((hour) => hour >= from && hour < to && !known.has(hour));
   const [quarters, ...found] = await Promise.all([
     cut.length === 0 ? [] : ask([{ hour: { in: cut } }], quarterSums),

@@ -22,7 +22,7 @@ export interface Reason {
 
 const minuteMs = 60_000;
 /** The newest of a row; each can be found by its id. */
-export const keptIds = 10;
+export const storedIds = 10;
 /** Of one user; further keys and reasons are counted together. */
 export const mostOfUser = 50;
 /** Of those, counters of single models; further models of a key and reason are counted together. */
@@ -87,7 +87,7 @@ export class RefusalCounters {
     counter.lastAt = Math.floor(at / 1000);
     counter.reason = reasonOf(refused.error);
     counter.ids.push(refused.requestId);
-    if (counter.ids.length > keptIds) counter.ids.shift();
+    if (counter.ids.length > storedIds) counter.ids.shift();
   }
 
   forget({ key, user, model, unknownOf }: RefusalCounter): void {

@@ -24,7 +24,7 @@ type RefusalContext = Pick<AppContext, 'channels' | 'db' | 'log' | 'now' | 'sett
 /** A first refusal is seen soon; the further ones of its minute together at the end of it. */
 const flushMs = 2_000;
 /** How long every refused call is found by its id. */
-const keptSeconds = 30 * 86_400;
+const retentionSeconds = 30 * 86_400;
 
 export function createRefusalLog({ channels, db, log, now, settings }: RefusalContext): RefusalLog {
   const counters = new RefusalCounters((model) => channels.groupsOf(model).length > 0);
@@ -97,7 +97,7 @@ export function createRefusalLog({ channels, db, log, now, settings }: RefusalCo
 
 /** Removes the ids of refused calls that nobody asks for any more; the newest of a row is in the row. Run from time to time. */
 export async function sweepRefusedRequests({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<number> {
-  return db.collection('refused_requests').remove({ created_at: { lt: Math.floor(now() / 1000) - keptSeconds } });
+  return db.collection('refused_requests').remove({ created_at: { lt: Math.floor(now() / 1000) - retentionSeconds } });
 }
 
 /** Removes those that an earlier version stored without a time. It reads all ids, so it runs once a day, beside the event loop. */

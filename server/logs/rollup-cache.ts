@@ -8,7 +8,7 @@ import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
 
 /** Two runs of the folding may overlap and write the same hour twice: what was read between its records is not kept for long. */
-const keptMs = 300_000;
+const retentionMs = 300_000;
 /** Of all that is kept. */
 const mostRows = 100_000;
 
@@ -35,11 +35,11 @@ export function sessionCacheOf(db: Database): RollupCache {
 
 export class RollupCache {
   readonly #db: Database;
-  readonly #kept: LRUCache<string, Rows>;
+  readonly #stored: LRUCache<string, Rows>;
 
   constructor(db: Database, clock: () => number = () => performance.now()) {
     this.#db = db;
-    this.#kept = new LRUCache({ max: mostQuestions, maxSize: mostRows, ttl: keptMs, ttlResolution: 0, perf: { now: clock } });
+    this.#stored = new LRUCache({ max: mostQuestions, maxSize: mostRows, ttl: retentionMs, ttlResolution: 0, perf: { now: clock } });
   }
 
   /** `generation`: the one of the head that was read before; the question is about folded hours alone. */
@@ -61,20 +61,20 @@ export class RollupCache {
   }
 
   #read(key: string, ask: () => Rows): Rows {
-    const known = this.#kept.get(key);
+    const known = this.#stored.get(key);
     if (known !== undefined) return known;
     const rows = ask();
-    const start = this.#kept.perf.now();
-    this.#kept.set(key, rows, { size: 1, start });
-    const isKept = () => this.#kept.peek(key) === rows;
+    const start = this.#stored.perf.now();
+    this.#stored.set(key, rows, { size: 1, start });
+    const isStored = () => this.#stored.peek(key) === rows;
     rows.then(
       ({ length }) => {
-        if (!isKept()) return;
+        if (!isStored()) return;
         // How much it is, is known only now; it is no younger for that.
-        this.#kept.delete(key);
-        this.#kept.set(key, rows, { size: length + 1, start });
+        this.#stored.delete(key);
+        this.#stored.set(key, rows, { size: length + 1, start });
       },
-      () => void (isKept() && this.#kept.delete(key)),
+      () => void (isStored() && this.#stored.delete(key)),
     );
     return rows;
   }

@@ -54,7 +54,7 @@ interface Part {
   to: number;
 }
 
-interface KeptHour {
+interface StoredHour {
   /** The last closing before it was read. */
   closing: number;
   slices: Slice[];
@@ -84,7 +84,7 @@ export async function callsOfUser(
   return Promise.all(
     (isCut ? quartersOf(hour) : [hour]).map(async (start): Promise<RowPart> => {
       const time = [{ created_at: { gte: start } }, { created_at: { lt: start + seconds } }];
-      const { cells, latency } = sliceOf(await db.collection('logs').group({ filter: { user_id: userId, and: time }, ...asked }));
+      const { cells, latency } = sliceOf(await db.collection('logs').group({ filter: { user_id: userId, and: time }, ...requested }));
       return { start, seconds, cells, latency };
     }),
   );
@@ -92,7 +92,7 @@ export async function callsOfUser(
 
 export class RowSumsCache {
   readonly #db: Database;
-  readonly #kept = new Map<number, KeptHour>();
+  readonly #stored = new Map<number, StoredHour>();
   readonly #reading = new Map<number, Promise<RowHour | null>>();
   readonly #waiting = new Map<number, Promise<RowHour | null>>();
 
@@ -126,16 +126,16 @@ export class RowSumsCache {
 
   async #read(hour: number): Promise<RowHour | null> {
     const before = await this.#closings();
-    const kept = this.#kept.get(hour);
-    const isKept = kept !== undefined && kept.closing === before;
-    const slices = isKept ? [...kept.slices] : Array.from({ length: slicesOfHour }, () => emptySlice());
-    this.#kept.delete(hour);
+    const stored = this.#stored.get(hour);
+    const isStored = stored !== undefined && stored.closing === before;
+    const slices = isStored ? [...stored.slices] : Array.from({ length: slicesOfHour }, () => emptySlice());
+    this.#stored.delete(hour);
     const rows = await this.#count(hour, { from: 0, to: slicesOfHour });
     if (rows > mostRows) return null;
     await this.#renew(hour, slices, { from: 0, to: slicesOfHour, rows });
     const after = await this.#closings();
     // Rows went while others came: their number says nothing.
-    if (isKept && after !== before) return this.#read(hour);
+    if (isStored && after !== before) return this.#read(hour);
     if (before !== undefined && after === before) this.#keep(hour, { closing: before, slices });
     return quartersOf(hour).map((start) => {
       const first = (start - hour) / sliceSeconds;
@@ -157,7 +157,7 @@ export class RowSumsCache {
     const { from, to, rows } = part;
     if (rows === slices.slice(from, to).reduce((sum, slice) => sum + slice.rows, 0)) return;
     if (to - from === 1) {
-      slices[from] = sliceOf(await this.#db.collection('logs').group({ filter: rowsOf(hour, part), ...asked }));
+      slices[from] = sliceOf(await this.#db.collection('logs').group({ filter: rowsOf(hour, part), ...requested }));
       return;
     }
     const middle = Math.floor((from + to) / 2);
@@ -174,16 +174,16 @@ export class RowSumsCache {
     return counted?.count ?? 0;
   }
 
-  #keep(hour: number, kept: KeptHour): void {
-    this.#kept.set(hour, kept);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostHours) return;
-      this.#kept.delete(oldest);
+  #keep(hour: number, stored: StoredHour): void {
+    this.#stored.set(hour, stored);
+    for (const oldest of this.#stored.keys()) {
+      if (this.#stored.size <= mostHours) return;
+      this.#stored.delete(oldest);
     }
   }
 }
 
-const asked = {
+const requested = {
   by: ['user_id', 'token_id', 'token_name', 'model_name', 'channel_id', 'failed', 'type', 'hidden'],
   sum: summedRows,
   scales: latencyScales,

@@ -29,10 +29,10 @@ export type Steps = Pick<Frame, 'steps' | 'start' | 'end' | 'seconds'>;
 
 /** @throws {AppError} `invalid_field` */
 export function frameOf(query: Query, step: UsageStep, at: number): Frame {
-  const { start_timestamp: asked, end_timestamp: until, utc_offset: minutes, time_zone: zone } = query;
+  const { start_timestamp: requested, end_timestamp: until, utc_offset: minutes, time_zone: zone } = query;
   const seconds = stepSeconds[step];
   const last = Math.min(until === undefined || until === 0 ? at : until, at);
-  const first = asked === undefined || asked === 0 ? last - daySeconds : asked;
+  const first = requested === undefined || requested === 0 ? last - daySeconds : requested;
   if (first > last) throw invalidField('start_timestamp', fieldRules.invalid);
   if (last - first > longestUsageSeconds) throw invalidField('start_timestamp', fieldRules.invalid);
   const clock = zone === undefined ? undefined : zoneClock(zone);

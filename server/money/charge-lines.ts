@@ -47,7 +47,7 @@ export class ChargeLines {
     this.#put('share', 1, inDollars(quota, this.#quoted));
   }
 
-  told(): ChargeLine[] {
+  reported(): ChargeLine[] {
     const lines = [...this.#tokens].flatMap(([price, sums]) => tokenLines(price, sums, this.#quoted));
     lines.push(...this.#lines.values());
     const rest = this.#charged - quotaOf(lines, this.#quoted);

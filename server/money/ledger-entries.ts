@@ -91,11 +91,11 @@ async function finishEntry(db: Database, entry: LedgerRecord, now: number): Prom
 /** Removes marks of entries that are long done. What is still open keeps its own: without it, it would be applied once more. */
 export async function removeOldMarks({ db, now }: { db: Database; now(): number }): Promise<void> {
   const before = now() - markMs;
-  const kept = new Set<string>();
-  for await (const entry of db.collection('ledger').each({ state: 'open' })) kept.add(appliedMark(entry)).add(voidMark(entry));
+  const stored = new Set<string>();
+  for await (const entry of db.collection('ledger').each({ state: 'open' })) stored.add(appliedMark(entry)).add(voidMark(entry));
   for (const kind of accountKinds) {
     for await (const record of eachAccount(db, kind)) {
-      const old = Object.entries(record.marks).filter(([mark, at]) => at < before && !kept.has(mark));
+      const old = Object.entries(record.marks).filter(([mark, at]) => at < before && !stored.has(mark));
       if (old.length > 0) await changeAccount(db, { kind, id: record.id }, { unset: old.map(([mark]) => `marks.${mark}` as const) });
     }
   }

@@ -35,7 +35,7 @@ export interface Closed {
 
 /** Removes rows of before `until` (unix seconds) until `isOverdue`. */
 export async function closeRows(context: ClosingContext, until: number, isOverdue: () => boolean): Promise<Closed> {
-  await keepUsage(context, until);
+  await retainUsage(context, until);
   let count = 0;
   let isDone = true;
   let after: { time: number; id: number } | undefined;
@@ -95,7 +95,7 @@ async function openHead({ db }: ClosingContext): Promise<LogClosingRecord> {
 }
 
 /** The dashboard's sums of hours whose rows go are not made anew. */
-async function keepUsage({ db }: ClosingContext, until: number): Promise<void> {
+async function retainUsage({ db }: ClosingContext, until: number): Promise<void> {
   const folds = db.collection('log_folds');
   const head = await folds.get('head');
   const folded = Math.min(Math.ceil(until / hourSeconds) * hourSeconds, head?.usage_until ?? 0);

@@ -181,8 +181,8 @@ function reserveAt(quoted: QuotedPrice, price: Price, prompt: PromptSize, comple
   const usage: PricedUsage = { promptTokens, completionTokens, longestInput: Math.ceil(promptTokens * countingError) };
   if (prompt.units !== undefined) usage.units = prompt.units;
   if (price.kind === 'usage') {
-    const isHeard = audio > 0 && price.audioInputRatio > 1;
-    if (isHeard) usage.audioInputTokens = Math.min(audio, promptTokens);
+    const isInputAudio = audio > 0 && price.audioInputRatio > 1;
+    if (isInputAudio) usage.audioInputTokens = Math.min(audio, promptTokens);
     // A class of its own among what is left by the one before.
     const seen = prompt.image ?? 0;
     if (seen > 0 && price.imageInputRatio > 1) usage.imageInputTokens = Math.min(seen, promptTokens);

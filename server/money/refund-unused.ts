@@ -16,7 +16,7 @@ export interface PaidAhead {
  * @param rest negative: what was used beyond
  * @param refOf the name of the entry of that account
  */
-export async function returnRest(
+export async function refundUnused(
   context: Parameters<typeof changeOnce>[0],
   paid: PaidAhead,
   { rest, kind, refOf }: { rest: number; kind: string; refOf(account: AccountKind): string },

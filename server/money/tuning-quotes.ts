@@ -14,7 +14,7 @@ export interface TuningQuotes {
   priceOfTrained(base: string, group: string, user: UserRecord): QuotedPrice;
 }
 
-const mostKept = 1000;
+const mostStored = 1000;
 
 export function createTuningQuotes(
   settings: Settings,
@@ -22,15 +22,15 @@ export function createTuningQuotes(
   refusal: (model: string, user: UserRecord) => Error,
 ): TuningQuotes {
   let revision = -1;
-  let kept = new Map<string, Price | null>();
+  let stored = new Map<string, Price | null>();
 
   function trainedFrom(base: string): Price | null {
-    if (revision !== settings.revision) [revision, kept] = [settings.revision, new Map()];
-    let price = kept.get(base);
+    if (revision !== settings.revision) [revision, stored] = [settings.revision, new Map()];
+    let price = stored.get(base);
     if (price === undefined) {
-      const told = tuningPriceOf(base, settings.get('FineTuningPrice'));
-      price = told === null ? null : trainedPrice(base, told, priceMapsOf(settings));
-      if (kept.size < mostKept) kept.set(base, price);
+      const reported = tuningPriceOf(base, settings.get('FineTuningPrice'));
+      price = reported === null ? null : trainedPrice(base, reported, priceMapsOf(settings));
+      if (stored.size < mostStored) stored.set(base, price);
     }
     return price;
   }

@@ -32,10 +32,10 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
   const timeoutMs = seconds * 1000;
   /** One that stands still for so long is asked about, and how often the system is. */
   const doubtMs = timeoutMs / 4;
-  const askEvery = timeoutMs / 12;
+  const checkInterval = timeoutMs / 12;
   let isDoubtful = false;
-  let isAsking = false;
-  let askedAt = 0;
+  let isRequesting = false;
+  let requestedAt = 0;
   let isStopped = false;
   // Not a Set: see `pending-work.ts`.
   const passages: Passage[] = [];
@@ -70,17 +70,17 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
   }
 
   async function ask(): Promise<void> {
-    isAsking = true;
-    askedAt = performance.now();
+    isRequesting = true;
+    requestedAt = performance.now();
     const queues = await readQueues().catch(() => null);
-    isAsking = false;
+    isRequesting = false;
     if (!isStopped) lookAll(queues);
   }
 
   const timer = setInterval(
     () => {
       lookAll();
-      if (isDoubtful && !isAsking && performance.now() - askedAt >= askEvery) void ask();
+      if (isDoubtful && !isRequesting && performance.now() - requestedAt >= checkInterval) void ask();
     },
     Math.min(1000, timeoutMs / 4),
   );

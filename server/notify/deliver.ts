@@ -60,7 +60,7 @@ export async function deliverDue(parts: DeliveryDependencies, isWanted: () => bo
 }
 
 /** One attempt to tell a user something, the way they have chosen. */
-export async function tellUser(
+export async function notifyUser(
   parts: DeliveryDependencies,
   user: UserRecord,
   { text, id }: { text: NotificationText; id: string },
@@ -68,7 +68,7 @@ export async function tellUser(
   const setting = userSettingOf(user);
   const type: NotifyType = setting.notify_type === 'webhook' ? 'webhook' : 'email';
   try {
-    if (type === 'webhook') return await tellByWebhook(parts, user, { text, id, url: setting.webhook_url ?? '' });
+    if (type === 'webhook') return await notifyByWebhook(parts, user, { text, id, url: setting.webhook_url ?? '' });
     const to = setting.notification_email || user.email;
     if (to === '') return { ok: false, notify_type: type, problem: 'no_address', isFinal: true };
     const message = { to, subject: text.title, ...mailContent(text), language: languageOf(user) };
@@ -84,7 +84,7 @@ export function languageOf(user: Pick<UserRecord, 'setting'>): Language {
   return userSettingOf(user).language ?? 'zh';
 }
 
-async function tellByWebhook(
+async function notifyByWebhook(
   parts: DeliveryDependencies,
   { webhook_secret: cipher = '' }: UserRecord,
   { url, text, id }: { url: string; text: NotificationText; id: string },
@@ -128,7 +128,7 @@ async function deliver(parts: DeliveryDependencies, notification: NotificationRe
     : attempts > pauses.length + 1
       ? // Whoever took it died each time.
         { ok: false, problem: 'interrupted', isFinal: true }
-      : await tellUser(parts, user, { text: textOf(event, languageOf(user), settings), id: `n${id}` });
+      : await notifyUser(parts, user, { text: textOf(event, languageOf(user), settings), id: `n${id}` });
   const pause = pauses[attempts - 1];
   const time = now();
   const mine = { id, state: 'waiting' as const, attempts };

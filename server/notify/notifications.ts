@@ -18,7 +18,7 @@ export interface NotificationDependencies {
 /** Told of what happens; more of them are no alerting. */
 const mostAdministrators = 100;
 /** What is over is shown this long. */
-const keptMs = 30 * 24 * 3600 * 1000;
+const retentionMs = 30 * 24 * 3600 * 1000;
 const longestText = 500;
 /** One that comes and goes is told of once in that time. */
 const channelMs = 10 * 60 * 1000;
@@ -88,7 +88,7 @@ export async function alertOfIgnoredLimit(parts: NotificationDependencies, { id,
   await alertAdministrators(parts, `limit:${id}:${model}:${Math.floor(parts.now() / limitMs)}`, event);
 }
 
-export interface ToldDrift {
+export interface ReportedDrift {
   /** Of the channel. */
   id: number;
   name: string;
@@ -103,9 +103,9 @@ export interface ToldDrift {
 export const driftMs = 24 * 3600 * 1000;
 
 /** Alerts administrators that a provider takes something else for its calls than their price says. */
-export async function alertOfCostDrift(parts: NotificationDependencies, { id, calls, ...told }: ToldDrift): Promise<void> {
-  const [name, model] = [plainText(told.name), plainText(told.model)];
-  const [ours, reported] = [told.ours, told.reported].map((dollars) => Number(dollars.toPrecision(6)));
+export async function alertOfCostDrift(parts: NotificationDependencies, { id, calls, ...facts }: ReportedDrift): Promise<void> {
+  const [name, model] = [plainText(facts.name), plainText(facts.model)];
+  const [ours, reported] = [facts.ours, facts.reported].map((dollars) => Number(dollars.toPrecision(6)));
   const event = { code: 'cost_drift', channel_id: id, name, model, calls, ours: ours ?? 0, reported: reported ?? 0 } as const;
   await alertAdministrators(parts, `cost:${id}:${model}:${Math.floor(parts.now() / driftMs)}`, event);
 }
@@ -142,7 +142,7 @@ export async function noticeOfTests(parts: NotificationDependencies, startedAt: 
 
 export async function sweepNotifications({ db, now }: NotificationDependencies): Promise<void> {
   for (const state of ['sent', 'failed'] as const) {
-    await db.collection('notifications').remove({ state, next_at: { lt: now() - keptMs } });
+    await db.collection('notifications').remove({ state, next_at: { lt: now() - retentionMs } });
   }
 }
 

@@ -2,7 +2,7 @@
 // https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
 // Claude's format: https://help.aliyun.com/zh/model-studio/anthropic-api-messages
 import { byMessages } from '#server/kinds/images/vendors/dashscope.ts';
-import { askedFlat } from '#server/kinds/rerank/vendors.ts';
+import { requestedFlat } from '#server/kinds/rerank/vendors.ts';
 import models from './default-models.json' with { type: 'json' };
 import { anyCallId, claudeBeside, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
@@ -27,7 +27,7 @@ export const ali: Provider = {
         // Its coders alone complete texts. https://help.aliyun.com/zh/model-studio/completions
         completions: [...completing.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-mode/v1/completions' })), { path: null }],
         rerank: [
-          ...askedFlat.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-api/v1/reranks' })),
+          ...requestedFlat.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-api/v1/reranks' })),
           { path: '{base}/api/v1/services/rerank/text-rerank/text-rerank' },
         ],
         embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',

@@ -27,7 +27,7 @@ export const cloudflare: Provider = {
       quirks: { streamOptions: 'ask' },
       // https://developers.cloudflare.com/workers-ai/models/llama-3.2-11b-vision-instruct/
       takesAddresses: [],
-      responses: { ownModel: true },
+      responses: { tunedModel: true },
     },
   },
   auth: { kind: 'bearer' },

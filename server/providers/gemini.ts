@@ -40,7 +40,7 @@ export const gemini: Provider = {
   },
   videos: 'veo',
   runsBatches: 'gemini',
-  keepsCaches: 'gemini',
+  storesCaches: 'gemini',
   account: {
     path: '/v1beta',
     endpoints: {

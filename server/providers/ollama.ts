@@ -17,7 +17,7 @@ export const ollama: Provider = {
       takesAddresses: [],
       embeddings: 'ollama',
       // It takes less there than it knows.
-      isForOwnCallers: true,
+      isForItsCallers: true,
     },
     ollama: {
       framing: 'json-lines',

@@ -97,7 +97,7 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
    *  channel's setting `formats` names it. */
   isAtHomeOnly?: boolean;
   /** Callers of other formats are asked in another one of the provider, where it has one: what is lost on their way there is less. */
-  isForOwnCallers?: boolean;
+  isForItsCallers?: boolean;
   /** Of its models, those that callers of other formats are asked for in this one, because the others do less with them. */
   isBestFor?: (facts: ModelFacts) => boolean;
   /** Of its models, those that have no other format, whatever their callers speak. */
@@ -105,7 +105,7 @@ export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
 }
 
 /** Forms in which videos are ordered. */
-export type VideoFormName = 'sora' | 'kling' | 'jimeng' | 'vidu' | 'ark' | 'wan' | 'hailuo' | 'veo' | 'veo-vertex' | 'cogvideo';
+export type VideoFormatName = 'sora' | 'kling' | 'jimeng' | 'vidu' | 'ark' | 'wan' | 'hailuo' | 'veo' | 'veo-vertex' | 'cogvideo';
 
 /** What lies in a provider's account, and is asked for as OpenAI has it but for this. */
 export interface ProviderAccount {
@@ -132,7 +132,7 @@ export interface Provider {
   /** It works on tasks of this kind, whose paths are theirs (`server/tasks/platforms/`). */
   tasks?: TaskRecord['platform'];
   /** It makes videos, ordered and asked about in this form (`server/tasks/videos/`). */
-  videos?: VideoFormName;
+  videos?: VideoFormatName;
   auth: Auth;
   /** Constant headers; `{other}` and `{site}` (address of this installation) are filled, an empty value leaves it out. */
   headers?: Readonly<Record<string, string>>;
@@ -140,13 +140,13 @@ export interface Provider {
   /** The channel's organization field goes into `OpenAI-Organization`. */
   sendsOrganization?: boolean;
   /** Callers may leave files at `/v1/files`. */
-  keepsFiles?: true;
+  storesFiles?: true;
   /** Callers may put such files into vector stores. */
-  keepsVectorStores?: true;
+  storesVectorStores?: true;
   /** Callers may create batches: at `/v1/batches`, whose requests lie in such files, at `/v1/messages/batches`, or by `:batchGenerateContent`. */
   runsBatches?: 'openai' | 'claude' | 'gemini';
   /** Callers may keep beginnings of prompts there, as that vendor has them. */
-  keepsCaches?: 'gemini' | 'vertex';
+  storesCaches?: 'gemini' | 'vertex';
   /** Missing: files and batches are as their form's vendor has them. */
   account?: ProviderAccount;
   /** Callers may have its models trained: at `/v1/fine_tuning/jobs`, by examples in such files. */

@@ -57,7 +57,7 @@ export const vertex: Provider = {
     },
   },
   videos: 'veo-vertex',
-  keepsCaches: 'vertex',
+  storesCaches: 'vertex',
   auth: { kind: 'google' },
   endingsSetting: 'gemini.thinking_adapter_enabled',
   locate,

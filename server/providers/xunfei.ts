@@ -42,7 +42,7 @@ export const xunfei: Provider = {
         // Without it a call of a tool is told as an object, not in a list.
         withTools: { tool_calls_switch: true },
       },
-      responses: { ownModel: true },
+      responses: { tunedModel: true },
       errors: {
         marker: '"code"',
         code: 'code',

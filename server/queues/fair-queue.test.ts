@@ -116,18 +116,18 @@ test('fair queue: a crowd of one group leaves every other group its turns and it
 test('fair queue: whatever is asked for, no place is lost and none is taken twice', async () => {
   const limits = { atOnce: 1, places: 12, placesPerNetwork: 6, placesPerSource: 3 };
   const { queue, order, refused, ask, end, settle } = arrange(limits);
-  let asked = 0;
+  let requested = 0;
   for (let round = 0; round < 40; round += 1) {
     for (let count = 0; count < 7; count += 1) {
       const [group, network, name] = [(round * 7 + count) % 2, (round * 3 + count * count) % 4, (round + count * 5) % 5].map(String);
-      void ask({ group: group ?? '', network: network ?? '', name: name ?? '' }, String((asked += 1)));
+      void ask({ group: group ?? '', network: network ?? '', name: name ?? '' }, String((requested += 1)));
     }
     await settle();
     expect(queue.waiting).toBeLessThanOrEqual(limits.places);
-    expect(order.length + refused.length + queue.waiting).toBe(asked);
+    expect(order.length + refused.length + queue.waiting).toBe(requested);
     await end();
   }
   for (let count = 0; count < limits.places + 2; count += 1) await end();
   expect(queue).toMatchObject({ running: 0, waiting: 0 });
-  expect(new Set([...order, ...refused]).size).toBe(asked);
+  expect(new Set([...order, ...refused]).size).toBe(requested);
 });

@@ -21,7 +21,7 @@ export interface UserMemoryOptions {
   /** Bytes. */
   most: ShareLimits;
   /** Milliseconds since an entry was last set, or last found as well where `isRenewed`. */
-  keptMs: number;
+  retentionMs: number;
   isRenewed: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<
     shares.add(userId, -bytesOfUser);
   }
 
-  function heard(userId: number, entries: Entries<Value>): void {
+  function received(userId: number, entries: Entries<Value>): void {
     users.delete(userId);
     users.set(userId, entries);
   }
@@ -62,7 +62,7 @@ export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<
   function get(userId: number, key: string): Value | undefined {
     const entries = users.get(userId);
     if (entries === undefined) return undefined;
-    heard(userId, entries);
+    received(userId, entries);
     return entries.get(key)?.value;
   }
 
@@ -95,7 +95,7 @@ export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<
       const bytes = bytesOfEntry + textBytes;
       if (bytes > most.perOwner - bytesOfUser) return;
       const entries = users.get(userId) ?? open(userId);
-      heard(userId, entries);
+      received(userId, entries);
       shares.add(userId, bytes);
       entries.set(key, { value, bytes });
       if (!shares.fits(userId, 0, { all: most.all })) evenOut();
@@ -115,11 +115,11 @@ export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<
 
 /** @param freed told of the bytes of whatever is not kept any more */
 function createEntries<Value>(options: UserMemoryOptions, freed: (bytes: number) => void): Entries<Value> {
-  const { now, most, keptMs, isRenewed } = options;
+  const { now, most, retentionMs, isRenewed } = options;
   return new LRUCache({
     maxSize: most.perOwner - bytesOfUser,
     sizeCalculation: ({ bytes }) => bytes,
-    ttl: keptMs,
+    ttl: retentionMs,
     updateAgeOnGet: isRenewed,
     ttlResolution: 0,
     perf: { now },

@@ -61,9 +61,9 @@ export function createSecrets(masterKey: string): Secrets {
       const body = cipher.update(text, 'utf8');
       const rest = cipher.final();
       const sealed = Buffer.concat([Buffer.of(withPurpose), nonce, cipher.getAuthTag(), body, rest]);
-      const told = sealed.toString('base64url');
+      const reported = sealed.toString('base64url');
       if (body.length > longBytes) for (const bytes of [body, sealed]) freeBytes(bytes);
-      return told;
+      return reported;
     },
     decrypt(text, purpose) {
       const bytes = Buffer.from(text, 'base64url');

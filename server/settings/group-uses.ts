@@ -13,7 +13,7 @@ export async function readGroupUses(context: StoreContext, name: string): Promis
 }
 
 /** @throws {AppError} `group_in_use` when one is missing in the new text of `GroupRatio` that something names */
-export async function checkGroupsKept(
+export async function checkGroupsStored(
   context: Pick<AppContext, 'db' | 'settings'>,
   text: string,
   { field }: { field: string },

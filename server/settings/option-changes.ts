@@ -8,7 +8,7 @@ import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 
 /** Changes that are kept; the oldest go. */
-export const keptChanges = 2000;
+export const mostStoredChanges = 2000;
 /** Characters of a change that are kept: of a longer one it is only known that there was one. */
 export const longestChange = 100_000;
 /** More than a save can have. */
@@ -73,6 +73,6 @@ export function storedChanges(value: unknown): OptionChangeRecord[] {
 /** A job. */
 export async function sweepOptionChanges({ db }: { db: Database }): Promise<void> {
   const changes = db.collection('option_changes');
-  const [oldest] = await changes.find({}, { sort: [['id', -1]], skip: keptChanges, limit: 1 });
+  const [oldest] = await changes.find({}, { sort: [['id', -1]], skip: mostStoredChanges, limit: 1 });
   if (oldest !== undefined) await changes.remove({ id: { lte: oldest.id } });
 }

@@ -112,11 +112,11 @@ test.each([
     image: [price.imageInputRatio, imageCacheRatio, price.imageOutputRatio],
   };
   const perMillion = (factor: number) => Number((factor * price.modelRatio * 2).toFixed(6));
-  const asked = Object.entries(listed).map(([media, prices]) => [
+  const requested = Object.entries(listed).map(([media, prices]) => [
     media,
     prices.map((usd, index) => (usd === undefined ? undefined : perMillion(factors[media]?.[index] ?? 0))),
   ]);
-  expect(Object.fromEntries(asked)).toEqual(listed);
+  expect(Object.fromEntries(requested)).toEqual(listed);
 });
 
 // USD per picture. https://ai.google.dev/gemini-api/docs/pricing
@@ -175,8 +175,8 @@ test.each([
   ['davinci-002', 6],
   ['babbage-002', 0.9],
 ])('%s, once trained, is no cheaper in batches than there', (base, output) => {
-  const told = tuningPriceOf(base, fineTuningPrice);
-  const price = told === null ? null : batchPrice(trainedPrice(base, told, maps));
+  const reported = tuningPriceOf(base, fineTuningPrice);
+  const price = reported === null ? null : batchPrice(trainedPrice(base, reported, maps));
   const charged = price?.kind === 'usage' ? price.modelRatio * price.completionRatio * 2 : 0;
   expect(charged).toBeGreaterThanOrEqual(output - 1e-9);
   expect(charged).toBeLessThan(output * 1.001);

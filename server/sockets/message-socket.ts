@@ -55,7 +55,7 @@ export class MessageSocket implements Passage {
   watchedBytes = 0;
   watchedAt = 0;
   /** Monotonic time of the last sign of life. */
-  heardAt = performance.now();
+  lastMessageAt = performance.now();
   isPinged = false;
   readonly #socket: WebSocket;
   readonly #raw: Socket;
@@ -159,7 +159,7 @@ export class MessageSocket implements Passage {
   }
 
   /** Who is not read cannot be heard. */
-  get isHeard(): boolean {
+  get isInputAudio(): boolean {
     return !this.#socket.isPaused;
   }
 
@@ -172,7 +172,7 @@ export class MessageSocket implements Passage {
   }
 
   #arrived(bytes: number): void {
-    this.heardAt = performance.now();
+    this.lastMessageAt = performance.now();
     this.isPinged = false;
     if (this.#isDeaf) return;
     this.#received += bytes;

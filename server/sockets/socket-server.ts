@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import { MessageSocket } from './message-socket.ts';
 import type { SocketOptions } from './message-socket.ts';
 
-export interface SocketRoom {
+export interface SocketServer {
   /** Completes the handshake, or answers why it cannot be. */
   accept(upgrade: SocketUpgrade, options: SocketOptions): void;
   readonly size: number;
@@ -34,7 +34,7 @@ const closeTimeout = 5_000;
 const keyProtocol = 'openai-insecure-api-key.';
 
 /** `onFault` hears of a socket whose tick threw; the others go on. */
-export function createSocketRoom({ pingMs, silentMs }: SocketTimes, onFault: (cause: unknown) => void): SocketRoom {
+export function createSocketServer({ pingMs, silentMs }: SocketTimes, onFault: (cause: unknown) => void): SocketServer {
   // Lengths are bounded by `MessageSocket`, which can still say so. Texts hardly shrink by compression for what it keeps in memory.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: 0, closeTimeout, autoPong: false };
   const server = new WebSocketServer({ ...options, handleProtocols: chooseProtocol });
@@ -42,8 +42,8 @@ export function createSocketRoom({ pingMs, silentMs }: SocketTimes, onFault: (ca
 
   function tick(socket: MessageSocket, now: number): void {
     try {
-      const silence = now - socket.heardAt;
-      if (silence >= silentMs && socket.isHeard) socket.terminate();
+      const silence = now - socket.lastMessageAt;
+      if (silence >= silentMs && socket.isInputAudio) socket.terminate();
       else if (silence >= pingMs && !socket.isPinged) socket.ping();
       socket.tick();
     } catch (cause) {

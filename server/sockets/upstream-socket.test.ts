@@ -12,14 +12,14 @@ function connect() {
       done();
     },
   });
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const socket = new UpstreamSocket(raw, {
-    message: (bytes) => told.push(bytes.toString('utf8')),
+    message: (bytes) => reported.push(bytes.toString('utf8')),
     drained: () => {},
-    closed: (code, reason) => told.push({ code, reason }),
+    closed: (code, reason) => reported.push({ code, reason }),
   });
   const closed = new Promise((resolve) => raw.once('close', resolve));
-  return { raw, socket, told, closed, written: () => Buffer.concat(written) };
+  return { raw, socket, reported, closed, written: () => Buffer.concat(written) };
 }
 
 /** A frame of a provider. */
@@ -37,11 +37,11 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 test('upstream-socket: a message comes whole however it was cut, and signs of life between its frames are answered', async () => {
-  const { raw, told, written } = connect();
+  const { raw, reported, written } = connect();
   const all = Buffer.concat([frame(1, 'high ', { isLast: false }), frame(9, 'x'), frame(0, 'water', { isLast: true }), frame(1, 'next')]);
   for (const byte of all) raw.push(Buffer.from([byte]));
   await turn();
-  expect(told).toEqual(['high water', 'next']);
+  expect(reported).toEqual(['high water', 'next']);
   expect(opcodes(written())).toEqual([10]);
 });
 
@@ -53,10 +53,10 @@ test.each([
   ['has a sign of life that is too long', () => frame(9, Buffer.alloc(126))],
   ['has no end', () => Buffer.concat(Array.from({ length: 10_002 }, (_, at) => frame(at === 0 ? 1 : 0, 'x', { isLast: false })))],
 ])('upstream-socket: what %s ends the connection', async (_what, bytes) => {
-  const { raw, told, closed } = connect();
+  const { raw, reported, closed } = connect();
   raw.push(bytes());
   await closed;
-  expect(told).toEqual([{ code: 1006, reason: '' }]);
+  expect(reported).toEqual([{ code: 1006, reason: '' }]);
 });
 
 test('upstream-socket: a silent provider is asked after half a minute, and is gone after a whole one', async () => {
@@ -79,23 +79,23 @@ test('upstream-socket: a silent provider is asked after half a minute, and is go
 });
 
 test('upstream-socket: a close is answered with its code, and its reason is told', async () => {
-  const { raw, told, closed, written } = connect();
+  const { raw, reported, closed, written } = connect();
   raw.push(frame(8, Buffer.concat([Buffer.from([4001 >> 8, 4001 & 0xff]), Buffer.from('over')])));
   raw.push(null);
   await closed;
-  expect(told).toEqual([{ code: 4001, reason: 'over' }]);
+  expect(reported).toEqual([{ code: 4001, reason: 'over' }]);
   expect(opcodes(written())).toEqual([8]);
 });
 
 test('upstream-socket: after its own close nothing more is sent, and what still comes is read', async () => {
-  const { raw, socket, told, closed, written } = connect();
+  const { raw, socket, reported, closed, written } = connect();
   socket.close(1000, '');
   socket.send(Buffer.from('late'));
   raw.push(frame(1, 'last'));
   raw.push(frame(8, Buffer.from([1000 >> 8, 1000 & 0xff])));
   raw.push(null);
   await closed;
-  expect(told).toEqual(['last', { code: 1000, reason: '' }]);
+  expect(reported).toEqual(['last', { code: 1000, reason: '' }]);
   // One frame: two bytes, a mask of four, and the code.
   expect(written()).toHaveLength(8);
 });

@@ -26,20 +26,20 @@ export class UpstreamSocket {
   readonly #socket: Duplex;
   readonly #receiver = new Receiver({ isServer: false, maxPayload: mostBytes, maxFragments: mostFragments });
   readonly #sender: Sender;
-  readonly #told: UpstreamReceiver;
+  readonly #reported: UpstreamReceiver;
   #code = lost;
   #reason = '';
   #isClosing = false;
   #isOver = false;
   #isPaused = false;
   #isCorked = false;
-  #heardAt = performance.now();
+  #lastMessageAt = performance.now();
   #isPinged = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(socket: Duplex, told: UpstreamReceiver) {
+  constructor(socket: Duplex, reported: UpstreamReceiver) {
     this.#socket = socket;
-    this.#told = told;
+    this.#reported = reported;
     this.#sender = new Sender(socket);
     this.#listen();
   }
@@ -81,7 +81,7 @@ export class UpstreamSocket {
   /** From time to time: asks a silent provider for a sign of life. False: it gives none. */
   tick(): boolean {
     if (this.#isOver || this.#isPaused) return true;
-    const silence = performance.now() - this.#heardAt;
+    const silence = performance.now() - this.#lastMessageAt;
     if (silence > 2 * silentMs) return false;
     if (silence > silentMs && !this.#isPinged) {
       this.#isPinged = true;
@@ -107,7 +107,7 @@ export class UpstreamSocket {
 
   #listen(): void {
     const receiver = this.#receiver;
-    receiver.on('message', (bytes: Buffer) => this.#told.message(bytes));
+    receiver.on('message', (bytes: Buffer) => this.#reported.message(bytes));
     receiver.on('ping', (bytes: Buffer) => {
       // One that asks faster than it reads is not answered: its own silence is what it is judged by.
       if (this.isOpen && !this.isFull) this.#sender.pong(bytes, true);
@@ -119,11 +119,11 @@ export class UpstreamSocket {
       if (!this.#isPaused) this.#socket.resume();
     });
     this.#socket.on('data', (chunk: Buffer) => {
-      this.#heardAt = performance.now();
+      this.#lastMessageAt = performance.now();
       this.#isPinged = false;
       if (!receiver.write(chunk)) this.#socket.pause();
     });
-    this.#socket.on('drain', () => this.#told.drained());
+    this.#socket.on('drain', () => this.#reported.drained());
     this.#socket.on('end', () => this.#socket.end());
     this.#socket.on('error', () => {});
     this.#socket.on('close', () => this.#closed());
@@ -145,6 +145,6 @@ export class UpstreamSocket {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#told.closed(this.#code, this.#reason);
+    this.#reported.closed(this.#code, this.#reason);
   }
 }

@@ -3,7 +3,7 @@
 import type { AppContext } from '#server/context.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { failLost, failUntaken, tellLost } from './follow-task.ts';
+import { failLost, failUntaken, reportLost } from './follow-task.ts';
 import { lostReason, resolveCharge } from './task-charge.ts';
 
 /** Milliseconds that a submission may take at most, all its attempts together. */
@@ -27,12 +27,12 @@ export async function checkTasks(context: AppContext): Promise<number> {
 /** True: nobody has to look again. */
 async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
   if (task.lost_log_id !== undefined) {
-    await tellLost(context, task);
+    await reportLost(context, task);
     return true;
   }
   if (task.charge === 'open') {
     const resolved = await resolveCharge(context, task);
-    if (resolved.lost_log_id !== undefined) await tellLost(context, resolved);
+    if (resolved.lost_log_id !== undefined) await reportLost(context, resolved);
     return resolved.charge !== 'open';
   }
   if (task.poll_at === undefined) {

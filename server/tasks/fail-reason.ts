@@ -9,12 +9,12 @@ export type FailReason = Pick<TaskRecord, 'fail_reason' | 'fail_reason_en'>;
 const longest = 2_000;
 
 /** As an upstream says it, in its words. */
-export function toldReason(text: string): FailReason {
+export function reportedReason(text: string): FailReason {
   return { fail_reason: storableText(text, longest) };
 }
 
 /** As we say it, in each language. */
-export function ownReason({ code, details }: AppError): FailReason {
+export function gatewayReason({ code, details }: AppError): FailReason {
   const text = (language: Language) => storableText(errorText(code, language, details), longest);
   return { fail_reason: text('zh'), fail_reason_en: text('en') };
 }

@@ -65,11 +65,11 @@ export async function failLost(context: AppContext, task: TaskRecord, fields: Fa
   const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
   const { set, unset } = failure(context, task, { ...fields, lost_log_id: await context.db.nextId('logs') });
   const failed = await context.db.collection('tasks').patch(isUntaken, { set, unset });
-  if (failed !== null) await tellLost(context, failed);
+  if (failed !== null) await reportLost(context, failed);
 }
 
 /** Once, however often it is tried. */
-export async function tellLost(context: AppContext, task: TaskRecord): Promise<void> {
+export async function reportLost(context: AppContext, task: TaskRecord): Promise<void> {
   const { id, user_id, username, token_id, model, action, asked_channel_id: channel = 0, lost_log_id: logId, request_id } = task;
   if (logId === undefined) return;
   await writeLog(context, {

@@ -6,7 +6,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
 import { isGoneForGood } from '#server/exchange/deleted-channels.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { askUpstream } from './request-upstream.ts';
+import { requestUpstream } from './request-upstream.ts';
 import type { UpstreamAnswer } from './request-upstream.ts';
 import { failTask, followTask, lostChannelReason, pollEvery, timeoutReason } from './follow-task.ts';
 import type { TaskPlatform } from './platforms/platform.ts';
@@ -62,14 +62,14 @@ async function pollChannel(run: PollRun, tasks: readonly TaskRecord[]): Promise<
     return;
   }
   let isAnswering = channel !== undefined;
-  const ask = async (asked: readonly TaskRecord[]): Promise<void> => {
+  const ask = async (requested: readonly TaskRecord[]): Promise<void> => {
     if (run.isOver()) return;
-    const answered = channel === undefined || !isAnswering ? null : await pollSome(run, { platform, channel, tasks: asked });
+    const answered = channel === undefined || !isAnswering ? null : await pollSome(run, { platform, channel, tasks: requested });
     // One that does not answer is not waited for again.
     if (answered === null) isAnswering = false;
-    await postpone(run, { platform, tasks: asked.filter(({ id }) => answered?.has(id) !== true) });
+    await postpone(run, { platform, tasks: requested.filter(({ id }) => answered?.has(id) !== true) });
   };
-  await inParallel(portions(tasks, platform.askedAtOnce), platform.askedAtOnce === 1 ? questionsAtOnce : 1, ask);
+  await inParallel(portions(tasks, platform.requestedAtOnce), platform.requestedAtOnce === 1 ? questionsAtOnce : 1, ask);
 }
 
 function portions(tasks: readonly TaskRecord[], size: number): TaskRecord[][] {
@@ -88,13 +88,13 @@ async function pollSome(run: PollRun, { platform, channel, tasks }: Question): P
   const byUpstreamId = Map.groupBy(tasks, (task) => task.upstream_id ?? '');
   const question = platform.question(channel, tasks);
   if (question === null) return new Set();
-  const answer = await askUpstream(context, channel, { ...question, milliseconds: questionMs });
+  const answer = await requestUpstream(context, channel, { ...question, milliseconds: questionMs });
   const reports = answer.kind === 'answered' ? platform.readAnswer(answer.value, channel, tasks) : null;
   if (reports === null) {
     const reason = answer.kind === 'failed' ? answer.failure.message : 'not an answer';
     context.log.warn({ channel: channel.id, tasks: tasks.length, reason }, 'an upstream did not say what became of its tasks');
     // What it says of one task alone says nothing of the others.
-    return platform.askedAtOnce === 1 && hasSpoken(answer) ? new Set() : null;
+    return platform.requestedAtOnce === 1 && hasSpoken(answer) ? new Set() : null;
   }
   const answered = new Set<number>();
   for (const report of reports) {

@@ -39,7 +39,7 @@ export async function refundTask(context: AppContext, due: TaskRecord): Promise<
   const isRefused = outcome === 'refused';
   if (isRefused)
     context.log.error({ task: task.id }, 'a task that failed could not be refunded: its account is gone, or holds all that it can');
-  else await tellOf(context, task);
+  else await reportOf(context, task);
   const done = await tasks.patch(where, {
     set: { refunded_quota: isRefused ? 0 : task.quota },
     unset: ['refund_due_at', 'refund_log_id'],
@@ -71,7 +71,7 @@ async function giveBack(
   return (await changeOnce(context, { ...account, unused: task.quota, ref, kind: 'task_refund', actorId: 0 })).state;
 }
 
-async function tellOf(context: AppContext, task: TaskRecord): Promise<void> {
+async function reportOf(context: AppContext, task: TaskRecord): Promise<void> {
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const id = callersName(task);

@@ -37,9 +37,13 @@ export type UpstreamAnswer =
 
 const mostBytes = 8 * 1024 * 1024;
 
-type AskContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
+type UpstreamContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
 
-export async function askUpstream(context: AskContext, channel: PreparedChannel, question: UpstreamQuestion): Promise<UpstreamAnswer> {
+export async function requestUpstream(
+  context: UpstreamContext,
+  channel: PreparedChannel,
+  question: UpstreamQuestion,
+): Promise<UpstreamAnswer> {
   const url = addressOfQuestion(channel, question);
   if (url === null) return { kind: 'failed', failure: invalidResponse(), mayBeDone: false };
   const { until } = question;

@@ -34,12 +34,12 @@ export function oldKeysOf(token: TokenRecord): readonly OldKey[] {
 
 /** Returns the secrets that stay after a renewal. Beyond the bound ended ones go first, then the one replaced the longest ago. */
 export function withReplaced(keys: readonly OldKey[], replaced: OldKey, now: number): readonly OldKey[] {
-  const kept = [replaced, ...keys];
-  while (kept.length > mostOldKeys) {
-    const ended = kept.findLastIndex(({ until }) => until <= now);
-    kept.splice(ended > 0 ? ended : -1, 1);
+  const stored = [replaced, ...keys];
+  while (stored.length > mostOldKeys) {
+    const ended = stored.findLastIndex(({ until }) => until <= now);
+    stored.splice(ended > 0 ? ended : -1, 1);
   }
-  return kept;
+  return stored;
 }
 
 /** Returns the change that stores these secrets, the latest first. */

@@ -28,7 +28,7 @@ const lifeMs = 90_000;
 /** Other processes hear of a longer life only when so little of it is left. */
 const renewBelowMs = 45_000;
 /** What is older has been read, or is of no interest any more. */
-const keptMs = 600_000;
+const retentionMs = 600_000;
 /** More are not watched for at once: it is a comfort, and must not cost memory. */
 const mostWatches = 1000;
 const mostAddressWatches = 50;
@@ -100,7 +100,7 @@ export function createRefusalWatch(context: AppContext): RefusalWatch {
         await changes.announce('watch', userId);
       }
       const refusal = record?.refusal ?? null;
-      return refusal !== null && refusal.at * 1000 > now() - keptMs ? refusal : null;
+      return refusal !== null && refusal.at * 1000 > now() - retentionMs ? refusal : null;
     },
     get isWatching() {
       return byUser.size > 0;
@@ -120,7 +120,7 @@ export function createRefusalWatch(context: AppContext): RefusalWatch {
 
 /** Removes the watches that have ended; run from time to time. */
 export async function sweepWatches({ db, now }: AppContext): Promise<number> {
-  return db.collection('watches').remove({ expires_at: { lt: now() - keptMs } });
+  return db.collection('watches').remove({ expires_at: { lt: now() - retentionMs } });
 }
 
 /** This machine has several addresses for itself, and a browser may use another one than a terminal. */

@@ -18,7 +18,7 @@ const allScreens = ['/', '/log', '/token?size=100', '/channel?size=100', '/user?
 const phoneScreens = ['/', '/log'];
 const desk = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-const asked = process.argv.slice(2);
+const requested = process.argv.slice(2);
 const network = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 };
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const executablePath = [process.env['TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
@@ -47,9 +47,9 @@ for (let made = 0; made < rows; made += 1) {
 }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] });
 try {
-  if (asked.length === 0) await firstAndSecondVisit(browser);
-  await lists(await visitor(browser, desk), asked.length === 0 ? allScreens : asked);
-  const onPhone = phoneScreens.filter((screen) => asked.length === 0 || asked.includes(screen));
+  if (requested.length === 0) await firstAndSecondVisit(browser);
+  await lists(await visitor(browser, desk), requested.length === 0 ? allScreens : requested);
+  const onPhone = phoneScreens.filter((screen) => requested.length === 0 || requested.includes(screen));
   await lists(await visitor(browser, phone), onPhone, 'phone, ');
 } finally {
   await browser.close();

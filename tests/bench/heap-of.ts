@@ -34,10 +34,10 @@ export async function askMemory(server: ServerProcess): Promise<MemoryAsker> {
     const id = count;
     return new Promise((resolve) => {
       const hear = (data: Buffer) => {
-        const told = JSON.parse(data.toString('utf8'));
-        if (told.id !== id) return;
+        const reported = JSON.parse(data.toString('utf8'));
+        if (reported.id !== id) return;
         socket.off('message', hear);
-        resolve(told.result);
+        resolve(reported.result);
       };
       socket.on('message', hear);
       socket.send(JSON.stringify({ id, method, params }));

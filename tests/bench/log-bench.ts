@@ -24,9 +24,9 @@ const every = Number(process.env['BENCH_LOG_EVERY'] ?? 1);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 export async function benchLogs(rows: number): Promise<void> {
-  const kept = process.env['BENCH_LOG_FILE'];
+  const stored = process.env['BENCH_LOG_FILE'];
   const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-bench-'));
-  const file = kept ?? path.join(folder, 'logs.db');
+  const file = stored ?? path.join(folder, 'logs.db');
   const isNew = !existsSync(file);
   const db = await openDatabase(`file:${file}`);
   const context = { db, now: () => (end + 30) * 1000, log: pino({ level: 'silent' }) };

@@ -18,7 +18,7 @@ export interface BilledTurn {
 
 /** What one transcription has cost. */
 export interface BilledText {
-  heard: number;
+  received: number;
   written: number;
 }
 
@@ -98,29 +98,29 @@ class Peer {
   }
 
   #commit(): void {
-    const heard = Math.floor(this.#buffered / bytesPerToken);
+    const received = Math.floor(this.#buffered / bytesPerToken);
     this.#buffered = 0;
-    this.#audio += heard;
+    this.#audio += received;
     this.#isSpokenTo = true;
     const item = `item_${this.#count}`;
     this.#emit({ type: 'input_audio_buffer.committed', item_id: item, previous_item_id: null });
-    if (this.#isWriting) void this.#write(item, heard);
+    if (this.#isWriting) void this.#write(item, received);
   }
 
-  async #write(item: string, heard: number): Promise<void> {
+  async #write(item: string, received: number): Promise<void> {
     const about = { item_id: item, content_index: 0 };
     await sleep(3 * pace);
     this.#emit({ type: 'conversation.item.input_audio_transcription.delta', ...about, delta: 'When is high water ' });
     await sleep(pace);
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const written = 6 + (this.#count % 5);
-    billed.texts.push({ heard, written });
+    billed.texts.push({ received, written });
     const usage = {
       type: 'tokens',
-      total_tokens: heard + written,
-      input_tokens: heard,
+      total_tokens: received + written,
+      input_tokens: received,
       output_tokens: written,
-      input_token_details: { text_tokens: 0, audio_tokens: heard },
+      input_token_details: { text_tokens: 0, audio_tokens: received },
     };
     this.#emit({
       type: 'conversation.item.input_audio_transcription.completed',

@@ -32,7 +32,7 @@ const turnQuota = ({ text, audio, cachedText, cachedAudio, writtenText, spokenAu
   const read = (text - cachedText) * 10 + (cachedText + cachedAudio) + (audio - cachedAudio) * 80;
   return Math.ceil((read + writtenText * 40 + spokenAudio * 160) / 5);
 };
-const textQuota = ({ heard, written }: BilledText) => Math.ceil((heard * 12 + written * 20) / 4);
+const textQuota = ({ received, written }: BilledText) => Math.ceil((received * 12 + written * 20) / 4);
 /** Of the heap, from a quarter of the time to the end, and of heap and buffers when all are gone: what is on its way then is no growth. */
 const mostGrowth = 16 * megabyte;
 /** Milliseconds from the beginning of a turn to that of the next one. */
@@ -61,12 +61,12 @@ export async function benchRealtime(minutes = 1, sessions = 200): Promise<boolea
       await sleep(Math.max(0, until - performance.now() - (minutes * 60_000 * (4 - quarter)) / 4 - 2_000));
       const now = await memory.read();
       held.push(now);
-      print(`  after ${((minutes * quarter) / 4).toFixed(2)} minutes: ${told(now)}; load ${loadavg()[0]?.toFixed(1)}`);
+      print(`  after ${((minutes * quarter) / 4).toFixed(2)} minutes: ${reported(now)}; load ${loadavg()[0]?.toFixed(1)}`);
     }
     const turns = (await made).reduce((sum, count) => sum + count, 0);
     const billed = (await (await fetch(`http://127.0.0.1:${provider.port}/`)).json()) as Billed;
     const after = await memory.read();
-    print(`  all are gone: ${told(after)}`);
+    print(`  all are gone: ${reported(after)}`);
     // A process waits for whoever inspects it before it ends.
     memory[Symbol.dispose]();
     await server.kill('SIGTERM');
@@ -108,13 +108,13 @@ async function speak(url: string, { key, index, until }: { key: string; index: n
     done();
   });
   // A third of them are answered by a provider that listens, and asks nobody.
-  const isHeard = index % 3 === 0;
-  const input = { turn_detection: isHeard ? { type: 'server_vad' } : null, transcription: { model: writer } };
+  const isInputAudio = index % 3 === 0;
+  const input = { turn_detection: isInputAudio ? { type: 'server_vad' } : null, transcription: { model: writer } };
   socket.send(JSON.stringify({ type: 'session.update', session: { type: 'realtime', audio: { input } } }));
   while (performance.now() < until) {
     const begin = performance.now();
     const answered = new Promise<void>((resolve) => (done = resolve));
-    await ask(socket, { isHeard, isText: turns % 3 === 2 });
+    await ask(socket, { isInputAudio, isText: turns % 3 === 2 });
     await Promise.race([answered, gone]);
     await sleep(Math.max(0, turnMs - (performance.now() - begin)));
   }
@@ -124,19 +124,19 @@ async function speak(url: string, { key, index, until }: { key: string; index: n
   return turns;
 }
 
-async function ask(socket: WebSocket, { isHeard, isText }: { isHeard: boolean; isText: boolean }): Promise<void> {
+async function ask(socket: WebSocket, { isInputAudio, isText }: { isInputAudio: boolean; isText: boolean }): Promise<void> {
   if (isText) socket.send(JSON.stringify({ type: 'conversation.item.create', item }));
   else {
     for (let ms = 0; ms < 4_000; ms += chunkMs) {
       socket.send(chunk);
       await sleep(chunkMs);
     }
-    if (!isHeard) socket.send('{"type":"input_audio_buffer.commit"}');
+    if (!isInputAudio) socket.send('{"type":"input_audio_buffer.commit"}');
   }
-  if (isText || !isHeard) socket.send('{"type":"response.create"}');
+  if (isText || !isInputAudio) socket.send('{"type":"response.create"}');
 }
 
-const told = ({ heap, external, rss, files }: HeldMemory) =>
+const reported = ({ heap, external, rss, files }: HeldMemory) =>
   `heap ${(heap / megabyte).toFixed(1)} MB, buffers ${(external / megabyte).toFixed(1)} MB, resident ${(rss / megabyte).toFixed(0)} MB (files ${(files / megabyte).toFixed(0)})`;
 
 function isFlat(held: readonly HeldMemory[], after: HeldMemory): boolean {

@@ -95,8 +95,8 @@ async function benchStream(app: TestApp, at: number): Promise<void> {
     const user = await app.createUser({ username: `paced${id}`, quota: 500_000_000, role: Role.user });
     const { key } = await createToken(context, user.id, {});
     const run = async (): Promise<PacedResult> => {
-      const asked: PacedRun = { port: app.port, key, model, seconds: streamSeconds };
-      child.stdin.write(`${JSON.stringify(asked)}\n`);
+      const requested: PacedRun = { port: app.port, key, model, seconds: streamSeconds };
+      child.stdin.write(`${JSON.stringify(requested)}\n`);
       return next();
     };
     await run();
@@ -115,10 +115,10 @@ async function benchStream(app: TestApp, at: number): Promise<void> {
     const beside = await run();
     isOver = true;
     await busy;
-    const told = ({ pieces, p50, p99, max }: PacedResult) =>
+    const reported = ({ pieces, p50, p99, max }: PacedResult) =>
       `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, max ${max.toFixed(2)} ms (${pieces} pieces)`;
-    print(`a paced stream, alone: ${told(alone)}`);
-    print(`a paced stream beside ${(count / streamSeconds).toFixed(0)} questions/s: ${told(beside)}`);
+    print(`a paced stream, alone: ${reported(alone)}`);
+    print(`a paced stream beside ${(count / streamSeconds).toFixed(0)} questions/s: ${reported(beside)}`);
   } finally {
     child.kill();
   }
@@ -135,7 +135,7 @@ function* questions(at: number): Generator<Question> {
     ['week', 'day', midnight - 6 * day],
     ['month', 'day', midnight - 29 * day],
   ] as const;
-  const asked = (step: string, by: string, start: number) => ({
+  const requested = (step: string, by: string, start: number) => ({
     step: step as 'hour' | 'day',
     by: by as 'model',
     start_timestamp: start,
@@ -144,14 +144,14 @@ function* questions(at: number): Generator<Question> {
   });
   for (const [span, step, start] of spans) {
     for (const by of ['model', 'token', 'channel', 'user'])
-      yield { name: `dashboard, ${span} by ${by}`, ask: ({ context }) => readFigures(context, asked(step, by, start)) };
+      yield { name: `dashboard, ${span} by ${by}`, ask: ({ context }) => readFigures(context, requested(step, by, start)) };
     for (const [id, who] of own)
       for (const by of ['model', 'token'])
-        yield { name: `dashboard of ${who}, ${span} by ${by}`, ask: ({ context }) => readFigures(context, asked(step, by, start), id) };
+        yield { name: `dashboard of ${who}, ${span} by ${by}`, ask: ({ context }) => readFigures(context, requested(step, by, start), id) };
   }
-  yield { name: 'operator home, today', ask: ({ context }) => readFigures(context, asked('hour', 'model', midnight - day)) };
+  yield { name: 'operator home, today', ask: ({ context }) => readFigures(context, requested('hour', 'model', midnight - day)) };
   for (const by of ['model', 'user'])
-    yield { name: `operator home, spend by ${by}`, ask: ({ context }) => readFigures(context, asked('day', by, midnight)) };
+    yield { name: `operator home, spend by ${by}`, ask: ({ context }) => readFigures(context, requested('day', by, midnight)) };
   yield {
     name: 'operator home, todo',
     ask: ({ context }) => readOperatorTodo(context, { role: Role.root, untrustedProxy: null, language: 'en' }),
@@ -162,8 +162,8 @@ function* questions(at: number): Generator<Question> {
       ask: ({ context }) => listLogs(context, { type, p: 1, page_size: 5, without_total: true }),
     };
   for (const [id, who] of own) {
-    yield { name: `home of ${who}, today`, ask: ({ context }) => readFigures(context, asked('hour', 'model', midnight - day), id) };
-    yield { name: `home of ${who}, month`, ask: ({ context }) => readFigures(context, asked('day', 'model', midnight - 14 * day), id) };
+    yield { name: `home of ${who}, today`, ask: ({ context }) => readFigures(context, requested('hour', 'model', midnight - day), id) };
+    yield { name: `home of ${who}, month`, ask: ({ context }) => readFigures(context, requested('day', 'model', midnight - 14 * day), id) };
     yield {
       name: `home of ${who}, week`,
       ask: ({ context }) => sumLogs(context, { type: 2, start_timestamp: at - 7 * day, end_timestamp: at + 60 }, id),

@@ -31,8 +31,8 @@ async function requestOf({ channel, request: { body } }: Vector): Promise<Upstre
   const prepared = buildPreparedChannel({ type: channel.type, key: channel.key });
   expect(prepared.problem).toBeNull();
   const call = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true, channel: prepared, body };
-  const asked = await routedRequest({ ...call, rawText: JSON.stringify(body), originModel: String(body.model), isStream: false });
-  return authorizeRequest(asked, { now, sender: noSender });
+  const requested = await routedRequest({ ...call, rawText: JSON.stringify(body), originModel: String(body.model), isStream: false });
+  return authorizeRequest(requested, { now, sender: noSender });
 }
 
 function bytesOf({ body }: UpstreamRequest): Buffer {
@@ -61,7 +61,7 @@ describe.each(vectors)('$name', ({ vector }) => {
 
   it('gives the client the expected answer', async () => {
     const request = await requestOf(vector);
-    const input = { client, way: request.way, upstreamModel: request.upstreamModel, responseFields: {} };
+    const input = { client, route: request.route, upstreamModel: request.upstreamModel, responseFields: {} };
     const body = Buffer.from(JSON.stringify(answer.body));
     const whole = decodeWhole({ ...input, body, writer: { ...writer, model: String(vector.request.body.model) } });
     if (whole.kind !== 'whole') throw new Error('It is none');
@@ -74,8 +74,8 @@ describe.each(vectors)('$name', ({ vector }) => {
 
 describe('the id of a model', () => {
   const idIn = (region: string, name: string) => {
-    const way = buildPreparedChannel({ type: 33, key: `ABSK|${region}` }).way(clientDialects.claude, 'chat', name);
-    return way === null ? null : /^\/model\/([^/]+)\/invoke$/.exec(way.path)?.[1];
+    const route = buildPreparedChannel({ type: 33, key: `ABSK|${region}` }).route(clientDialects.claude, 'chat', name);
+    return route === null ? null : /^\/model\/([^/]+)\/invoke$/.exec(route.path)?.[1];
   };
 
   test.each([
@@ -105,7 +105,7 @@ describe('the id of a model', () => {
 
   test('goes to the host of the region', () => {
     const origin = (region: string) =>
-      buildPreparedChannel({ type: 33, key: `ABSK|${region}` }).way(clientDialects.claude, 'chat', 'claude-sonnet-4-5')?.origin;
+      buildPreparedChannel({ type: 33, key: `ABSK|${region}` }).route(clientDialects.claude, 'chat', 'claude-sonnet-4-5')?.origin;
     expect(origin('eu-central-1')).toBe('https://bedrock-runtime.eu-central-1.amazonaws.com');
     expect(origin('cn-north-1')).toBe('https://bedrock-runtime.cn-north-1.amazonaws.com.cn');
   });
@@ -172,8 +172,8 @@ describe('refusals', () => {
     expect((await scene.post('/v1/messages', { ...ask, stream })).status).toBe(200);
     const [row] = await scene.logs(1);
     expect(row?.channel_id).toBe(other);
-    const told = stream ? { status: 200, error: 'throttlingException' } : { status: 429, error: 'ThrottlingException' };
-    expect(row?.other).toMatchObject({ attempts: [told, { status: 200 }] });
+    const reported = stream ? { status: 200, error: 'throttlingException' } : { status: 429, error: 'ThrottlingException' };
+    expect(row?.other).toMatchObject({ attempts: [reported, { status: 200 }] });
     await scene.checkBooks();
   });
 

@@ -225,9 +225,9 @@ describe.each(engines)('between formats on $kind', (engine) => {
     expect(await scene.balance()).toBe(before);
     const { id } = scene.user;
     await scene.app.context.ledger.setBalance({ account: 'user', id, balance: 0, ref: 'empty', kind: 'test', actorId: 0 });
-    const asked = scene.upstream.requests.length;
+    const requested = scene.upstream.requests.length;
     expect(await failureOf(client.messages.countTokens({ model, messages }))).toBeInstanceOf(Anthropic.PermissionDeniedError);
-    expect(scene.upstream.requests).toHaveLength(asked);
+    expect(scene.upstream.requests).toHaveLength(requested);
     await scene.checkBooks();
   });
 });

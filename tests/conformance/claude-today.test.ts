@@ -104,13 +104,13 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
       { type: 'search_result', source: 'https://tides.example', title: 'Tides', content: [{ type: 'text', text: 'Springs on Monday' }] },
       { type: 'text', text: 'When?' },
     ];
-    const asked = { model, max_tokens: 50, messages: [{ role: 'user' as const, content }] };
-    const { response } = await clientOf(scene).messages.create(asked).withResponse();
+    const requested = { model, max_tokens: 50, messages: [{ role: 'user' as const, content }] };
+    const { response } = await clientOf(scene).messages.create(requested).withResponse();
     for (const text of ['High water: noon', 'Neaps follow', 'JVBERi0xLjQ=', 'Springs on Monday', 'https://tides.example']) {
       expect(sentText(scene)).toContain(text);
     }
     if (format !== 'Claude') expect(response.headers.get('x-tidegate-dropped')).toBe('citations');
-    else expect(bodyOf(scene)).toMatchObject({ messages: asked.messages });
+    else expect(bodyOf(scene)).toMatchObject({ messages: requested.messages });
   });
 
   test('a prompt is counted on every upstream, and it is said who has counted', async () => {

@@ -39,11 +39,11 @@ describe('a stream', () => {
   const item = (text: string) => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
   const event = (data: object) => `event: ${Object(data).type}\ndata: ${JSON.stringify(data)}\n\n`;
   const gather = (text: string, pieces: number) => {
-    const sieve = new EventSieve(framings.sse, (one) => gathering?.keeps(one) === true);
+    const sieve = new EventSieve(framings.sse, (one) => gathering?.stores(one) === true);
     const bytes = Buffer.from(text);
-    const kept: Buffer[] = [];
-    for (let at = 0; at < bytes.length; at += pieces) kept.push(sieve.push(bytes.subarray(at, at + pieces)));
-    const all = Buffer.concat([...kept, sieve.end()]);
+    const stored: Buffer[] = [];
+    for (let at = 0; at < bytes.length; at += pieces) stored.push(sieve.push(bytes.subarray(at, at + pieces)));
+    const all = Buffer.concat([...stored, sieve.end()]);
     return { all, whole: gathering?.whole(framings.sse.events(all)) };
   };
   const begin = event({ type: 'response.created', response: { id: 'r1', output: [] } });

@@ -56,13 +56,13 @@ describe.each(allCases)('completions by the package of OpenAI on $kind, before $
     await using scene = await open();
     scene.upstream.behave({ text });
     const { completions } = openaiOf(scene);
-    const asked = { model, prompt: prompts, max_tokens: 50 };
-    const whole = await completions.create(asked);
+    const requested = { model, prompt: prompts, max_tokens: 50 };
+    const whole = await completions.create(requested);
     expect(whole.choices.map(({ index, text: written, finish_reason: finish }) => ({ index, written, finish }))).toEqual(
       prompts.map((_, index) => ({ index, written: text, finish: 'stop' })),
     );
     expect(scene.upstream.requests).toHaveLength(2);
-    const streamed = await joined(await completions.create({ ...asked, stream: true, stream_options: { include_usage: true } }));
+    const streamed = await joined(await completions.create({ ...requested, stream: true, stream_options: { include_usage: true } }));
     expect(streamed.choices).toEqual(prompts.map(() => ({ text, finish: 'stop' })));
     expect(streamed.usage).toMatchObject({ prompt_tokens: whole.usage?.prompt_tokens, completion_tokens: whole.usage?.completion_tokens });
     expect([[...streamed.objects], streamed.ids.size]).toEqual([['text_completion'], 1]);
@@ -85,16 +85,16 @@ describe.each(allCases)('completions by the package of OpenAI on $kind, before $
     await using scene = await open();
     scene.upstream.behave({ text });
     const { completions } = openaiOf(scene);
-    const asked = { model, prompt: prompts, n: 2, max_tokens: 50 };
+    const requested = { model, prompt: prompts, n: 2, max_tokens: 50 };
     if (setting !== '' || type === 14) {
-      expect(await failureOf(completions.create(asked))).toMatchObject({ status: 400, param: 'n' });
+      expect(await failureOf(completions.create(requested))).toMatchObject({ status: 400, param: 'n' });
       return;
     }
-    const whole = await completions.create(asked);
+    const whole = await completions.create(requested);
     expect(whole.choices.map(({ index, text: written }) => [index, written])).toEqual([0, 1, 2, 3].map((index) => [index, text]));
     // The fake upstream streams one candidate in Gemini's format.
     if (type === 24) return;
-    const streamed = await joined(await completions.create({ ...asked, stream: true }));
+    const streamed = await joined(await completions.create({ ...requested, stream: true }));
     expect(streamed.choices).toEqual([0, 1, 2, 3].map(() => ({ text, finish: 'stop' })));
     await scene.checkBooks();
   });

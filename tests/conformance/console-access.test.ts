@@ -110,12 +110,12 @@ describe.each(engines)('rights on $kind', (engine) => {
   it.each(kinds)('%s', async (kind) => {
     for (const call of consoleCalls) {
       if (!mounted.has(nameOf(call))) continue;
-      const told = callers[kind][call.access];
-      if (told === null && endlessCalls.includes(nameOf(call))) continue;
+      const reported = callers[kind][call.access];
+      if (reported === null && endlessCalls.includes(nameOf(call))) continue;
       const answer = await send(await callerOf(kind), call);
       const place = `${nameOf(call)} by ${kind}`;
       expect(answer.status, place).toBeLessThan(500);
-      if (told !== null) expect(answer, place).toMatchObject({ success: false, code: told });
+      if (reported !== null) expect(answer, place).toMatchObject({ success: false, code: reported });
       else expect(refusals.has(answer.code), `${place}: ${answer.code}`).toBe(false);
     }
   });

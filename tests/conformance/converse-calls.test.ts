@@ -19,7 +19,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls b
     return { scene, bedrock };
   }
 
-  const asked = [
+  const requested = [
     { path: '/v1/chat/completions', body: { model, max_tokens: 50, messages: [user('Tide?')] } },
     { path: '/v1/messages', body: { model, max_tokens: 50, messages: [user('Tide?')] } },
     { path: '/v1/responses', body: { model, max_output_tokens: 50, input: 'Tide?' } },
@@ -27,7 +27,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls b
     { path: `/v1beta/models/${model}`, body: { contents: [{ role: 'user', parts: [{ text: 'Tide?' }] }] } },
   ];
 
-  test.each(asked)('$path is answered and charged alike, whole and streamed', async ({ path, body }) => {
+  test.each(requested)('$path is answered and charged alike, whole and streamed', async ({ path, body }) => {
     const { scene, bedrock } = await open();
     await using _scene = scene;
     scene.upstream.behave({ text: 'At noon in Brest.' });

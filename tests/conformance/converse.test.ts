@@ -87,8 +87,8 @@ describe('a request', () => {
         user([{ type: 'tool_result', tool_use_id: id, content: 'No such port', is_error: true }]),
       ],
     });
-    const [, asked, answered] = Object(sent).messages;
-    const { toolUseId } = asked.content[0].toolUse;
+    const [, requested, answered] = Object(sent).messages;
+    const { toolUseId } = requested.content[0].toolUse;
     expect(toolUseId).toMatch(/^call_[a-zA-Z0-9]{24}$/);
     expect(answered.content).toEqual([{ toolResult: { toolUseId, content: [{ text: 'No such port' }], status: 'error' } }]);
   });
@@ -280,8 +280,8 @@ describe('a response', () => {
 
 test('every family but Claude is asked so, at the id of the model', () => {
   const pathOf = (model: string, key = bedrockApiKey) => {
-    const way = buildPreparedChannel({ type: 33, key }).way(clientDialects['openai-chat'], 'chat', model);
-    return [way?.path, way?.streamPath];
+    const route = buildPreparedChannel({ type: 33, key }).route(clientDialects['openai-chat'], 'chat', model);
+    return [route?.path, route?.streamPath];
   };
   const at = (id: string) => [`/model/${id}/converse`, `/model/${id}/converse-stream`];
   expect(pathOf('nova-lite-v1:0')).toEqual(at('us.amazon.nova-lite-v1%3A0'));
@@ -297,11 +297,11 @@ test.each([
   ['flex', 'flex'],
   ['default', 'standard'],
 ])('the lane %s is told beside the usage', (type, tier) => {
-  const told = { inputTokens: 5, outputTokens: 3, totalTokens: 8 };
+  const reported = { inputTokens: 5, outputTokens: 3, totalTokens: 8 };
   const output = { message: { role: 'assistant', content: [{ text: 'Noon' }] } };
-  const whole = upstreamDialects.converse.readWhole({ output, stopReason: 'end_turn', usage: told, serviceTier: { type } }, null);
+  const whole = upstreamDialects.converse.readWhole({ output, stopReason: 'end_turn', usage: reported, serviceTier: { type } }, null);
   expect(whole?.at(-1)).toMatchObject({ type: 'usage', usage: { tier } });
   const reader = upstreamDialects.converse.createStreamReader(null);
-  const parts = reader.read({ name: 'metadata', data: JSON.stringify({ usage: told, serviceTier: { type } }) });
+  const parts = reader.read({ name: 'metadata', data: JSON.stringify({ usage: reported, serviceTier: { type } }) });
   expect(parts).toMatchObject([{ type: 'usage', usage: { input: 5, output: 3, tier } }]);
 });

@@ -72,17 +72,17 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
 
   if (response !== undefined)
     test('asks as expected, and gives the client the expected answer', async () => {
-      const { way, upstreamModel, awaiting, origin } = await requestOf(vector);
-      let told: unknown = upstream.body;
-      const asked: string[] = [];
-      for (let step = awaiting?.next(Object(told)); step?.kind === 'ask'; step = awaiting?.next(Object(told))) {
-        asked.push(`${origin}${step.path}`);
-        told = others[asked.length - 1]?.response.body;
+      const { route, upstreamModel, awaiting, origin } = await requestOf(vector);
+      let reported: unknown = upstream.body;
+      const requested: string[] = [];
+      for (let step = awaiting?.next(Object(reported)); step?.kind === 'ask'; step = awaiting?.next(Object(reported))) {
+        requested.push(`${origin}${step.path}`);
+        reported = others[requested.length - 1]?.response.body;
       }
-      expect(asked).toEqual(others.map((call) => call.request.url));
-      const last = awaiting?.next(Object(told));
+      expect(requested).toEqual(others.map((call) => call.request.url));
+      const last = awaiting?.next(Object(reported));
       const body = Buffer.from(JSON.stringify(last?.kind === 'response' ? last.body : null));
-      const decoded = kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
+      const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
       expect(differences(JSON.parse(decoded.body(null).toString()), response.body, false)).toEqual([]);
       expect(decoded.usage).toMatchObject({ input: 10, output: 5 });
@@ -90,19 +90,19 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
 
   if (chunks !== undefined)
     test('gives the client the expected stream', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
+      const { route, upstreamModel } = await requestOf(vector);
       const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-      const pipe = new TranslatedStream({ client, way, writer: { ...writer, model: upstreamModel }, tally });
+      const pipe = new TranslatedStream({ client, route, writer: { ...writer, model: upstreamModel }, tally });
       const step = pipe.push(Buffer.from(`${(upstream.sse ?? []).join('\n')}\n\n`));
       expect(step.next).toBe('complete');
       const text = Buffer.concat([...step.forClient, pipe.ending(pipe.reportedUsage().usage)]).toString();
       const events = [...framings.sse.events(Buffer.from(text))].map(({ data }) => data);
       expect(events.at(-1)).toBe('[DONE]');
-      const told = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
-      const choices = told.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
+      const reported = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
+      const choices = reported.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
       expect(choices.map(({ delta }) => Object(delta).content ?? '').join('')).toBe('Hi!');
       expect(choices.at(-1)).toMatchObject({ finish_reason: 'stop' });
-      expect(told.at(-1)?.['usage']).toMatchObject(usage ?? {});
+      expect(reported.at(-1)?.['usage']).toMatchObject(usage ?? {});
     });
 });
 
@@ -153,7 +153,7 @@ describe('a request', () => {
       response_format: { type: 'json_schema', json_schema: { name: 'port', schema } },
     });
     expect(chatOf(sent, 'm')).toMatchObject({
-      asked: { messages: [{ content: expect.stringContaining('"port"') }, { content: [{ type: 'text', text: 'What?' }, image] }] },
+      requested: { messages: [{ content: expect.stringContaining('"port"') }, { content: [{ type: 'text', text: 'What?' }, image] }] },
     });
   });
 
@@ -258,7 +258,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     expect(new Set(rows.map(({ quota, completion_tokens }) => `${quota} ${completion_tokens}`)).size).toBe(1);
     expect(rows[0]?.completion_tokens).toBeGreaterThan(0);
     expect(new Set(bot.taken.map(({ additional_messages }) => JSON.stringify(additional_messages))).size).toBe(1);
-    expect(bot.asked.slice(0, 3)).toEqual(['/v3/chat/retrieve', '/v3/chat/retrieve', '/v3/chat/message/list']);
+    expect(bot.requested.slice(0, 3)).toEqual(['/v3/chat/retrieve', '/v3/chat/retrieve', '/v3/chat/message/list']);
     await scene.checkBooks();
   });
 
@@ -339,13 +339,13 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     bot.behave({ working: Infinity });
     const leaving = new AbortController();
     const call = scene.post('/v1/chat/completions', { model, messages: [user('Tide?')] }, {}, leaving.signal).catch(() => 'left');
-    await until(() => bot.asked.length > 0);
+    await until(() => bot.requested.length > 0);
     leaving.abort();
     expect(await call).toBe('left');
     await until(() => bot.cancelled.length === 1);
-    const asked = bot.asked.length;
+    const requested = bot.requested.length;
     await scene.logs(1);
-    expect(bot.asked).toHaveLength(asked);
+    expect(bot.requested).toHaveLength(requested);
     await scene.checkBooks();
   });
 

@@ -5,7 +5,7 @@ import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import { openStream } from '#server/formats/open-stream.ts';
 import { TextTally } from '#server/formats/text-tally.ts';
-import type { Way } from '#server/formats/route.ts';
+import type { Route } from '#server/formats/route.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { eventFrame } from '#tests/support/aws-oracle.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
@@ -75,8 +75,8 @@ const streams: Readonly<
     key: bedrockApiKey,
     write(behaviour) {
       const request = known(readMessages({ model, messages, max_tokens: 99, stream: true }));
-      const told = [...messageEvents(request, behaviour, 'msg_1')].flatMap(converseEvents());
-      return Buffer.concat(told.map(({ name, data }) => eventFrame(name, data)));
+      const reported = [...messageEvents(request, behaviour, 'msg_1')].flatMap(converseEvents());
+      return Buffer.concat(reported.map(({ name, data }) => eventFrame(name, data)));
     },
   },
   ernie: {
@@ -209,31 +209,31 @@ function sse(events: readonly object[]): string {
   return events.map((event) => `${'type' in event ? `event: ${String(event.type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`).join('');
 }
 
-const ways = new Map<string, Way>();
+const routes = new Map<string, Route>();
 
-function wayOf(client: ClientDialect, format: string): Way {
+function routeOf(client: ClientDialect, format: string): Route {
   const name = `${client.name} ${format}`;
   const { type = 1, setting = '', key = 'sk-a', other = '', mapping = '' } = streams[format] ?? {};
   const fields = { type, setting, key, other, model_mapping: mapping, base_url: 'https://up.example' };
-  const way = ways.get(name) ?? buildPreparedChannel(fields).way(client, 'chat', model);
-  if (way === null) throw new Error('There is no way');
-  ways.set(name, way);
-  return way;
+  const route = routes.get(name) ?? buildPreparedChannel(fields).route(client, 'chat', model);
+  if (route === null) throw new Error('There is no way');
+  routes.set(name, route);
+  return route;
 }
 
-interface Told {
+interface Reported {
   text: string;
   next: string;
   usage: TokenUsage | null;
 }
 
 /** What a caller gets of these pieces. */
-function tell(client: ClientDialect, format: string, pieces: readonly Buffer[]): Told {
-  const way = wayOf(client, format);
+function report(client: ClientDialect, format: string, pieces: readonly Buffer[]): Reported {
+  const route = routeOf(client, format);
   const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
   const writer = { model, requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 7, now: () => 1_700_000_001 };
-  const pipe = openStream({ client, way, upstreamModel: model, writer, tally });
-  const splitter = way.framing.createSplitter();
+  const pipe = openStream({ client, route, upstreamModel: model, writer, tally });
+  const splitter = route.framing.createSplitter();
   const out: Buffer[] = [];
   for (const piece of pieces) {
     const events = splitter.push(piece);
@@ -266,15 +266,15 @@ test('every format of providers is here', () => {
 describe.each(pairs)('$format to $caller', ({ client, format }) => {
   test.each(Object.keys(behaviours))('%s: cut at any byte it is the same', (name) => {
     const bytes = Buffer.from(streams[format]?.write(behaviours[name] ?? {}) ?? '');
-    const whole = tell(client, format, [bytes]);
+    const whole = report(client, format, [bytes]);
     expect(whole.next).toBe('end');
     expect(whole.usage?.output).toBeGreaterThan(0);
     for (let at = 1; at < bytes.length; at += stepOf(client, format)) {
-      const cut = tell(client, format, [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = report(client, format, [bytes.subarray(0, at), bytes.subarray(at)]);
       if (cut.text !== whole.text || cut.next !== whole.next) expect({ at, ...cut }).toEqual({ at, ...whole });
     }
     const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
-    expect(tell(client, format, single)).toEqual(whole);
+    expect(report(client, format, single)).toEqual(whole);
   });
 
   test('bytes that are no UTF-8, anywhere, are told or end in an error', () => {
@@ -282,7 +282,7 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
     for (let at = 0; at < bytes.length; at += stepOf(client, format)) {
       const spoilt = Buffer.from(bytes);
       spoilt[at] = 0xff;
-      const { next, usage } = tell(client, format, [spoilt]);
+      const { next, usage } = report(client, format, [spoilt]);
       expect(['end', 'error', 'invalid']).toContain(next);
       for (const count of Object.values(usage ?? {})) expect(Number.isInteger(count) && count >= 0, `${at}: ${count}`).toBe(true);
     }
@@ -294,7 +294,7 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
     const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) =>
       bytes.subarray(index * 65_536, (index + 1) * 65_536),
     );
-    const { next, text } = tell(client, format, pieces);
+    const { next, text } = report(client, format, pieces);
     expect(next).toBe('end');
     expect(text).toContain(long);
   });
@@ -304,8 +304,8 @@ describe.each(pairs)('$format to $caller', ({ client, format }) => {
     const usage = Object.fromEntries(
       [...numbers, 'candidatesTokenCount', 'totalTokenCount', 'thoughtsTokenCount'].map((field) => [field, odd]),
     );
-    const { next, usage: told } = tell(client, format, [Buffer.from(streams[format]?.write({ text: 'Noon.', usage }) ?? '')]);
+    const { next, usage: reported } = report(client, format, [Buffer.from(streams[format]?.write({ text: 'Noon.', usage }) ?? '')]);
     expect(next).toBe('end');
-    expect(told).toBeNull();
+    expect(reported).toBeNull();
   });
 });

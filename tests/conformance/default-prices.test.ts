@@ -24,23 +24,25 @@ type Prices = (number | null | undefined)[];
 
 test.each(Object.entries(catalogue as Record<string, Prices>).filter(([model]) => !specified.has(model) && !byTheMinute.has(model)))(
   '%s costs from the start what its vendor asks',
-  (model, [input, output, cached, written, heard, spoken, seen, drawn]) => {
+  (model, [input, output, cached, written, received, spoken, seen, drawn]) => {
     const price = findPrice(model, maps);
     if (price?.kind !== 'usage' || input == null) throw new Error(`${model} has no price by its usage`);
-    const told = { input, output, cached, written, heard, spoken, seen, drawn };
-    const factors: Record<keyof typeof told, number> = {
+    const reported = { input, output, cached, written, received, spoken, seen, drawn };
+    const factors: Record<keyof typeof reported, number> = {
       input: 1,
       output: price.completionRatio,
       cached: price.cacheRatio,
       written: price.cacheCreationRatio,
-      heard: price.audioInputRatio,
+      received: price.audioInputRatio,
       spoken: price.audioOutputRatio,
       seen: price.imageInputRatio,
       drawn: price.imageOutputRatio,
     };
-    const asked = Object.entries(told).filter(([, usd]) => usd != null && usd > 0);
-    const charged = asked.map(([part]) => [part, ((factors as Record<string, number>)[part] ?? Number.NaN) * price.modelRatio * 2]);
-    expect(Object.fromEntries(charged)).toEqual(Object.fromEntries(asked.map(([part, usd]) => [part, expect.closeTo(usd as number, 6)])));
+    const requested = Object.entries(reported).filter(([, usd]) => usd != null && usd > 0);
+    const charged = requested.map(([part]) => [part, ((factors as Record<string, number>)[part] ?? Number.NaN) * price.modelRatio * 2]);
+    expect(Object.fromEntries(charged)).toEqual(
+      Object.fromEntries(requested.map(([part, usd]) => [part, expect.closeTo(usd as number, 6)])),
+    );
   },
 );
 

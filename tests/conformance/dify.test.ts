@@ -52,9 +52,9 @@ async function withFiles(
 ): Promise<{ request: UpstreamRequest; left: SendRequest[] }> {
   const left: SendRequest[] = [];
   if (open.files === undefined) return { request: open, left };
-  const send = (asked: SendRequest): Exchange => {
+  const send = (requested: SendRequest): Exchange => {
     const body = Buffer.from(JSON.stringify(answers[left.length]?.response.body));
-    left.push(asked);
+    left.push(requested);
     const sending = { isSent: true, limitBy() {}, abort() {} };
     return { sending, received: Promise.resolve({ kind: 'whole', status: 200, body }) };
   };
@@ -102,9 +102,9 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
 
   if (response !== undefined)
     test('gives the client the expected answer', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
+      const { route, upstreamModel } = await requestOf(vector);
       const body = Buffer.from(JSON.stringify(upstream.body));
-      const decoded = kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
+      const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
       // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
       expect(differences(JSON.parse(decoded.body(null).toString()), { ...Object(response.body), id: '$ANY' }, false)).toEqual([]);
@@ -112,20 +112,20 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
 
   if (chunks !== undefined)
     test('gives the client the expected stream', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
+      const { route, upstreamModel } = await requestOf(vector);
       const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-      const pipe = new TranslatedStream({ client, way, writer: { ...writer, model: upstreamModel }, tally });
+      const pipe = new TranslatedStream({ client, route, writer: { ...writer, model: upstreamModel }, tally });
       const step = pipe.push(Buffer.from(`${(upstream.sse ?? []).join('\n')}\n\n`));
       expect(step.next).toBe('complete');
       const text = Buffer.concat([...step.forClient, pipe.ending(pipe.reportedUsage().usage)]).toString();
       const events = [...framings.sse.events(Buffer.from(text))].map(({ data }) => data);
       expect(events.at(-1)).toBe('[DONE]');
-      const told = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
-      const choices = told.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
+      const reported = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
+      const choices = reported.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
       const said = (field: string) => choices.map(({ delta }) => Object(delta)[field] ?? '').join('');
       expect([said('reasoning_content'), said('content')]).toEqual(['Workflow: wf1\nNode: llm succeeded\n', 'Hi!']);
       expect(choices.at(-1)).toMatchObject({ finish_reason: 'stop' });
-      expect(told.at(-1)?.['usage']).toMatchObject(usage ?? {});
+      expect(reported.at(-1)?.['usage']).toMatchObject(usage ?? {});
     });
 });
 
@@ -190,7 +190,7 @@ describe('a request', () => {
     ['completion:topic', '/v1/completion-messages'],
     [' workflow ', '/v1/workflows/run'],
   ])('to an application that is called %j goes to %s', (other, path) => {
-    expect(buildPreparedChannel({ type: 37, key: 'k', other }).way(client, 'chat', 'm')?.path).toBe(path);
+    expect(buildPreparedChannel({ type: 37, key: 'k', other }).route(client, 'chat', 'm')?.path).toBe(path);
   });
 
   test.each([
@@ -266,9 +266,13 @@ describe('a response', () => {
   });
 
   test('that fails is an error with its status', () => {
-    const told = { event: 'error', status: 429, code: 'provider_quota_exceeded', message: 'no' };
-    expect(read(told)).toMatchObject([{ type: 'error', error: { status: 429, message: 'no' } }]);
-    expect(dify.readError(JSON.stringify(told), null)).toMatchObject({ status: 429, type: 'dify_error', code: 'provider_quota_exceeded' });
+    const reported = { event: 'error', status: 429, code: 'provider_quota_exceeded', message: 'no' };
+    expect(read(reported)).toMatchObject([{ type: 'error', error: { status: 429, message: 'no' } }]);
+    expect(dify.readError(JSON.stringify(reported), null)).toMatchObject({
+      status: 429,
+      type: 'dify_error',
+      code: 'provider_quota_exceeded',
+    });
   });
 
   test('without models has no usage, and is counted', () => {

@@ -48,14 +48,19 @@ const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: i
 let made = 0;
 
 /** Tokens are kept by key, so each has one of its own. @param named as the vectors have it */
-async function requestOf(vector: Vector, kind: CallKind): Promise<{ request: UpstreamRequest; asked: SendRequest[] }> {
+async function requestOf(vector: Vector, kind: CallKind): Promise<{ request: UpstreamRequest; requested: SendRequest[] }> {
   const { body } = vector.request;
-  const asked: SendRequest[] = [];
+  const requested: SendRequest[] = [];
   const sender: Pick<Sender, 'send'> = {
     send(request) {
-      asked.push(request);
-      const told = Buffer.from('{"access_token":"24.abc","expires_in":2592000}');
-      return { response: Promise.resolve({ kind: 'whole', status: 200, headers: {}, body: told }), isSent: true, limitBy() {}, abort() {} };
+      requested.push(request);
+      const reported = Buffer.from('{"access_token":"24.abc","expires_in":2592000}');
+      return {
+        response: Promise.resolve({ kind: 'whole', status: 200, headers: {}, body: reported }),
+        isSent: true,
+        limitBy() {},
+        abort() {},
+      };
     },
   };
   const open = await routedRequest({
@@ -70,7 +75,7 @@ async function requestOf(vector: Vector, kind: CallKind): Promise<{ request: Ups
     isStream: body['stream'] === true,
     forceUsage: true,
   });
-  return { request: await authorizeRequest(open, { now: 1_700_000_000_000, sender }), asked };
+  return { request: await authorizeRequest(open, { now: 1_700_000_000_000, sender }), requested };
 }
 
 const writer = { requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 0 };
@@ -79,12 +84,12 @@ describe.each(readVectors('baidu').map((vector) => ({ name: vector.name, vector 
   const kind = vector.request.path === '/v1/embeddings' ? callKinds.embeddings : callKinds.chat;
 
   test('sends the expected call, with a token that was asked for as expected', async () => {
-    const { request, asked } = await requestOf(vector, kind);
+    const { request, requested } = await requestOf(vector, kind);
     expect(`${request.origin}${request.path}`).toBe(vector.upstream.url);
     expect(differences(request.headers, vector.upstream.headers, false)).toEqual([]);
     expect(request.headers).not.toHaveProperty('authorization');
     expect(differences(JSON.parse(request.body.toString()), vector.upstream.body, true)).toEqual([]);
-    expect(asked.map(({ origin, path, method, body }) => ({ url: `${origin}${path}`, method, body }))).toEqual([
+    expect(requested.map(({ origin, path, method, body }) => ({ url: `${origin}${path}`, method, body }))).toEqual([
       {
         url: `https://aip.baidubce.com/oauth/2.0/token?grant_type=client_credentials&client_id=AK1&client_secret=SK${made}`,
         method: 'POST',
@@ -97,39 +102,39 @@ describe.each(readVectors('baidu').map((vector) => ({ name: vector.name, vector 
 
   if (response !== undefined)
     test('gives the client the expected answer', async () => {
-      const { way, upstreamModel } = (await requestOf(vector, kind)).request;
+      const { route, upstreamModel } = (await requestOf(vector, kind)).request;
       const body = Buffer.from(JSON.stringify(upstream.body));
-      const decoded = kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
+      const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
-      const { usage: told, ...others } = Object(response.body);
-      const { completion_tokens: completion, ...counts } = told;
+      const { usage: reported, ...others } = Object(response.body);
+      const { completion_tokens: completion, ...counts } = reported;
       // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
-      const expected = { ...others, ...(kind === callKinds.chat ? { id: '$ANY' } : {}), usage: completion === 0 ? counts : told };
+      const expected = { ...others, ...(kind === callKinds.chat ? { id: '$ANY' } : {}), usage: completion === 0 ? counts : reported };
       expect(differences(JSON.parse(decoded.body(null).toString()), expected, false)).toEqual([]);
     });
 
   if (chunks !== undefined)
     test('gives the client the expected stream', async () => {
-      const { way, upstreamModel } = (await requestOf(vector, kind)).request;
+      const { route, upstreamModel } = (await requestOf(vector, kind)).request;
       const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-      const pipe = new TranslatedStream({ client, way, writer: { ...writer, model: upstreamModel }, tally });
+      const pipe = new TranslatedStream({ client, route, writer: { ...writer, model: upstreamModel }, tally });
       const step = pipe.push(Buffer.from(`${(upstream.sse ?? []).join('\n')}\n\n`));
       expect(step.next).toBe('complete');
       const text = Buffer.concat([...step.forClient, pipe.ending(pipe.reportedUsage().usage)]).toString();
       const events = [...framings.sse.events(Buffer.from(text))].map(({ data }) => data);
       expect(events.at(-1)).toBe('[DONE]');
-      const told = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
-      expect(told.every(({ id, model }) => id === 'chatcmpl-r1' && model === upstreamModel)).toBe(true);
-      const choices = told.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
+      const reported = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
+      expect(reported.every(({ id, model }) => id === 'chatcmpl-r1' && model === upstreamModel)).toBe(true);
+      const choices = reported.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
       expect(choices.map(({ delta }) => Object(delta).content ?? '').join('')).toBe('Hi!');
       expect(choices.at(-1)).toMatchObject({ finish_reason: 'stop' });
-      expect(told.at(-1)?.['usage']).toMatchObject(usage ?? {});
+      expect(reported.at(-1)?.['usage']).toMatchObject(usage ?? {});
     });
 });
 
 test('models have names of their own in addresses, and a key has two parts', () => {
   const channel = buildPreparedChannel({ type: 15, key: baiduKey });
-  const pathOf = (model: string) => channel.way(client, 'chat', model)?.path.replace(/.*wenxinworkshop/, '');
+  const pathOf = (model: string) => channel.route(client, 'chat', model)?.path.replace(/.*wenxinworkshop/, '');
   expect(['ERNIE-Bot-turbo', 'ERNIE-3.5-8K-0205', 'ERNIE-Lite-8K-0308', 'tao-8k', 'a/b', 'constructor'].map(pathOf)).toEqual([
     '/chat/eb-instant',
     '/chat/ernie-3.5-8k-0205',
@@ -169,12 +174,12 @@ describe('a request', () => {
       result('c1', 'noon'),
       user('And?'),
     ];
-    const asked = (port: string) => ({ name: 'get_tide', arguments: JSON.stringify({ port }) });
+    const requested = (port: string) => ({ name: 'get_tide', arguments: JSON.stringify({ port }) });
     expect(chat({ messages, tools: [tool('get_tide')] }).sent['messages']).toEqual([
       { role: 'user', content: 'Tide?' },
-      { role: 'assistant', content: 'I look.', function_call: asked('Dover') },
+      { role: 'assistant', content: 'I look.', function_call: requested('Dover') },
       { role: 'function', name: 'get_tide', content: '{"at":1}' },
-      { role: 'assistant', content: '...', function_call: asked('Brest') },
+      { role: 'assistant', content: '...', function_call: requested('Brest') },
       { role: 'function', name: 'get_tide', content: '{"result":"noon"}' },
       { role: 'assistant', content: '...' },
       { role: 'user', content: 'And?' },
@@ -246,9 +251,9 @@ describe('a response', () => {
     [18, 429],
     [336_000, 500],
   ])('error %d stands for %d, whole and within a stream', (error_code, status) => {
-    const told = { error_code, error_msg: 'no' };
-    expect(ernie.readError(JSON.stringify(told), null)).toMatchObject({ status, message: 'no', type: 'baidu_error', code: error_code });
-    expect(read(told)).toMatchObject([{ type: 'error', error: { status } }]);
+    const reported = { error_code, error_msg: 'no' };
+    expect(ernie.readError(JSON.stringify(reported), null)).toMatchObject({ status, message: 'no', type: 'baidu_error', code: error_code });
+    expect(read(reported)).toMatchObject([{ type: 'error', error: { status } }]);
   });
 
   test.each([{}, { is_end: 'yes', result: 1 }, { function_call: { name: 5 } }, { is_end: true, finish_reason: {}, usage: [] }])(

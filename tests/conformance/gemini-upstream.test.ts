@@ -23,9 +23,9 @@ const gemini = upstreamDialects.gemini;
 const vectors = readVectors('gemini').filter(({ request }) => request.path === '/v1/chat/completions');
 
 function requestOf({ channel, request: { body } }: Vector) {
-  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true };
+  const requested = { client, clientHeaders: {}, settings: defaultSettings, kind: callKinds.chat, forceUsage: true };
   return routedRequest({
-    ...asked,
+    ...requested,
     channel: buildPreparedChannel({ type: channel.type, key: channel.key }),
     body,
     rawText: JSON.stringify(body),
@@ -59,20 +59,20 @@ it.each(embeddings.map((vector) => ({ name: vector.name, vector })))('$name: ask
   const { upstream, upstream_response: answer, response } = vector;
   const kind = callKinds.embeddings;
   const { body } = vector.request;
-  const asked = { client, clientHeaders: {}, settings: defaultSettings, kind, forceUsage: true, isStream: false };
+  const requested = { client, clientHeaders: {}, settings: defaultSettings, kind, forceUsage: true, isStream: false };
   const channel = buildPreparedChannel({ type: 24, key: vector.channel.key });
-  const request = await routedRequest({ ...asked, channel, body, rawText: JSON.stringify(body), originModel: String(body.model) });
+  const request = await routedRequest({ ...requested, channel, body, rawText: JSON.stringify(body), originModel: String(body.model) });
   expect(`${request.origin}${request.path}`).toBe(upstream.url);
   expect(JSON.parse(request.body.toString())).toEqual(upstream.body);
-  const { way, upstreamModel } = request;
-  const input = { client, way, upstreamModel, body: Buffer.from(JSON.stringify(answer.body)), responseFields: body };
+  const { route, upstreamModel } = request;
+  const input = { client, route, upstreamModel, body: Buffer.from(JSON.stringify(answer.body)), responseFields: body };
   const decoded = kind.decode({ ...input, writer: { ...writer, model: String(body.model) } });
   if (decoded.kind !== 'whole') throw new Error('It is none');
   const tokens = Number(vector.usage?.prompt_tokens);
-  const told: unknown = JSON.parse(decoded.body({ ...noTokens, input: tokens }).toString());
+  const reported: unknown = JSON.parse(decoded.body({ ...noTokens, input: tokens }).toString());
   // Nothing is completed, and OpenAI's embeddings say nothing of it.
   const usage = { prompt_tokens: tokens, total_tokens: tokens };
-  expect(told).toEqual({ ...Object(response?.body), usage });
+  expect(reported).toEqual({ ...Object(response?.body), usage });
 });
 
 it('has the vectors of chat', () => expect(vectors.length).toBeGreaterThan(8));
@@ -96,31 +96,31 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
       expect(failure?.status).toBe(error.status);
       // The vectors have Google's number for a code and no type; OpenAI's types know no numbers there.
       const own = typeof error.error.code === 'number' ? { type: 'invalid_request_error', code: 'INVALID_ARGUMENT' } : {};
-      const told = { message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code };
-      expect(told).toEqual({ ...error.error, ...own });
+      const reported = { message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code };
+      expect(reported).toEqual({ ...error.error, ...own });
     });
 
   if (response !== undefined)
     it('gives the client the expected answer', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
-      const input = { client, way, upstreamModel, body: Buffer.from(text), responseFields: {} };
+      const { route, upstreamModel } = await requestOf(vector);
+      const input = { client, route, upstreamModel, body: Buffer.from(text), responseFields: {} };
       const whole = decodeWhole({ ...input, writer: { ...writer, model: upstreamModel } });
       if (whole.kind !== 'whole') throw new Error('It is none');
-      const told: unknown = JSON.parse(whole.body(null).toString());
+      const reported: unknown = JSON.parse(whole.body(null).toString());
       // Where there is no text, the vectors have an empty one.
       const expected: unknown = JSON.parse(JSON.stringify(response.body).replace('"content":""', '"content":null'));
-      expect(differences(told, expected, false)).toEqual([]);
+      expect(differences(reported, expected, false)).toEqual([]);
     });
 
   if (chunks !== undefined)
     it('gives the client the expected stream', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
+      const { route, upstreamModel } = await requestOf(vector);
       const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-      const pipe = new TranslatedStream({ client, way, writer: { ...writer, model: upstreamModel }, tally });
+      const pipe = new TranslatedStream({ client, route, writer: { ...writer, model: upstreamModel }, tally });
       const pushed = pipe.push(Buffer.from(`${(answer.sse ?? []).join('\n')}\n\n`));
       const { usage } = pipe.reportedUsage();
-      const told = Buffer.concat([...pushed.forClient, pipe.ending(usage)]);
-      const events = [...framings.sse.events(told)].map(({ data }) => data);
+      const reported = Buffer.concat([...pushed.forClient, pipe.ending(usage)]);
+      const events = [...framings.sse.events(reported)].map(({ data }) => data);
       expect(events.pop()).toBe('[DONE]');
       const seen = events.map((data): unknown => JSON.parse(data)).filter(isObject);
       const wanted = chunks.filter(isObject);
@@ -148,17 +148,17 @@ describe('versions and models', () => {
     const edit = (edited: Record<string, string>) => Object.assign(stored, { versions: edited, revision: stored.revision + 1 });
     return { channel: buildPreparedChannel({ type: 24 }, stored), edit };
   }
-  const path = (model: string, versions: Record<string, string>) => versioned(versions).channel.way(client, 'chat', model)?.streamPath;
+  const path = (model: string, versions: Record<string, string>) => versioned(versions).channel.route(client, 'chat', model)?.streamPath;
 
   it('the version is what the setting has for the model, now', () => {
     expect(path('gemini-3-flash', { default: 'v1beta', 'gemini-3-flash': 'v1alpha' })).toBe(
       '/v1alpha/models/gemini-3-flash:streamGenerateContent?alt=sse',
     );
     const { channel, edit } = versioned({ default: 'v1' });
-    expect(channel.way(client, 'chat', 'g')?.path).toBe('/v1/models/g:generateContent');
+    expect(channel.route(client, 'chat', 'g')?.path).toBe('/v1/models/g:generateContent');
     edit({ default: 'v2' });
-    expect(channel.way(client, 'chat', 'g')?.path).toBe('/v2/models/g:generateContent');
-    expect(channel.way(client, 'chat', 'g', { version: 'x' })?.path).toBe('/v2/models/g:generateContent');
+    expect(channel.route(client, 'chat', 'g')?.path).toBe('/v2/models/g:generateContent');
+    expect(channel.route(client, 'chat', 'g', { version: 'x' })?.path).toBe('/v2/models/g:generateContent');
     expect(path('constructor', {})).toBe('/v1beta/models/constructor:streamGenerateContent?alt=sse');
   });
 

@@ -244,7 +244,7 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
       name: 'UNAUTHENTICATED',
     });
     expect(await said(models.generateContent({ model: 'none', contents }))).toMatchObject({ status: 404, name: 'NOT_FOUND' });
-    for (const [status, told, name] of [
+    for (const [status, reported, name] of [
       [400, 400, 'INVALID_ARGUMENT'],
       [429, 429, 'RESOURCE_EXHAUSTED'],
       [500, 500, 'INTERNAL'],
@@ -254,7 +254,7 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
         scene.upstream.queue({ status, retryAfter: '7' });
         const failing = ask(scene, { contents, stream });
         const error = await said(failing);
-        expect(error).toMatchObject({ status: told, name });
+        expect(error).toMatchObject({ status: reported, name });
       }
     }
     await scene.checkBooks();

@@ -67,12 +67,12 @@ const pairs = Object.values<ClientDialect>(clientDialects)
 /** Bytes that are held more than before, while the stream is open. */
 async function heldAfter(client: ClientDialect, format: string, texts: () => Iterable<string>): Promise<number> {
   const { channel, begin, delta } = streams[format] ?? { channel: {}, begin: '', delta: () => '' };
-  const way = buildPreparedChannel({ ...channel, base_url: 'https://up.example' }).way(client, 'chat', model);
-  if (way === null) throw new Error('There is no way');
+  const route = buildPreparedChannel({ ...channel, base_url: 'https://up.example' }).route(client, 'chat', model);
+  if (route === null) throw new Error('There is no way');
   const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
   const writer = { model, requestId: 'r1', createdAt: 1, wantsUsage: true, promptEstimate: 7, now: () => 2 };
-  const pipe = openStream({ client, way, upstreamModel: model, writer, tally });
-  const splitter = way.framing.createSplitter();
+  const pipe = openStream({ client, route, upstreamModel: model, writer, tally });
+  const splitter = route.framing.createSplitter();
   const push = (text: string) => {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; at += 65_536) {
@@ -89,9 +89,9 @@ async function heldAfter(client: ClientDialect, format: string, texts: () => Ite
 }
 
 function* many(total: number): Iterable<string> {
-  for (let told = 0, at = 0; told < total; at += 1) {
+  for (let reported = 0, at = 0; reported < total; at += 1) {
     const text = `${at} high water `.repeat(80);
-    told += text.length;
+    reported += text.length;
     yield text;
   }
 }

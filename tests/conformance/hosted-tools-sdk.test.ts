@@ -28,13 +28,13 @@ describe.each(cases)('tools at the provider before $format on $kind, stream: $st
   test('the package of Claude gets the search, what it found, and which text rests on it', async () => {
     await using scene = await open();
     const client = new Anthropic({ baseURL: scene.app.origin, apiKey: scene.key, maxRetries: 0 });
-    const asked = {
+    const requested = {
       model,
       max_tokens: 100,
       messages: [...question],
       tools: [{ type: 'web_search_20250305' as const, name: 'web_search' as const, allowed_domains: ['tides.example'] }],
     };
-    const message = stream ? await client.messages.stream(asked).finalMessage() : await client.messages.create(asked);
+    const message = stream ? await client.messages.stream(requested).finalMessage() : await client.messages.create(requested);
     expect(sentTools(scene)).toMatch(/web_search|googleSearch/);
     const called = message.content.find((block) => block.type === 'server_tool_use' && block.name === 'web_search');
     expect(called).toMatchObject({ id: expect.stringMatching(/^srvtoolu_/), input: { query: 'tides Brest' } });
@@ -50,8 +50,8 @@ describe.each(cases)('tools at the provider before $format on $kind, stream: $st
     await using scene = await open();
     const client = new Anthropic({ baseURL: scene.app.origin, apiKey: scene.key, maxRetries: 0 });
     const tools = [{ type: 'web_search_20250305' as const, name: 'web_search' as const }];
-    const asked = { model, max_tokens: 100, messages: [...question], tools };
-    const first = stream ? await client.messages.stream(asked).finalMessage() : await client.messages.create(asked);
+    const requested = { model, max_tokens: 100, messages: [...question], tools };
+    const first = stream ? await client.messages.stream(requested).finalMessage() : await client.messages.create(requested);
     const messages = [
       ...question,
       { role: 'assistant' as const, content: first.content },
@@ -68,8 +68,8 @@ describe.each(cases)('tools at the provider before $format on $kind, stream: $st
   test("the package of OpenAI's Responses gets the search as an item and annotations with ranges", async () => {
     await using scene = await open();
     const client = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 });
-    const asked = { model, input: 'When is high water in Brest?', tools: [{ type: 'web_search' as const }] };
-    const response = stream ? await client.responses.stream(asked).finalResponse() : await client.responses.create(asked);
+    const requested = { model, input: 'When is high water in Brest?', tools: [{ type: 'web_search' as const }] };
+    const response = stream ? await client.responses.stream(requested).finalResponse() : await client.responses.create(requested);
     const called = response.output.find((item) => item.type === 'web_search_call');
     expect(called).toMatchObject({ status: 'completed', action: { type: 'search' } });
     const text = response.output
@@ -86,11 +86,11 @@ describe.each(cases)('tools at the provider before $format on $kind, stream: $st
   test("the package of OpenAI's chat completions gets annotations with ranges, and code as text", async () => {
     await using scene = await open();
     const client = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 });
-    const asked = { model, messages: [...question], web_search_options: {} };
+    const requested = { model, messages: [...question], web_search_options: {} };
     const parts: { content?: string | null; annotations?: unknown }[] = [];
     if (stream)
-      for await (const { choices } of await client.chat.completions.create({ ...asked, stream })) parts.push(choices[0]?.delta ?? {});
-    else parts.push((await client.chat.completions.create(asked)).choices[0]?.message ?? {});
+      for await (const { choices } of await client.chat.completions.create({ ...requested, stream })) parts.push(choices[0]?.delta ?? {});
+    else parts.push((await client.chat.completions.create(requested)).choices[0]?.message ?? {});
     const content = parts.map((part) => part.content ?? '').join('');
     const [annotation] = parts.flatMap(
       ({ annotations }) => (annotations ?? []) as OpenAI.Chat.Completions.ChatCompletionMessage.Annotation[],

@@ -71,9 +71,9 @@ describe.each(readVectors('tencent').map((vector) => ({ name: vector.name, vecto
 
   if (response !== undefined)
     test('gives the client the expected answer', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
+      const { route, upstreamModel } = await requestOf(vector);
       const body = Buffer.from(JSON.stringify(upstream.body));
-      const decoded = kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
+      const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
       // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
       const expected = { ...Object(response.body), id: '$ANY' };
@@ -82,26 +82,26 @@ describe.each(readVectors('tencent').map((vector) => ({ name: vector.name, vecto
 
   if (chunks !== undefined)
     test('gives the client the expected stream', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
+      const { route, upstreamModel } = await requestOf(vector);
       const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-      const pipe = new TranslatedStream({ client, way, writer: { ...writer, model: upstreamModel }, tally });
+      const pipe = new TranslatedStream({ client, route, writer: { ...writer, model: upstreamModel }, tally });
       const step = pipe.push(Buffer.from(`${(upstream.sse ?? []).join('\n')}\n\n`));
       expect([step.next, pipe.hasFinished()]).toEqual(['more', true]);
       const text = Buffer.concat([...step.forClient, pipe.ending(pipe.reportedUsage().usage)]).toString();
       const events = [...framings.sse.events(Buffer.from(text))].map(({ data }) => data);
       expect(events.at(-1)).toBe('[DONE]');
-      const told = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
-      expect(told.every(({ model }) => model === upstreamModel)).toBe(true);
-      const choices = told.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
+      const reported = events.slice(0, -1).map((event): Record<string, unknown> => JSON.parse(event));
+      expect(reported.every(({ model }) => model === upstreamModel)).toBe(true);
+      const choices = reported.flatMap((event) => (Array.isArray(event['choices']) ? event['choices'].filter(isObject) : []));
       expect(choices.map(({ delta }) => Object(delta).content ?? '').join('')).toBe('Hi!');
       expect(choices.at(-1)).toMatchObject({ finish_reason: 'stop' });
-      expect(told.at(-1)?.['usage']).toMatchObject(usage ?? {});
+      expect(reported.at(-1)?.['usage']).toMatchObject(usage ?? {});
     });
 
   if (error !== undefined)
     test('reports the expected error', () => {
-      const told = hunyuan.readError(JSON.stringify(upstream.body), null);
-      expect(told).toMatchObject({ status: error.status, ...error.error });
+      const reported = hunyuan.readError(JSON.stringify(upstream.body), null);
+      expect(reported).toMatchObject({ status: error.status, ...error.error });
     });
 });
 
@@ -138,7 +138,7 @@ describe('a request', () => {
       result('c2', ''),
       user('And?'),
     ];
-    const asked = (id: string, port: string, Index: number) => ({
+    const requested = (id: string, port: string, Index: number) => ({
       Id: id,
       Type: 'function',
       Function: { Name: 'get_tide', Arguments: JSON.stringify({ port }) },
@@ -147,7 +147,7 @@ describe('a request', () => {
     expect(chat({ messages, tools: [tool('get_tide')] }).sent).toMatchObject({
       Messages: [
         { Role: 'user', Content: 'Tide?' },
-        { Role: 'assistant', Content: '...', ToolCalls: [asked('c1', 'Brest', 0), asked('c2', 'Dover', 1)] },
+        { Role: 'assistant', Content: '...', ToolCalls: [requested('c1', 'Brest', 0), requested('c2', 'Dover', 1)] },
         { Role: 'tool', ToolCallId: 'c1', Content: 'noon' },
         { Role: 'tool', ToolCallId: 'c2', Content: '...' },
         { Role: 'assistant', Content: '...' },
@@ -258,9 +258,9 @@ describe('a response', () => {
     [{ Response: { Error: { Code: 'InternalError', Message: 'no' } } }, 500],
     [{ ErrorMsg: { Msg: 'no', Code: 4000 } }, 500],
     [{ ErrorMsg: { Msg: 'no', Code: 4001 } }, 504],
-  ])('%j stands for %d, whole and within a stream', (told, status) => {
-    expect(hunyuan.readError(JSON.stringify(told), null)).toMatchObject({ status, message: 'no', type: 'tencent_error' });
-    expect(read(told)).toMatchObject([{ type: 'error', error: { status } }]);
+  ])('%j stands for %d, whole and within a stream', (reported, status) => {
+    expect(hunyuan.readError(JSON.stringify(reported), null)).toMatchObject({ status, message: 'no', type: 'tencent_error' });
+    expect(read(reported)).toMatchObject([{ type: 'error', error: { status } }]);
   });
 
   test.each([{}, { Choices: 'x' }, { Choices: [{ Delta: { ToolCalls: [{ Function: 5 }] } }], Usage: [] }, { ErrorMsg: null }])(

@@ -19,7 +19,7 @@ const tools: Interactions.Tool[] = [
   },
 ];
 
-type Asked = Omit<Interactions.CreateModelInteractionParamsNonStreaming, 'model' | 'stream'>;
+type Requested = Omit<Interactions.CreateModelInteractionParamsNonStreaming, 'model' | 'stream'>;
 
 /** What a whole interaction or all events of a stream say, as one. */
 interface Read {
@@ -36,13 +36,13 @@ function clientOf({ app, key }: RelayScene, apiKey = key) {
 
 const once = { maxRetries: 0 };
 
-async function ask(scene: RelayScene, asked: Asked, stream = false): Promise<Read> {
+async function ask(scene: RelayScene, requested: Requested, stream = false): Promise<Read> {
   const interactions = clientOf(scene);
   if (!stream) {
-    const { id, steps, output_text: text = '', status, usage } = await interactions.create({ model, ...asked }, once);
+    const { id, steps, output_text: text = '', status, usage } = await interactions.create({ model, ...requested }, once);
     return { id, steps, text, status, usage };
   }
-  const events = await Array.fromAsync(await interactions.create({ model, ...asked, stream: true }, once));
+  const events = await Array.fromAsync(await interactions.create({ model, ...requested, stream: true }, once));
   const read = readEvents(events);
   return { ...read, text: read.steps.map((step) => textOf(step)).join('') };
 }
@@ -73,8 +73,8 @@ function readEvents(events: Interactions.InteractionSSEEvent[]): Omit<Read, 'tex
     if (delta.type === 'thought_signature') step.signature = delta.signature;
     if (delta.type === 'thought_summary') step.summary = [...((step.summary as unknown[] | undefined) ?? []), delta.content];
   }
-  const { id, status, usage, steps: told = [] } = last.interaction;
-  expect(told.map(({ type }) => type)).toEqual(steps.map(({ type }) => type));
+  const { id, status, usage, steps: reported = [] } = last.interaction;
+  expect(reported.map(({ type }) => type)).toEqual(steps.map(({ type }) => type));
   return { id, steps: steps as unknown as Interactions.Step[], status, usage };
 }
 
@@ -136,8 +136,8 @@ describe.each(allCases)('Interactions by the package of Google on $kind, before 
   test.each([false, true])('gets a response, with its usage as the log has it (stream: %s)', async (stream) => {
     await using scene = await open();
     scene.upstream.behave({ text: 'Springs come at new and full moon. 大潮 🌊', bytesPerWrite: 13 });
-    const asked = { input, system_instruction: 'Be brief.', generation_config: { temperature: 0.5 } };
-    const { text, status, usage } = await ask(scene, asked, stream);
+    const requested = { input, system_instruction: 'Be brief.', generation_config: { temperature: 0.5 } };
+    const { text, status, usage } = await ask(scene, requested, stream);
     expect({ text, status }).toEqual({ text: 'Springs come at new and full moon. 大潮 🌊', status: 'completed' });
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({
@@ -234,7 +234,7 @@ describe.each(allCases)('Interactions by the package of Google on $kind, before 
 
   test('tells every error with its status', async () => {
     await using scene = await open();
-    for (const [status, told] of [
+    for (const [status, reported] of [
       [400, 400],
       [429, 429],
       [500, 500],
@@ -242,7 +242,7 @@ describe.each(allCases)('Interactions by the package of Google on $kind, before 
     ]) {
       for (const stream of [false, true]) {
         scene.upstream.queue({ status: status ?? 0, retryAfter: '7' });
-        expect(await failureOf(ask(scene, { input }, stream))).toMatchObject({ statusCode: told });
+        expect(await failureOf(ask(scene, { input }, stream))).toMatchObject({ statusCode: reported });
       }
     }
     await scene.checkBooks();

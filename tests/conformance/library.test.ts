@@ -12,9 +12,10 @@ const model = 'gpt-4o-mini';
 const { library } = upstreamDialects;
 
 test('a channel names its library', () => {
-  const wayOf = (other: string) => buildPreparedChannel({ type: 21, key: 'k', other }).way(clientDialects['openai-chat'], 'chat', model);
-  expect(wayOf('')).toBeNull();
-  expect(wayOf(' 12 ')).toMatchObject({ nameThere: '12', upstreamModel: model, path: '/api/library/ask' });
+  const routeOf = (other: string) =>
+    buildPreparedChannel({ type: 21, key: 'k', other }).route(clientDialects['openai-chat'], 'chat', model);
+  expect(routeOf('')).toBeNull();
+  expect(routeOf(' 12 ')).toMatchObject({ nameThere: '12', upstreamModel: model, path: '/api/library/ask' });
 });
 
 test('a question is a text, answered with its documents, and counted', async () => {
@@ -23,9 +24,9 @@ test('a question is a text, answered with its documents, and counted', async () 
   await using scene = await createScene(embeddedEngine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ models: model }], front });
   scene.upstream.behave({ text: 'At noon in Brest.' });
   const user = { role: 'user', content: 'Tide?' };
-  const told = await scene.chat({ model, messages: [user] });
+  const reported = await scene.chat({ model, messages: [user] });
   const annotation = { type: 'url_citation', url_citation: { url: 'https://a.example/tides', title: 'Tides' } };
-  expect(await told.json()).toMatchObject({ choices: [{ message: { content: 'At noon in Brest.', annotations: [annotation] } }] });
+  expect(await reported.json()).toMatchObject({ choices: [{ message: { content: 'At noon in Brest.', annotations: [annotation] } }] });
   const messages = [
     { role: 'system', content: 'Be brief.' },
     user,

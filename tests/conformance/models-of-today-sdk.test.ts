@@ -20,7 +20,7 @@ interface Read {
   calls: unknown[];
 }
 
-interface Asked {
+interface Requested {
   model: string;
   wish: Wish;
   stream: boolean;
@@ -28,7 +28,7 @@ interface Asked {
 
 const has = (wish: Wish, ...wishes: readonly Wish[]) => wishes.includes(wish);
 
-const packages: Record<string, (scene: RelayScene, asked: Asked) => Promise<Read>> = {
+const packages: Record<string, (scene: RelayScene, requested: Requested) => Promise<Read>> = {
   async 'OpenAI, chat'(scene, { model, wish, stream }) {
     const { chat } = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 });
     const body: OpenAI.ChatCompletionCreateParamsNonStreaming = {
@@ -43,10 +43,10 @@ const packages: Record<string, (scene: RelayScene, asked: Asked) => Promise<Read
         ? { response_format: { type: 'json_schema', json_schema: { name: 'tide', strict: true, schema: noon } } }
         : {}),
     };
-    const told = stream
+    const reported = stream
       ? await chat.completions.stream({ ...body, stream: true }).finalChatCompletion()
       : await chat.completions.create(body);
-    const message = told.choices[0]?.message;
+    const message = reported.choices[0]?.message;
     const calls = message?.tool_calls ?? [];
     return {
       text: message?.content ?? '',
@@ -64,9 +64,9 @@ const packages: Record<string, (scene: RelayScene, asked: Asked) => Promise<Read
       ...(has(wish, 'forced') ? { tool_choice: { type: 'function', name: 'get_tide' } } : {}),
       ...(has(wish, 'schema') ? { text: { format: { type: 'json_schema', name: 'tide', strict: true, schema: noon } } } : {}),
     };
-    const told = stream ? await responses.stream({ ...body, stream: true }).finalResponse() : await responses.create(body);
-    const calls = told.output.flatMap((item) => (item.type === 'function_call' ? [JSON.parse(item.arguments)] : []));
-    return { text: told.output_text, calls };
+    const reported = stream ? await responses.stream({ ...body, stream: true }).finalResponse() : await responses.create(body);
+    const calls = reported.output.flatMap((item) => (item.type === 'function_call' ? [JSON.parse(item.arguments)] : []));
+    return { text: reported.output_text, calls };
   },
   async Anthropic(scene, { model, wish, stream }) {
     const { messages } = new Anthropic({ baseURL: scene.app.origin, apiKey: scene.key, maxRetries: 0 });
@@ -88,7 +88,7 @@ const packages: Record<string, (scene: RelayScene, asked: Asked) => Promise<Read
   async Google(scene, { model, wish, stream }) {
     const { models } = new GoogleGenAI({ apiKey: scene.key, httpOptions: { baseUrl: scene.app.origin } });
     const forced = { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY, allowedFunctionNames: ['get_tide'] } };
-    const asked = {
+    const requested = {
       model,
       contents: question,
       config: {
@@ -100,8 +100,10 @@ const packages: Record<string, (scene: RelayScene, asked: Asked) => Promise<Read
         ...(has(wish, 'schema') ? { responseMimeType: 'application/json', responseJsonSchema: noon } : {}),
       },
     };
-    const told = stream ? await Array.fromAsync(await models.generateContentStream(asked)) : [await models.generateContent(asked)];
-    const parts = told.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+    const reported = stream
+      ? await Array.fromAsync(await models.generateContentStream(requested))
+      : [await models.generateContent(requested)];
+    const parts = reported.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
     return {
       text: parts.flatMap(({ text = '', thought }) => (thought === true ? [] : [text])).join(''),
       calls: parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall.args])),

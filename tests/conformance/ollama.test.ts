@@ -62,10 +62,10 @@ describe('the vector of its own chat', () => {
   });
 
   test('is read', async () => {
-    const { way, upstreamModel } = await requestOf(vector.request.body);
+    const { route, upstreamModel } = await requestOf(vector.request.body);
     const decoded = callKinds.chat.decode({
       client: clientDialects['openai-chat'],
-      way,
+      route,
       upstreamModel,
       body: Buffer.from(JSON.stringify(vector.upstream_response.body)),
       responseFields: {},
@@ -79,7 +79,7 @@ describe('the vector of its own chat', () => {
 test('callers of the format that it takes beside its own keep it; all others are asked in its own', () => {
   const channel = channelOf({ setting: '' });
   const pathOf = (client: Speaking, kind: 'chat' | 'completions' | 'embeddings' = 'chat') =>
-    channel.way(clientDialects[client], kind, 'llama3.2')?.path;
+    channel.route(clientDialects[client], kind, 'llama3.2')?.path;
   expect(pathOf('openai-chat')).toBe('/v1/chat/completions');
   expect(pathOf('openai-completions', 'completions')).toBe('/v1/completions');
   for (const client of ['claude', 'gemini', 'gemini-interactions', 'openai-responses', 'openai-mixed'] as const)
@@ -87,7 +87,7 @@ test('callers of the format that it takes beside its own keep it; all others are
   expect(pathOf('openai-chat', 'embeddings')).toBe('/api/embed');
   expect(pathOf('gemini', 'embeddings')).toBe('/api/embed');
   const compatible = channelOf({ setting: JSON.stringify({ formats: ['openai-chat'] }) });
-  expect(compatible.way(clientDialects.claude, 'chat', 'llama3.2')?.path).toBe('/v1/chat/completions');
+  expect(compatible.route(clientDialects.claude, 'chat', 'llama3.2')?.path).toBe('/v1/chat/completions');
 });
 
 test('tells which models it has', async () => {
@@ -100,8 +100,15 @@ test('tells which models it has', async () => {
 
 test('a channel says how models are run, and keeps them loaded; callers do not', async () => {
   const channel = channelOf({ param_override: JSON.stringify({ num_ctx: 32768, keep_alive: '30m', temperature: 0.1 }) });
-  const asked = { model: 'llama3.2', max_tokens: 20, temperature: 1, messages: [user('Hi')], keep_alive: -1, options: { num_ctx: 1e9 } };
-  const { body, dropped, sentLimit } = await requestOf(asked, channel);
+  const requested = {
+    model: 'llama3.2',
+    max_tokens: 20,
+    temperature: 1,
+    messages: [user('Hi')],
+    keep_alive: -1,
+    options: { num_ctx: 1e9 },
+  };
+  const { body, dropped, sentLimit } = await requestOf(requested, channel);
   expect(JSON.parse(body.toString())).toEqual({
     model: 'llama3.2',
     stream: false,

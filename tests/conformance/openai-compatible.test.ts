@@ -91,7 +91,7 @@ async function requestOf(vector: Vector, kind: CallKind): Promise<UpstreamReques
 
 /** The body that the client gets. */
 function answerOf(
-  { kind, way, upstreamModel }: Pick<UpstreamRequest, 'way' | 'upstreamModel'> & { kind: CallKind },
+  { kind, route, upstreamModel }: Pick<UpstreamRequest, 'route' | 'upstreamModel'> & { kind: CallKind },
   request: Vector['request']['body'],
   { text, counting = 0 }: { text: string; counting?: number | undefined },
 ): string {
@@ -99,7 +99,7 @@ function answerOf(
   const writer = { model: upstreamModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
   const address = callAddress({ url: '/', headers: new Headers() }, { model: undefined, verb: undefined });
   const responseFields = kind.clientCall(client)?.responseFields?.(request, address) ?? request;
-  const decoded = kind.decode({ client, way, upstreamModel, body: Buffer.from(text), responseFields, writer });
+  const decoded = kind.decode({ client, route, upstreamModel, body: Buffer.from(text), responseFields, writer });
   if (decoded.kind !== 'whole') throw new Error('It is no response');
   // What a provider does not tell is counted.
   const counted = kind === callKinds.rerank && decoded.usage === null ? { ...noTokens, input: counting } : null;
@@ -133,7 +133,7 @@ describe.each(files)('%s', (file) => {
         const channel = channelOf(vector);
         const failure =
           upstream.status === 200
-            ? errorIn(text, (await requestOf(vector, kind)).way.provider)
+            ? errorIn(text, (await requestOf(vector, kind)).route.provider)
             : parseUpstreamError({ status: upstream.status, text, channel, now: 0 });
         expect(failure?.status).toBe(error.status);
         expect({ message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code }).toEqual(error.error);
@@ -141,25 +141,25 @@ describe.each(files)('%s', (file) => {
 
     if (response !== undefined)
       it('gives the client the expected answer', async () => {
-        const { way, upstreamModel } = await requestOf(vector, kind);
-        expect(errorIn(text, way.provider)).toBeNull();
+        const { route, upstreamModel } = await requestOf(vector, kind);
+        expect(errorIn(text, route.provider)).toBeNull();
         const answer: unknown = JSON.parse(
-          answerOf({ kind, way, upstreamModel }, vector.request.body, { text, counting: vector.context?.prompt_tokens }),
+          answerOf({ kind, route, upstreamModel }, vector.request.body, { text, counting: vector.context?.prompt_tokens }),
         );
-        const usage = isObject(answer) ? readTokenUsage(answer.usage, way.provider.responses) : null;
+        const usage = isObject(answer) ? readTokenUsage(answer.usage, route.provider.responses) : null;
         if (vector.usage !== undefined) expectUsage(usage, vector.usage);
         expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
       });
 
     if (chunks !== undefined)
       it('gives the client the expected stream', async () => {
-        const { way, upstreamModel } = await requestOf(vector, kind);
+        const { route, upstreamModel } = await requestOf(vector, kind);
         const isUsageHidden = !callParameters(vector.request.body).wantsUsage;
-        const transform = createStreamTransform({ way, upstreamModel, isUsageHidden });
+        const transform = createStreamTransform({ route, upstreamModel, isUsageHidden });
         const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
         const data = events.filter((event) => event !== '[DONE]');
         const usages = data
-          .map((event) => readTokenUsage(JSON.parse(event).usage, way.provider.responses))
+          .map((event) => readTokenUsage(JSON.parse(event).usage, route.provider.responses))
           .filter((usage) => usage !== null);
 
         const sent =
@@ -246,19 +246,19 @@ describe('addresses of every type', () => {
     // Azure has none: the original posted to a path that answers 404.
     const unsupported = isUnsupported === true || (type === 3 && ['moderations', 'rerank'].includes(mode));
     const channel = buildPreparedChannel({ type, base_url, other, key: keys.get(type) ?? 'sk-key' });
-    const way = channel.way(clientDialects['openai-chat'], kindNamed(mode), model);
+    const route = channel.route(clientDialects['openai-chat'], kindNamed(mode), model);
     // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.
     const isOfTasks = providerOf(type)?.tasks !== undefined;
     expect(channel.problem).toBe(isOfTasks ? 'a base URL is needed' : null);
     if (unsupported || isOfTasks) {
-      expect(way).toBeNull();
+      expect(route).toBeNull();
       return;
     }
-    expect(`${way?.origin}${way?.path}`).toBe(url);
+    expect(`${route?.origin}${route?.path}`).toBe(url);
     // The signed token depends on the time; its own vectors check it.
     const { authorization, ...others } = headers ?? {};
     const expected = type === 26 ? others : { ...others, ...(authorization === undefined ? {} : { authorization }) };
-    expect(differences(way?.format.headers(false), expected, false)).toEqual([]);
+    expect(differences(route?.format.headers(false), expected, false)).toEqual([]);
   });
 });
 
@@ -280,8 +280,8 @@ describe('addresses of sounds that are written down', () => {
     [48, '', null],
   ])('type %i at %s', (type, base_url, url) => {
     const channel = buildPreparedChannel({ type, base_url, key: keys.get(type) ?? 'sk-key' });
-    const way = channel.way(clientDialects['openai-chat'], 'transcriptions', 'whisper-1');
-    expect(way === null ? null : `${way.origin}${way.path}`).toBe(url);
+    const route = channel.route(clientDialects['openai-chat'], 'transcriptions', 'whisper-1');
+    expect(route === null ? null : `${route.origin}${route.path}`).toBe(url);
   });
 });
 

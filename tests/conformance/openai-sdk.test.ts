@@ -112,17 +112,17 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     scene.upstream.behave({ text, bytesPerWrite: 13 });
     const body = { model, messages, stream: true as const };
     const plain = await Array.fromAsync(await clientOf(scene).chat.completions.create(body));
-    const asked = await Array.fromAsync(
+    const requested = await Array.fromAsync(
       await clientOf(scene).chat.completions.create({ ...body, stream_options: { include_usage: true } }),
     );
-    for (const chunks of [plain, asked]) {
+    for (const chunks of [plain, requested]) {
       expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(text);
       expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason === 'stop')).toHaveLength(1);
       expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
     }
     expect(plain.some((chunk) => chunk.usage != null)).toBe(false);
     const rows = await scene.logs(2);
-    expect(asked.at(-1)?.usage).toMatchObject({ prompt_tokens: rows[1]?.prompt_tokens, completion_tokens: rows[1]?.completion_tokens });
+    expect(requested.at(-1)?.usage).toMatchObject({ prompt_tokens: rows[1]?.prompt_tokens, completion_tokens: rows[1]?.completion_tokens });
     expect(rows.every(({ other }) => other?.['ending'] === undefined)).toBe(true);
     await scene.checkBooks();
   });
@@ -155,8 +155,8 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
       const chunks = await Array.fromAsync(await client.chat.completions.create({ ...body, stream: true }));
       return chunks.map((chunk) => chunk.choices[0]?.delta);
     };
-    const told = joined(await ask(messages));
-    expect(told).toMatchObject({ content: 'At noon.', reasoning_content: 'The moon is full.' });
+    const reported = joined(await ask(messages));
+    expect(reported).toMatchObject({ content: 'At noon.', reasoning_content: 'The moon is full.' });
     if (format === 'OpenAI') expect(scene.upstream.requests[0]?.body).toMatchObject({ reasoning_effort: 'low' });
     else if (format === 'Gemini') {
       const thinkingConfig = { thinkingLevel: 'LOW', includeThoughts: true };
@@ -164,9 +164,9 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     } else {
       expect(scene.upstream.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' }, max_tokens: 4096 });
       // The upstream refuses thoughts whose signature is not its own.
-      expect(told.signature).toBe(signatureOf('The moon is full.'));
-      const details = [{ type: 'reasoning.text', text: told.reasoning_content, signature: told.signature }];
-      const turn = { role: 'assistant' as const, content: told.content, reasoning_details: details };
+      expect(reported.signature).toBe(signatureOf('The moon is full.'));
+      const details = [{ type: 'reasoning.text', text: reported.reasoning_content, signature: reported.signature }];
+      const turn = { role: 'assistant' as const, content: reported.content, reasoning_details: details };
       expect(joined(await ask([...messages, turn, { role: 'user', content: 'Sure?' }])).content).toBe('At noon.');
       const sent = JSON.stringify(scene.upstream.requests[1]?.body);
       expect(sent).toContain(signatureOf('The moon is full.'));
@@ -216,14 +216,19 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     };
     scene.upstream.behave({ text: 'At noon.', usage: usages[format] });
     const client = clientOf(scene);
-    const told = stream
+    const reported = stream
       ? (
           await Array.fromAsync(
             await client.chat.completions.create({ model, messages, stream: true, stream_options: { include_usage: true } }),
           )
         ).at(-1)?.usage
       : (await client.chat.completions.create({ model, messages })).usage;
-    expect(told).toMatchObject({ prompt_tokens: 60, completion_tokens: 7, total_tokens: 67, prompt_tokens_details: { cached_tokens: 30 } });
+    expect(reported).toMatchObject({
+      prompt_tokens: 60,
+      completion_tokens: 7,
+      total_tokens: 67,
+      prompt_tokens_details: { cached_tokens: 30 },
+    });
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ prompt_tokens: 60, completion_tokens: 7, other: { cache_tokens: 30 } });
     expect(row?.other).toMatchObject({ prompt_source: 'upstream', completion_source: 'upstream' });

@@ -48,10 +48,10 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
   });
 
   test('gives the client the expected answer', async () => {
-    const { way, upstreamModel } = await requestOf(vector.request.body);
+    const { route, upstreamModel } = await requestOf(vector.request.body);
     const writer = { model, requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 0 };
     const body = Buffer.from(JSON.stringify(vector.upstream_response.body));
-    const decoded = kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer });
+    const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer });
     if (decoded.kind !== 'whole') throw new Error('It is no response');
     expect([decoded.usage, decoded.written()]).toEqual([null, 'Hi!']);
     const counted = { input: 5, output: 2 };

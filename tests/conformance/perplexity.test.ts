@@ -39,13 +39,13 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-async function asked(path: string, body: object): Promise<{ sent: Record<string, unknown>; response: Response }> {
+async function requested(path: string, body: object): Promise<{ sent: Record<string, unknown>; response: Response }> {
   const response = await scene.post(path, body);
   expect(response.status, await response.clone().text()).toBe(200);
   return { sent: agent.taken.at(-1) ?? {}, response };
 }
 
-const chat = (model: string, fields: object = {}) => asked('/v1/chat/completions', { model, messages: [question], ...fields });
+const chat = (model: string, fields: object = {}) => requested('/v1/chat/completions', { model, messages: [question], ...fields });
 
 describe('a model', () => {
   const own = 'perplexity/sonar';
@@ -78,7 +78,7 @@ describe('a model', () => {
 
 describe('how often tools may run', () => {
   const calls = async (model: string, fields: object) =>
-    (await asked('/v1/responses', { model, input: 'When?', ...fields })).sent['max_tool_calls'];
+    (await requested('/v1/responses', { model, input: 'When?', ...fields })).sent['max_tool_calls'];
 
   test('is what was reserved for, whatever the caller of a preset says', async () => {
     expect(await calls('sonar-pro', { max_tool_calls: 100 })).toBe(7);
@@ -146,7 +146,7 @@ describe('a request', () => {
     ],
   ])('has the search of callers of %s', async (_who, path, fields, domain) => {
     const said = path === '/v1/responses' ? { input: 'When?' } : { messages: [question] };
-    const { sent } = await asked(path, { model: 'openai/gpt-6-luna', ...said, ...fields });
+    const { sent } = await requested(path, { model: 'openai/gpt-6-luna', ...said, ...fields });
     expect(sent['tools']).toEqual([{ type: 'web_search', filters: { search_domain_filter: [domain] } }]);
     expect(sent['max_tool_calls']).toBe(7);
   });
@@ -211,7 +211,7 @@ describe('what it has found', () => {
     agent.mark = '';
     scene.upstream.behave({});
   });
-  const ask = async (path: string, body: object) => (await asked(path, { model: 'sonar', ...body })).response;
+  const ask = async (path: string, body: object) => (await requested(path, { model: 'sonar', ...body })).response;
   const eventsOf = async (response: Response) =>
     (await response.text()).split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []));
 
@@ -299,10 +299,10 @@ describe('what it has found', () => {
 });
 
 test('a channel may go on with chat completions', () => {
-  const way = (setting: string) =>
-    buildPreparedChannel({ type: 27, base_url: 'https://proxy.example', setting }).way(clientDialects['openai-chat'], 'chat', 'sonar');
-  expect(`${way('')?.origin}${way('')?.path}`).toBe('https://proxy.example/v1/responses');
-  const before = way(JSON.stringify({ formats: ['openai-chat'] }));
+  const route = (setting: string) =>
+    buildPreparedChannel({ type: 27, base_url: 'https://proxy.example', setting }).route(clientDialects['openai-chat'], 'chat', 'sonar');
+  expect(`${route('')?.origin}${route('')?.path}`).toBe('https://proxy.example/v1/responses');
+  const before = route(JSON.stringify({ formats: ['openai-chat'] }));
   expect(`${before?.origin}${before?.path}`).toBe('https://proxy.example/chat/completions');
 });
 
@@ -328,7 +328,7 @@ describe('its responses', () => {
     cost: { currency: 'USD', input_cost: 0, total_cost: 0.00119 },
     total_tokens: 3043,
   };
-  const told = { input: 3, cacheRead: 1780, cacheWrite5m: 1224, output: 36, cost: 0.00119 };
+  const reported = { input: 3, cacheRead: 1780, cacheWrite5m: 1224, output: 36, cost: 0.00119 };
   const runs = { type: 'hosted_usage', calls: { web_search: 2, web_fetch: 1, other: 3 } };
 
   test('tell tokens of the cache, runs and the cost, and no lane that nobody has asked for', () => {
@@ -336,7 +336,7 @@ describe('its responses', () => {
       { id: 'r1', model: 'openai/gpt-6-luna', status: 'completed', service_tier: 'priority', output: [], usage },
       null,
     );
-    expect(parts).toContainEqual({ type: 'usage', usage: expect.objectContaining(told) });
+    expect(parts).toContainEqual({ type: 'usage', usage: expect.objectContaining(reported) });
     expect(parts).toContainEqual(runs);
     expect(JSON.stringify(parts)).not.toContain('tier');
     const streamed = read([{ type: 'response.completed', response: { status: 'completed', service_tier: 'priority', output: [], usage } }]);

@@ -15,7 +15,7 @@ const Channel = z.object({
   setting: z.record(z.string(), z.unknown()).optional(),
 });
 
-const FormPart = z.object({
+const MultipartPart = z.object({
   value: z.string().optional(),
   filename: z.string().optional(),
   content_type: z.string().optional(),
@@ -32,7 +32,7 @@ const Vector = z.object({
   other_calls: z
     .array(
       z.object({
-        request: z.object({ url: z.string(), multipart: z.array(FormPart).optional() }),
+        request: z.object({ url: z.string(), multipart: z.array(MultipartPart).optional() }),
         response: z.object({ body: z.unknown().optional() }),
       }),
     )

@@ -45,7 +45,7 @@ test('what a provider says arrives as it was said, and in order', async () => {
   await using opened = await openRealtime(embeddedEngine, {});
   // The end of a response comes behind its beginning.
   const inOrder = types.toSorted((a, b) => Number(a === 'response.done') - Number(b === 'response.done'));
-  const events = inOrder.map((type) => ({ type, ...about, delta: 'AAAA', later_field: { kept: [1] }, ...server[type] }));
+  const events = inOrder.map((type) => ({ type, ...about, delta: 'AAAA', later_field: { stored: [1] }, ...server[type] }));
   for (const event of events) opened.peer.emit(event);
   for (const event of events) {
     if (!withheld.has(event.type)) expect(await opened.client.next()).toEqual({ event_id: expect.any(String), ...event });
@@ -62,7 +62,7 @@ test('what a client says goes on as it was said, and in order', async () => {
     type,
     event_id: `mine_${at}`,
     item_id: 'item_1',
-    later_field: { kept: [1] },
+    later_field: { stored: [1] },
     ...client[type],
   }));
   for (const event of events) opened.client.send(event);

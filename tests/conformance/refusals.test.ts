@@ -8,7 +8,7 @@ import type { ConsoleDesk } from './refusals/console-desk.ts';
 import { deskRefusals } from './refusals/desk-refusals.ts';
 import { optionRefusals } from './refusals/option-refusals.ts';
 import { expectRefusal } from './refusals/refusal.ts';
-import type { Refusal, Told } from './refusals/refusal.ts';
+import type { Refusal, Reported } from './refusals/refusal.ts';
 import { openRelayDesk, relayRefusals } from './refusals/relay-refusals.ts';
 import { requestRefusals } from './refusals/request-refusals.ts';
 import { signInRefusals } from './refusals/sign-in-refusals.ts';
@@ -19,9 +19,9 @@ const languages: readonly Language[] = ['zh', 'en'];
 const consoleRows = { ...requestRefusals, ...accountRefusals, ...signInRefusals, ...optionRefusals, ...deskRefusals };
 const rows: Record<ErrorCode, unknown> = { ...consoleRows, ...relayRefusals, ...taskRefusals };
 
-function rowsOf<Desk>(table: Record<string, (desk: Desk) => Promise<Refusal | Told>>) {
+function rowsOf<Desk>(table: Record<string, (desk: Desk) => Promise<Refusal | Reported>>) {
   // The tables' keys are codes, which `rows` says.
-  return Object.entries(table) as [ErrorCode, (desk: Desk) => Promise<Refusal | Told>][];
+  return Object.entries(table) as [ErrorCode, (desk: Desk) => Promise<Refusal | Reported>][];
 }
 
 it('each code has one row, and each row a code', () => {

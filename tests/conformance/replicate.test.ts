@@ -20,14 +20,14 @@ const user = (content: unknown) => ({ role: 'user', content });
 const llama = 'meta/meta-llama-3-8b-instruct';
 const png = 'iVBORw0KGgo=';
 
-interface Asked {
+interface Requested {
   model?: string;
   fields?: Record<string, unknown>;
   kind?: 'chat' | 'images';
   override?: object;
 }
 
-async function sentOf({ model = llama, fields = { messages: [user('Hi')] }, kind = 'chat', override }: Asked) {
+async function sentOf({ model = llama, fields = { messages: [user('Hi')] }, kind = 'chat', override }: Requested) {
   const body: Record<string, unknown> = { model, ...fields };
   const request = await routedRequest({
     client,
@@ -196,7 +196,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     const rows = await scene.logs(calls.length);
     expect(rows.every(({ quota, completion_tokens: written }) => quota > 0 && written > 0)).toBe(true);
     expect(provider.taken.every(({ path }) => path === `/v1/models/${model}/predictions`)).toBe(true);
-    expect(provider.asked.every((path) => path.startsWith('/v1/streams/'))).toBe(true);
+    expect(provider.requested.every((path) => path.startsWith('/v1/streams/'))).toBe(true);
     expect(provider.cancelled).toEqual([]);
     await scene.checkBooks();
   });
@@ -211,7 +211,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
       expect(response.headers.get('content-type')).toContain(stream ? 'text/event-stream' : 'application/json');
       expect(await response.text()).toContain('Brest');
     }
-    expect(provider.asked).toHaveLength(2 + 3);
+    expect(provider.requested).toHaveLength(2 + 3);
     const rows = await scene.logs(2);
     expect(new Set(rows.map(({ quota }) => quota)).size).toBe(1);
     await scene.checkBooks();
@@ -259,7 +259,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     provider.behave({ working: Infinity });
     const leaving = new AbortController();
     const call = scene.post('/v1/chat/completions', { model, messages: [user('Tide?')] }, {}, leaving.signal).catch(() => 'left');
-    await until(() => provider.asked.length > 0);
+    await until(() => provider.requested.length > 0);
     leaving.abort();
     expect(await call).toBe('left');
     await until(() => provider.cancelled.length === 1);
@@ -291,16 +291,16 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     await using _scene = scene;
     const before = await scene.balance();
     provider.behave({ working: 1, output: ['https://replicate.delivery/1.webp', 'https://replicate.delivery/2.webp'] });
-    const asked = { model: drawing, prompt: 'A tide', n: 2 };
-    const whole = await scene.post('/v1/images/generations', asked);
+    const requested = { model: drawing, prompt: 'A tide', n: 2 };
+    const whole = await scene.post('/v1/images/generations', requested);
     expect(await whole.json()).toMatchObject({ created: 1_768_464_000, data: [{ url: 'https://replicate.delivery/1.webp' }, {}] });
     provider.behave({ output: 'https://replicate.delivery/3.webp' });
-    const streamed = await scene.post('/v1/images/generations', { ...asked, stream: true });
+    const streamed = await scene.post('/v1/images/generations', { ...requested, stream: true });
     expect(await streamed.text()).toContain('replicate.delivery/3.webp');
     await scene.logs(2);
     expect(before - (await scene.balance())).toBe(3 * 0.01 * 500_000);
     provider.behave({ error: 'out of memory' });
-    expect((await scene.post('/v1/images/generations', asked)).status).toBe(500);
+    expect((await scene.post('/v1/images/generations', requested)).status).toBe(500);
     await scene.logs(3);
     expect(before - (await scene.balance())).toBe(3 * 0.01 * 500_000);
     await scene.checkBooks();

@@ -96,7 +96,7 @@ type Outcome = 'carried' | 'dropped' | 'refused' | 'invalid' | 'unnamed';
 
 function outcomeOf({ client, within }: Contract, upstream: UpstreamDialect, name: string, { value, beside }: Said): Outcome {
   const path = within === undefined ? name : `${within}.${name}`;
-  const isIt = (told: string) => told === path || told.startsWith(`${path}.`) || told.startsWith(`${path}:`);
+  const isIt = (reported: string) => reported === path || reported.startsWith(`${path}.`) || reported.startsWith(`${path}:`);
   const upstreamModel = knownModels[upstream.name] ?? '';
   const write = (fields: Body) =>
     upstream.writeRequest(client.readRequest(fields), { upstreamModel, forceUsage: false, settings: defaultSettings });
@@ -135,15 +135,15 @@ describe.each(contracts)('$client.name', (contract) => {
     const otherwise: string[] = [];
     for (const [name, values] of members) {
       const outcomes = new Set(values.map((value) => outcomeOf(contract, upstream, name, value)));
-      const isTold = outcomes.has('carried') || outcomes.has('dropped') || outcomes.has('refused');
+      const isReported = outcomes.has('carried') || outcomes.has('dropped') || outcomes.has('refused');
       const path = within === undefined ? name : `${within}.${name}`;
       const field = fieldsByName(client.saidFields).get(path)?.field;
       // A format that carries it by its parts may do so by what it is: one call at a time.
       const isAnyway = field !== undefined && field !== null && upstream.carriedFields[field] === 'by_parts';
-      if (!isTold && !isAnyway) lost.push(name);
+      if (!isReported && !isAnyway) lost.push(name);
       const isNoted = translationTable.some((one) => one.from === client.name && one.to === upstream.name && one.field === path);
       // Every row of the table is tried elsewhere; what has none goes up.
-      if (field !== undefined && field !== null && !isNoted && isTold && !outcomes.has('carried')) otherwise.push(`${name} is lost`);
+      if (field !== undefined && field !== null && !isNoted && isReported && !outcomes.has('carried')) otherwise.push(`${name} is lost`);
     }
     expect({ lost: lost.filter((name) => !known.has(name)), otherwise }).toEqual({ lost: [], otherwise: [] });
   });

@@ -20,19 +20,19 @@ const field = 'messages';
 
 const turn = fc
   .record({
-    asked: fc.tuple(words, fc.array(image, { maxLength: 1 })),
+    requested: fc.tuple(words, fc.array(image, { maxLength: 1 })),
     said: fc.array(words, { maxLength: 1 }),
     calls: fc.array(fc.record({ name, input: fc.dictionary(name, text, { maxKeys: 3 }), result: text }), { maxLength: 3 }),
     closing: words,
   })
-  .map(({ asked: [asked, images], said, calls, closing }) => ({ asked: [asked, ...images], said, calls, closing }));
+  .map(({ requested: [requested, images], said, calls, closing }) => ({ requested: [requested, ...images], said, calls, closing }));
 
 /** A conversation as a provider takes it: users and models in turns, every call answered. */
 const conversation = fc.tuple(fc.option(text), fc.array(turn, { minLength: 1, maxLength: 3 }), text).map(([system, turns, last]) => {
   const messages: Message[] = system === null ? [] : [{ role: 'system', content: [{ type: 'text', text: system }], field }];
-  for (const [index, { asked, said, calls, closing }] of turns.entries()) {
+  for (const [index, { requested, said, calls, closing }] of turns.entries()) {
     const ids = calls.map((_, call) => `call_${index}_${call}`);
-    messages.push({ role: 'user', content: asked, field });
+    messages.push({ role: 'user', content: requested, field });
     if (calls.length > 0) {
       const called = calls.map((call, at) => ({
         type: 'tool_call' as const,
@@ -54,17 +54,17 @@ const conversation = fc.tuple(fc.option(text), fc.array(turn, { minLength: 1, ma
   return messages;
 });
 
-const asked = fc.record({
+const requested = fc.record({
   messages: conversation,
   tools: fc.uniqueArray(fc.record({ name, description: text }), { maxLength: 3, selector: (tool) => tool.name }),
   maxTokens: fc.integer({ min: 16, max: 8000 }),
   temperature: fc.integer({ min: 0, max: 10 }).map((tenth) => tenth / 10),
   isStream: fc.boolean(),
 });
-type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never;
+type Requested = typeof requested extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What `asked` gives, as parts. */
-function requestOf({ tools, ...rest }: Asked, client: ClientDialect): ChatRequest {
+function requestOf({ tools, ...rest }: Requested, client: ClientDialect): ChatRequest {
   const parameters = { type: 'object', properties: { port: { type: 'string' } } };
   const withParameters = tools.map((tool) => ({ ...tool, parameters }));
   return { model, ...rest, tools: withParameters, saidFields: client.saidFields, extras: [] };
@@ -96,7 +96,7 @@ describe.each(both)('%s', (format) => {
 
   test('a request comes back as it went', () => {
     if (client === undefined || upstream === undefined) throw new Error('It is not spoken');
-    const isKept = fc.property(asked, (generated) => {
+    const isStored = fc.property(requested, (generated) => {
       const request = requestOf(generated, client);
       const { body, dropped } = upstream.writeRequest(request, { upstreamModel: model, forceUsage: false, settings: defaultSettings });
       expect(dropped).toEqual([]);
@@ -105,7 +105,7 @@ describe.each(both)('%s', (format) => {
       // Some formats have it in their addresses.
       if ('model' in body) expect(read.model).toBe(request.model);
     });
-    expect(() => fc.assert(isKept, { numRuns: 60 })).not.toThrow();
+    expect(() => fc.assert(isStored, { numRuns: 60 })).not.toThrow();
   });
 });
 
@@ -115,7 +115,7 @@ describe('gemini-interactions, which providers are not asked in', () => {
   test.each(both)('a request is read as it was written, and is the same on its way to %s', (format) => {
     const [reader, upstream] = [clients[format], upstreams[format]];
     if (reader === undefined || upstream === undefined) throw new Error('It is not spoken');
-    const isKept = fc.property(asked, (generated) => {
+    const isStored = fc.property(requested, (generated) => {
       const request = requestOf(generated, client);
       const body = interactionOf(request);
       client.calls.chat.check(body);
@@ -127,7 +127,7 @@ describe('gemini-interactions, which providers are not asked in', () => {
       expect(sent.dropped).toEqual([]);
       expectSame(reader.readRequest(JSON.parse(JSON.stringify(sent.body))), request);
     });
-    expect(() => fc.assert(isKept, { numRuns: 60 })).not.toThrow();
+    expect(() => fc.assert(isStored, { numRuns: 60 })).not.toThrow();
   });
 });
 

@@ -108,14 +108,14 @@ describe.each(allCases)("the package of OpenAI's Responses on $kind, before $for
   test('gets a whole response with every field, and its usage as the log has it', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: 'High water is at noon.' });
-    const asked = {
+    const requested = {
       model,
       input: 'When is high water in Brest?',
       instructions: 'Be brief.',
       metadata: { run: '1' },
       max_output_tokens: 50,
     };
-    const response = await clientOf(scene).responses.create(asked);
+    const response = await clientOf(scene).responses.create(requested);
     expect(response.output_text).toBe('High water is at noon.');
     const named = format === 'Gemini' ? { model: 'gemini-3-flash-preview' } : {};
     if (!isIdentity) expect(response).toMatchObject({ ...required, ...named });
@@ -147,8 +147,8 @@ describe.each(allCases)("the package of OpenAI's Responses on $kind, before $for
     await using scene = await open();
     const text = 'Springs come at new and full moon. 大潮 🌊';
     scene.upstream.behave({ text, reasoning: 'The moon is full.', bytesPerWrite: 13 });
-    const asked = { model, input, reasoning: { effort: 'low' as const }, max_output_tokens: 4096, stream: true as const };
-    const events = await Array.fromAsync(await clientOf(scene).responses.create(asked));
+    const requested = { model, input, reasoning: { effort: 'low' as const }, max_output_tokens: 4096, stream: true as const };
+    const events = await Array.fromAsync(await clientOf(scene).responses.create(requested));
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
     const names = events.map((event) => event.type.replace('response.', ''));
     expect(names.filter((name, index) => name !== names[index - 1]).join(' ')).toBe(

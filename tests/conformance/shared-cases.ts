@@ -110,20 +110,20 @@ export function describeSharedCases({ name, errors, badLimit, clientOf }: Packag
   const scenes = [
     ...allCases.map(({ engine, kind, format, type, setting }) => {
       const channels = [{ ...channelOf(type), setting }];
-      return { kind, format, ports: both, keepsLimits: true, open: () => createScene(engine, { settings, channels }) };
+      return { kind, format, ports: both, storesLimits: true, open: () => createScene(engine, { settings, channels }) };
     }),
     ...today.map(({ engine, kind, upstreamModel, type, setting }) => {
       const channels = [{ type, setting, models: model, model_mapping: JSON.stringify({ [model]: upstreamModel }) }];
       const format = setting === '' ? upstreamModel : `${upstreamModel} by Responses`;
-      return { kind, format, ports: both, keepsLimits: true, open: () => createScene(engine, { settings, channels }) };
+      return { kind, format, ports: both, storesLimits: true, open: () => createScene(engine, { settings, channels }) };
     }),
     ...hosted.map(({ engine, kind, format, front, upstreamModel, callsOnce, hasNoLimit }) => {
       const channels = [{ models: model, model_mapping: JSON.stringify({ [model]: upstreamModel }) }];
       const ports = callsOnce === true ? both.slice(0, 1) : both;
-      return { kind, format, ports, keepsLimits: hasNoLimit !== true, open: () => createScene(engine, { settings, channels, front }) };
+      return { kind, format, ports, storesLimits: hasNoLimit !== true, open: () => createScene(engine, { settings, channels, front }) };
     }),
   ];
-  describe.each(scenes)(`the package of ${name} as every other on $kind, before $format`, ({ open, ports, keepsLimits }) => {
+  describe.each(scenes)(`the package of ${name} as every other on $kind, before $format`, ({ open, ports, storesLimits }) => {
     test.each([false, true])('makes a round trip through calls of tools, two at once where there can be (stream: %s)', async (stream) => {
       await using scene = await open();
       scene.upstream.behave({
@@ -138,13 +138,13 @@ export function describeSharedCases({ name, errors, badLimit, clientOf }: Packag
       await scene.checkBooks();
     });
 
-    test(keepsLimits ? 'is cut at its limit and told so' : 'is not cut where no limit can be told', async () => {
+    test(storesLimits ? 'is cut at its limit and told so' : 'is not cut where no limit can be told', async () => {
       await using scene = await open();
       // No format has a smaller limit.
       const words = Array.from({ length: 20 }, (_, index) => `word${index}`);
       scene.upstream.behave({ text: words.join(' ') });
-      const written = keepsLimits ? 16 : words.length;
-      expect(await clientOf(scene).ask({ max_tokens: 16 })).toEqual({ text: words.slice(0, written).join(' '), isCut: keepsLimits });
+      const written = storesLimits ? 16 : words.length;
+      expect(await clientOf(scene).ask({ max_tokens: 16 })).toEqual({ text: words.slice(0, written).join(' '), isCut: storesLimits });
       expect(await clientOf(scene).ask()).toEqual({ text: words.join(' '), isCut: false });
     });
 

@@ -50,7 +50,7 @@ const sse = (frames: readonly object[]) => Buffer.from(frames.map((frame) => `da
 test('has vectors', () => expect(vectors).toHaveLength(3));
 
 describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name', ({ vector }) => {
-  const { upstream, upstream_response: told, response, response_chunks: chunks, error } = vector;
+  const { upstream, upstream_response: reported, response, response_chunks: chunks, error } = vector;
   const model = String(vector.request.body['model']);
   const writer = { model, requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 0 };
 
@@ -62,10 +62,10 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
 
   if (response !== undefined)
     test('gives the client the expected answer', async () => {
-      const { way, upstreamModel } = await requestOf(vector);
-      const whole = spark.gathering?.whole(framings.sse.events(sse(told.ws_frames)));
+      const { route, upstreamModel } = await requestOf(vector);
+      const whole = spark.gathering?.whole(framings.sse.events(sse(reported.ws_frames)));
       const body = Buffer.from(JSON.stringify(whole));
-      const decoded = kind.decode({ client, way, upstreamModel, body, responseFields: {}, writer });
+      const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
       // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
       expect(differences(JSON.parse(decoded.body(null).toString()), { ...Object(response.body), id: '$ANY' }, false)).toEqual([]);
@@ -73,10 +73,10 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
 
   if (chunks !== undefined)
     test('gives the client the expected stream', async () => {
-      const { way } = await requestOf(vector);
+      const { route } = await requestOf(vector);
       const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-      const pipe = new TranslatedStream({ client, way, writer, tally });
-      const step = pipe.push(sse(told.ws_frames));
+      const pipe = new TranslatedStream({ client, route, writer, tally });
+      const step = pipe.push(sse(reported.ws_frames));
       expect(step.next).toBe('complete');
       const text = Buffer.concat([...step.forClient, pipe.ending(pipe.reportedUsage().usage)]);
       const events = [...framings.sse.events(text)].map(({ data }) => data);
@@ -90,14 +90,14 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
   if (error !== undefined)
     test('is told as the expected error', () => {
       const { status, error: expected } = error;
-      expect(spark.readError(JSON.stringify(told.ws_frames[0]), null)).toMatchObject({ status, ...expected });
+      expect(spark.readError(JSON.stringify(reported.ws_frames[0]), null)).toMatchObject({ status, ...expected });
     });
 });
 
 test('sockets want a key of three parts, and models that have one', () => {
   const channel = (fields: object) => buildPreparedChannel({ type: 18, key: sparkKey, setting, ...fields });
   expect(channel({ key: 'pass:word' }).problem).toContain('APPID|APISecret|APIKey');
-  const pathOf = (model: string, fields: object = {}) => channel(fields).way(client, 'chat', model)?.path ?? null;
+  const pathOf = (model: string, fields: object = {}) => channel(fields).route(client, 'chat', model)?.path ?? null;
   expect(pathOf('SparkDesk')).toBe('/v1.1/chat');
   expect(pathOf('SparkDesk', { other: 'v3.5' })).toBe('/v3.5/chat');
   expect(pathOf('SparkDesk-X1')).toBe('/v1/x1');

@@ -22,21 +22,21 @@ test('a key has three parts, or is a password', () => {
 
 test('models have names of their own there, and one an address', () => {
   const channel = buildPreparedChannel({ type: 18, key, model_mapping: JSON.stringify({ mine: 'SparkDesk-v3.5' }) });
-  const wayOf = (model: string) => {
-    const way = channel.way(clientDialects['openai-chat'], 'chat', model);
-    return [way?.upstreamModel, way?.path];
+  const routeOf = (model: string) => {
+    const route = channel.route(clientDialects['openai-chat'], 'chat', model);
+    return [route?.upstreamModel, route?.path];
   };
   const path = '/v1/chat/completions';
-  expect(wayOf('SparkDesk')).toEqual(['lite', path]);
-  expect(wayOf('mine')).toEqual(['generalv3.5', path]);
-  expect(wayOf('pro-128k')).toEqual(['pro-128k', path]);
-  expect(wayOf('constructor')).toEqual(['constructor', path]);
-  expect(wayOf('SparkDesk-X1')).toEqual(['x1', '/v2/chat/completions']);
+  expect(routeOf('SparkDesk')).toEqual(['lite', path]);
+  expect(routeOf('mine')).toEqual(['generalv3.5', path]);
+  expect(routeOf('pro-128k')).toEqual(['pro-128k', path]);
+  expect(routeOf('constructor')).toEqual(['constructor', path]);
+  expect(routeOf('SparkDesk-X1')).toEqual(['x1', '/v2/chat/completions']);
 });
 
 test("keys of Zhipu's first platform are taken by the next one", () => {
-  const way = buildPreparedChannel({ type: 16, key: 'id.secret' }).way(clientDialects['openai-chat'], 'chat', 'glm-4-flash');
-  expect(`${way?.origin}${way?.path}`).toBe('https://open.bigmodel.cn/api/paas/v4/chat/completions');
+  const route = buildPreparedChannel({ type: 16, key: 'id.secret' }).route(clientDialects['openai-chat'], 'chat', 'glm-4-flash');
+  expect(`${route?.origin}${route?.path}`).toBe('https://open.bigmodel.cn/api/paas/v4/chat/completions');
   expect(buildPreparedChannel({ type: 16, key: 'nodot' }).problem).toContain('id.secret');
 });
 

@@ -9,15 +9,15 @@ import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'tide-1';
 /** Of the prompt's price; no two sums of them are alike. */
-const ratios = { completion: 7, cached: 0.5, written: 3, heard: 11, spoken: 13, heardAgain: 0.25 };
+const ratios = { completion: 7, cached: 0.5, written: 3, received: 11, spoken: 13, unmappedAgain: 0.25 };
 const settings = {
   ModelRatio: JSON.stringify({ [model]: 2 }),
   CompletionRatio: JSON.stringify({ [model]: ratios.completion }),
   CacheRatio: JSON.stringify({ [model]: ratios.cached }),
   CreateCacheRatio: JSON.stringify({ [model]: ratios.written }),
-  AudioRatio: JSON.stringify({ [model]: ratios.heard }),
+  AudioRatio: JSON.stringify({ [model]: ratios.received }),
   AudioCompletionRatio: JSON.stringify({ [model]: ratios.spoken }),
-  AudioCacheRatio: JSON.stringify({ [model]: ratios.heardAgain }),
+  AudioCacheRatio: JSON.stringify({ [model]: ratios.unmappedAgain }),
 };
 const [input, output] = [100, 40];
 
@@ -27,7 +27,7 @@ interface Upstream {
   /** A hundred tokens read and forty written, in its own words. */
   usage: object;
   /** Tokens of each class that has a price of its own; the others are plain. Images and thoughts cost what plain ones do. */
-  classes: { cached?: number; written?: number; writtenForAnHour?: number; heard?: number; heardAgain?: number; spoken?: number };
+  classes: { cached?: number; written?: number; writtenForAnHour?: number; received?: number; unmappedAgain?: number; spoken?: number };
   thoughts: number;
 }
 
@@ -42,7 +42,7 @@ const upstreams: Upstream[] = [
       prompt_tokens_details: { cached_tokens: 30, audio_tokens: 20 },
       completion_tokens_details: { reasoning_tokens: 10, audio_tokens: 5 },
     },
-    classes: { cached: 30, heard: 20, spoken: 5 },
+    classes: { cached: 30, received: 20, spoken: 5 },
     thoughts: 10,
   },
   {
@@ -55,7 +55,7 @@ const upstreams: Upstream[] = [
       prompt_tokens_details: { cached_tokens: 30, audio_tokens: 20, cached_tokens_details: { text_tokens: 18, audio_tokens: 12 } },
       completion_tokens_details: { reasoning_tokens: 10, audio_tokens: 5 },
     },
-    classes: { cached: 18, heard: 8, heardAgain: 12, spoken: 5 },
+    classes: { cached: 18, received: 8, unmappedAgain: 12, spoken: 5 },
     thoughts: 10,
   },
   {
@@ -127,7 +127,7 @@ const upstreams: Upstream[] = [
       thoughtsTokenCount: 10,
       totalTokenCount: 140,
     },
-    classes: { cached: 30, heard: 20, spoken: 5 },
+    classes: { cached: 30, received: 20, spoken: 5 },
     thoughts: 10,
   },
   {
@@ -147,14 +147,14 @@ const upstreams: Upstream[] = [
       candidatesTokenCount: 40,
       totalTokenCount: 140,
     },
-    classes: { cached: 18, heard: 8, heardAgain: 12 },
+    classes: { cached: 18, received: 8, unmappedAgain: 12 },
     thoughts: 0,
   },
 ];
 
 const messages = [{ role: 'user', content: 'When is high water?' }];
 const contents = [{ role: 'user', parts: [{ text: 'When is high water?' }] }];
-type Told = Readonly<Record<string, number>>;
+type Reported = Readonly<Record<string, number>>;
 
 interface Caller {
   format: string;
@@ -163,10 +163,10 @@ interface Caller {
   /** What it is sent as tells no hour of cache apart, which none of its callers can ask for. */
   hasNoHour?: true;
   /** Tokens that it is told, all together. */
-  sum(answer: { usage: Told; usageMetadata: Told }): number[];
+  sum(answer: { usage: Reported; usageMetadata: Reported }): number[];
 }
 
-const sumOf = (told: Told, ...names: string[]) => names.reduce((sum, name) => sum + (told[name] ?? 0), 0);
+const sumOf = (reported: Reported, ...names: string[]) => names.reduce((sum, name) => sum + (reported[name] ?? 0), 0);
 const callers: Caller[] = [
   {
     format: 'chat completions',
@@ -190,9 +190,9 @@ const callers: Caller[] = [
     format: 'Gemini',
     path: (isStream) => `/v1beta/models/${model}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     body: () => ({ contents, generationConfig: { maxOutputTokens: 50 } }),
-    sum: ({ usageMetadata: told }) => [
-      sumOf(told, 'promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'),
-      sumOf(told, 'totalTokenCount'),
+    sum: ({ usageMetadata: reported }) => [
+      sumOf(reported, 'promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'),
+      sumOf(reported, 'totalTokenCount'),
     ],
   },
   {
@@ -211,21 +211,28 @@ const callers: Caller[] = [
 ];
 
 /** Usage of a stream: later events replace what earlier ones report. */
-function usageInEvents(text: string): { usage: Told; usageMetadata: Told } {
-  const told: Record<string, number> = {};
+function usageInEvents(text: string): { usage: Reported; usageMetadata: Reported } {
+  const reported: Record<string, number> = {};
   for (const [, data = ''] of text.matchAll(/^data: (\{.*)$/gm)) {
     const event = JSON.parse(data);
     const { usage } = event.response ?? event.message ?? event;
-    for (const [name, value] of Object.entries(usage ?? event.usageMetadata ?? {})) if (typeof value === 'number') told[name] = value;
+    for (const [name, value] of Object.entries(usage ?? event.usageMetadata ?? {})) if (typeof value === 'number') reported[name] = value;
   }
-  return { usage: told, usageMetadata: told };
+  return { usage: reported, usageMetadata: reported };
 }
 
 /** Each token once, by the table of prices alone. */
-function costOf({ cached = 0, written = 0, writtenForAnHour = 0, heard = 0, heardAgain = 0, spoken = 0 }: Upstream['classes']): number {
-  const plain = input - cached - written - writtenForAnHour - heard - heardAgain;
+function costOf({
+  cached = 0,
+  written = 0,
+  writtenForAnHour = 0,
+  received = 0,
+  unmappedAgain = 0,
+  spoken = 0,
+}: Upstream['classes']): number {
+  const plain = input - cached - written - writtenForAnHour - received - unmappedAgain;
   const read = plain + cached * ratios.cached + written * ratios.written + writtenForAnHour * cacheCreation1hRatioOf(ratios.written);
-  const sound = (heard + heardAgain * ratios.heardAgain) * ratios.heard + spoken * ratios.heard * ratios.spoken;
+  const sound = (received + unmappedAgain * ratios.unmappedAgain) * ratios.received + spoken * ratios.received * ratios.spoken;
   return Math.ceil((read + sound + (output - spoken) * ratios.completion) * 2);
 }
 
@@ -247,15 +254,15 @@ describe.each(upstreams)('a provider of $format', ({ channel, usage, classes, th
       const row = (await scene.logs(rows)).at(-1);
       const all = (classes.written ?? 0) + (classes.writtenForAnHour ?? 0);
       const paid = hasNoHour === true ? { ...classes, written: all, writtenForAnHour: 0 } : classes;
-      const { cached = 0, written = 0, writtenForAnHour = 0, heard = 0, heardAgain = 0, spoken = 0 } = paid;
+      const { cached = 0, written = 0, writtenForAnHour = 0, received = 0, unmappedAgain = 0, spoken = 0 } = paid;
       expect(row).toMatchObject({ prompt_tokens: input, completion_tokens: output, quota: costOf(paid) });
-      expect(row?.other).toMatchObject({ cache_tokens: cached + heardAgain, prompt_source: 'upstream', completion_source: 'upstream' });
+      expect(row?.other).toMatchObject({ cache_tokens: cached + unmappedAgain, prompt_source: 'upstream', completion_source: 'upstream' });
       expect(row?.other?.['cache_creation_tokens'] ?? 0).toBe(written + writtenForAnHour);
       expect(row?.other?.['cache_creation_tokens_1h'] ?? 0).toBe(writtenForAnHour);
-      expect([row?.other?.['audio_input'] ?? 0, row?.other?.['audio_output'] ?? 0]).toEqual([heard, spoken]);
-      expect(row?.other?.['audio_cache_tokens'] ?? 0).toBe(heardAgain);
+      expect([row?.other?.['audio_input'] ?? 0, row?.other?.['audio_output'] ?? 0]).toEqual([received, spoken]);
+      expect(row?.other?.['audio_cache_tokens'] ?? 0).toBe(unmappedAgain);
       expect(row?.other?.['reasoning_tokens'] ?? 0).toBe(thoughts);
-      for (const told of sum(isStream ? usageInEvents(text) : JSON.parse(text))) expect(told).toBe(input + output);
+      for (const reported of sum(isStream ? usageInEvents(text) : JSON.parse(text))) expect(reported).toBe(input + output);
     });
   });
 

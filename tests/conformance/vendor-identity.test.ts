@@ -65,13 +65,14 @@ describe.each(vendorTypes)('a response of $format to a caller of $format', ({ fo
   if (speech === undefined) throw new Error(`How is ${format} asked?`);
   const { type, setting = '', path, body: question, isOurs, begins, ends, fails, done = '' } = speech;
 
-  async function answered(told: string, contentType: string, stream: boolean): Promise<string> {
-    await using upstream = await startRawUpstream((response) => void response.end(told), { type: contentType });
+  async function answered(reported: string, contentType: string, stream: boolean): Promise<string> {
+    await using upstream = await startRawUpstream((response) => void response.end(reported), { type: contentType });
     const channel = { type, models: model, base_url: upstream.url, setting };
     await using scene = await createScene(embeddedEngine, { settings: { SelfUseModeEnabled: 'true' }, channels: [channel] });
     const { stream_options: options, ...body } = question;
-    const asked = format === 'gemini' ? body : { ...body, stream, ...(stream && options !== undefined ? { stream_options: options } : {}) };
-    const response = await scene.post(path(stream), asked);
+    const requested =
+      format === 'gemini' ? body : { ...body, stream, ...(stream && options !== undefined ? { stream_options: options } : {}) };
+    const response = await scene.post(path(stream), requested);
     const answer = await response.text();
     expect(response.status, answer.slice(0, 500)).toBe(200);
     await scene.checkBooks();
@@ -83,8 +84,8 @@ describe.each(vendorTypes)('a response of $format to a caller of $format', ({ fo
       const [sample] = samplesOf(vendor, name).flatMap(spread);
       // A response with an error is one.
       const sent = isObject(sample) && 'error' in sample ? { ...sample, error: null } : sample;
-      const told: unknown = JSON.parse(await answered(JSON.stringify(sent), 'application/json', false));
-      expect(changed(sent, told), name).toEqual([]);
+      const reported: unknown = JSON.parse(await answered(JSON.stringify(sent), 'application/json', false));
+      expect(changed(sent, reported), name).toEqual([]);
     }
   });
 
@@ -95,11 +96,11 @@ describe.each(vendorTypes)('a response of $format to a caller of $format', ({ fo
         (event) => `${typeof event['type'] === 'string' ? `event: ${event['type']}\n` : ''}data: ${JSON.stringify(event)}\n\n`,
       );
       const stream = await answered(lines.join('') + done, 'text/event-stream', true);
-      const told = [...framings.sse.events(Buffer.from(stream))]
+      const reported = [...framings.sse.events(Buffer.from(stream))]
         .filter(({ data }) => data !== '[DONE]')
         .map(({ data }): unknown => JSON.parse(data));
-      expect(told.length, name).toBe(sent.length);
-      for (const [index, event] of sent.entries()) expect(changed(event, told[index]), String(event['type'])).toEqual([]);
+      expect(reported.length, name).toBe(sent.length);
+      for (const [index, event] of sent.entries()) expect(changed(event, reported[index]), String(event['type'])).toEqual([]);
     }
   });
 
@@ -112,15 +113,18 @@ describe.each(vendorTypes)('a response of $format to a caller of $format', ({ fo
     return [...first, ...rest, ...last].map(({ event }) => event);
   }
 
-  function changed(sent: unknown, told: unknown): string[] {
-    return differences(sent, told, '').filter((place) => isOurs?.test(place) !== true);
+  function changed(sent: unknown, reported: unknown): string[] {
+    return differences(sent, reported, '').filter((place) => isOurs?.test(place) !== true);
   }
 });
 
-function differences(sent: unknown, told: unknown, place: string): string[] {
-  if (typeof sent !== 'object' || sent === null || typeof told !== 'object' || told === null) return Object.is(sent, told) ? [] : [place];
-  const names = new Set([...Object.keys(sent), ...Object.keys(told)]);
-  return [...names].flatMap((name) => differences((sent as Json)[name], (told as Json)[name], place === '' ? name : `${place}.${name}`));
+function differences(sent: unknown, reported: unknown, place: string): string[] {
+  if (typeof sent !== 'object' || sent === null || typeof reported !== 'object' || reported === null)
+    return Object.is(sent, reported) ? [] : [place];
+  const names = new Set([...Object.keys(sent), ...Object.keys(reported)]);
+  return [...names].flatMap((name) =>
+    differences((sent as Json)[name], (reported as Json)[name], place === '' ? name : `${place}.${name}`),
+  );
 }
 
 function isObject(value: unknown): value is Json {

@@ -19,7 +19,7 @@ describe.each(vendorTypes)('what a provider that speaks $format may say', ({ for
       const seen = new Map<string, Set<unknown>>();
       for (const sample of samples) noteMembers(found, sample, hear, { seen });
     }
-    expect(unheardIn(found)).toEqual(namedIn(dialect.unheard?.whole));
+    expect(unmappedIn(found)).toEqual(namedIn(dialect.unmappedFields?.whole));
   });
 
   test('of a stream likewise', () => {
@@ -34,12 +34,12 @@ describe.each(vendorTypes)('what a provider that speaks $format may say', ({ for
           return words(parts) + String(reader.isComplete);
         };
         const within = isObject(event) && typeof event['type'] === 'string' ? event['type'] : '';
-        const isHeard = hear(event) !== hear({ type: 'unknown' });
-        if (within !== '') found.set(within, isHeard || found.get(within) === true);
-        if (isHeard) noteMembers(found, event, hear, { within, closed, seen });
+        const isInputAudio = hear(event) !== hear({ type: 'unknown' });
+        if (within !== '') found.set(within, isInputAudio || found.get(within) === true);
+        if (isInputAudio) noteMembers(found, event, hear, { within, closed, seen });
       }
     }
-    expect(unheardIn(found)).toEqual(namedIn(dialect.unheard?.events));
+    expect(unmappedIn(found)).toEqual(namedIn(dialect.unmappedFields?.events));
   });
 
   /** Only where it is told as a response: its text is read for nothing else. */
@@ -51,12 +51,12 @@ describe.each(vendorTypes)('what a provider that speaks $format may say', ({ for
 });
 
 /** What each word for why a response ended is understood as. */
-const reasons: readonly { format: keyof typeof upstreamDialects; first: string; body: (word: unknown) => Json; meant: Json }[] = [
+const reasons: readonly { format: keyof typeof upstreamDialects; first: string; body: (word: unknown) => Json; intended: Json }[] = [
   {
     format: 'claude',
     first: 'end_turn',
     body: (stop_reason) => ({ content: [], stop_reason }),
-    meant: {
+    intended: {
       end_turn: 'stop',
       compaction: 'stop',
       max_tokens: 'length',
@@ -71,19 +71,19 @@ const reasons: readonly { format: keyof typeof upstreamDialects; first: string; 
     format: 'openai-chat',
     first: 'stop',
     body: (finish_reason) => ({ choices: [{ message: {}, finish_reason }] }),
-    meant: { stop: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', function_call: 'tool_calls' },
+    intended: { stop: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', function_call: 'tool_calls' },
   },
   {
     format: 'openai-responses',
     first: 'max_output_tokens',
     body: (reason) => ({ output: [], status: 'incomplete', incomplete_details: { reason } }),
-    meant: { max_output_tokens: 'length', max_messages: 'length', content_filter: 'content_filter', steered: 'pause' },
+    intended: { max_output_tokens: 'length', max_messages: 'length', content_filter: 'content_filter', steered: 'pause' },
   },
   {
     format: 'gemini',
     first: 'FINISH_REASON_UNSPECIFIED',
     body: (finishReason) => ({ candidates: [{ content: { parts: [] }, finishReason }] }),
-    meant: {
+    intended: {
       FINISH_REASON_UNSPECIFIED: undefined,
       BLOCKLIST: 'content_filter',
       CONTINUATION: 'pause',
@@ -109,7 +109,7 @@ const reasons: readonly { format: keyof typeof upstreamDialects; first: string; 
   },
 ];
 
-test.each(reasons)('every reason for which $format ends is understood', ({ format, first, body, meant }) => {
+test.each(reasons)('every reason for which $format ends is understood', ({ format, first, body, intended }) => {
   const dialect: UpstreamDialect = upstreamDialects[format];
   const types = vendorTypes.find((one) => one.format === format);
   for (const type of types?.whole ?? []) samplesOf(types?.vendor ?? 'openai', type);
@@ -117,7 +117,7 @@ test.each(reasons)('every reason for which $format ends is understood', ({ forma
     const finish = dialect.readWhole(body(word), null)?.find((part) => part.type === 'finish');
     return [String(word), finish?.reason];
   });
-  expect(Object.fromEntries(read)).toEqual(meant);
+  expect(Object.fromEntries(read)).toEqual(intended);
 });
 
 /** Samples that are alike but for what was put into them: the first of each, then the second of each. */
@@ -135,14 +135,14 @@ function words(parts: readonly ResponsePart[] | null): string {
 }
 
 /** Where no kind of thing in a place is heard, the place is named. */
-function unheardIn(found: ReadonlyMap<string, boolean>): string[] {
-  const heard = new Set<string>();
-  const unheard = new Set<string>();
-  for (const [member, isHeard] of found) if (isHeard) heard.add(placeOf(member));
-  for (const [member, isHeard] of found) {
-    if (!isHeard && !frame.test(member)) unheard.add(heard.has(placeOf(member)) ? member : placeOf(member));
+function unmappedIn(found: ReadonlyMap<string, boolean>): string[] {
+  const received = new Set<string>();
+  const unmappedFields = new Set<string>();
+  for (const [member, isInputAudio] of found) if (isInputAudio) received.add(placeOf(member));
+  for (const [member, isInputAudio] of found) {
+    if (!isInputAudio && !frame.test(member)) unmappedFields.add(received.has(placeOf(member)) ? member : placeOf(member));
   }
-  return [...unheard].toSorted();
+  return [...unmappedFields].toSorted();
 }
 
 function placeOf(member: string): string {

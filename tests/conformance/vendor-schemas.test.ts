@@ -14,7 +14,7 @@ import { channelOf, model } from './shared-cases.ts';
 
 type Json = Record<string, unknown>;
 
-interface Asked {
+interface Requested {
   stream: boolean;
   hasTools: boolean;
   thinks: boolean;
@@ -25,7 +25,7 @@ interface Asked {
 interface Speech {
   vendor: Vendor;
   path(stream: boolean): string;
-  body(asked: Asked): Json;
+  body(requested: Requested): Json;
   whole: string;
   event: string;
   /** Ids by where they stand. */
@@ -179,7 +179,7 @@ const pairs = spoken.flatMap(([caller, speech]) =>
   upstreams.filter(({ format }) => format !== caller).map((upstream) => ({ caller, speech, ...upstream })),
 );
 
-const behaviours: readonly (Partial<Asked> & { what: string; behaviour: Behaviour })[] = [
+const behaviours: readonly (Partial<Requested> & { what: string; behaviour: Behaviour })[] = [
   { what: 'a text', behaviour: { text: 'High water is at noon.' } },
   { what: 'nothing', behaviour: { text: '' } },
   { what: 'a text that is cut', behaviour: { text: Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ') }, limit: 20 },
@@ -219,15 +219,18 @@ describe.each(pairs)('$caller, before an upstream that speaks $format', ({ speec
 
   test('every response and every event has what the vendor requires', async () => {
     await using scene = await open(type, setting);
-    for (const { what, behaviour, ...asked } of behaviours) {
-      if (speech.isTextOnly === true && asked.hasTools === true) continue;
+    for (const { what, behaviour, ...requested } of behaviours) {
+      if (speech.isTextOnly === true && requested.hasTools === true) continue;
       scene.upstream.behave(behaviour);
       for (const stream of [false, true]) {
-        const response = await scene.post(path(stream), body({ stream, hasTools: false, thinks: false, ...asked }), headers);
+        const response = await scene.post(path(stream), body({ stream, hasTools: false, thinks: false, ...requested }), headers);
         expect(response.status, what).toBe(200);
-        const told = stream ? eventsOf(Buffer.from(await response.arrayBuffer())) : [await response.json()];
-        expect(told.length, what).toBeGreaterThan(0);
-        const faults = told.flatMap((one) => [...faultsOf(vendor, stream ? speech.event : speech.whole, one), ...idFaults(speech, one)]);
+        const reported = stream ? eventsOf(Buffer.from(await response.arrayBuffer())) : [await response.json()];
+        expect(reported.length, what).toBeGreaterThan(0);
+        const faults = reported.flatMap((one) => [
+          ...faultsOf(vendor, stream ? speech.event : speech.whole, one),
+          ...idFaults(speech, one),
+        ]);
         expect([...new Set(faults)], `${what}, ${stream ? 'streamed' : 'whole'}`).toEqual([]);
       }
     }
@@ -246,9 +249,9 @@ function eventsOf(stream: Buffer): unknown[] {
 }
 
 function idFaults({ ids }: Speech, value: unknown): string[] {
-  return [...textsIn(value, '')].flatMap(([place, told]) => {
+  return [...textsIn(value, '')].flatMap(([place, reported]) => {
     const form = ids.find(([name]) => name.test(place))?.[1];
-    return form === undefined || form.test(told) ? [] : [`${place}: ${told} has not the vendor's form`];
+    return form === undefined || form.test(reported) ? [] : [`${place}: ${reported} has not the vendor's form`];
   });
 }
 

@@ -27,10 +27,10 @@ const client = clientDialects['openai-chat'];
 const vectors = readVectors('vertex').map((vector) => ({ name: vector.name, vector }));
 
 /** Answers every question for a token as the vectors do. */
-function tokenSender(asked: SendRequest[]): Pick<Sender, 'send'> {
+function tokenSender(requested: SendRequest[]): Pick<Sender, 'send'> {
   return {
     send(request) {
-      asked.push(request);
+      requested.push(request);
       const body = Buffer.from('{"access_token":"ya29.test","expires_in":3599,"token_type":"Bearer"}');
       return { response: Promise.resolve({ kind: 'whole', status: 200, headers: {}, body }), isSent: true, limitBy() {}, abort() {} };
     },
@@ -40,8 +40,8 @@ function tokenSender(asked: SendRequest[]): Pick<Sender, 'send'> {
 let made = 0;
 
 /** Tokens are kept by key, so each vector has one of its own. */
-async function requestOf({ channel, request: { body }, context }: Vector): Promise<{ request: UpstreamRequest; asked: SendRequest[] }> {
-  const asked: SendRequest[] = [];
+async function requestOf({ channel, request: { body }, context }: Vector): Promise<{ request: UpstreamRequest; requested: SendRequest[] }> {
+  const requested: SendRequest[] = [];
   const own = { key: serviceAccount({ client_id: String((made += 1)) }), other: channel.other };
   const prepared = buildPreparedChannel({ type: channel.type, ...own });
   expect(prepared.problem).toBeNull();
@@ -53,7 +53,7 @@ async function requestOf({ channel, request: { body }, context }: Vector): Promi
     isStream: body.stream === true,
   });
   const now = (context?.now_unix ?? 0) * 1000;
-  return { request: await authorizeRequest(open, { now, sender: tokenSender(asked) }), asked };
+  return { request: await authorizeRequest(open, { now, sender: tokenSender(requested) }), requested };
 }
 
 const writer = { model: '', requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: false, promptEstimate: 0 };
@@ -71,11 +71,11 @@ describe.each(vectors)('$name', ({ vector }) => {
   const { upstream, upstream_response: answer, response, response_chunks: chunks } = vector;
 
   it('sends the expected call, with the token of a signed assertion', async () => {
-    const { request, asked } = await requestOf(vector);
+    const { request, requested } = await requestOf(vector);
     expect(`${request.origin}${request.path}`).toBe(upstream.url);
     expect(differences(request.headers, upstream.headers, false)).toEqual([]);
     expect(differences(JSON.parse(request.body.toString()), inOurNames(upstream.body), true)).toEqual([]);
-    const [token] = asked;
+    const [token] = requested;
     expect(`${token?.method} ${token?.origin}${token?.path}`).toBe('POST https://www.googleapis.com/oauth2/v4/token');
     const form = new URLSearchParams(token?.body?.toString());
     expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
@@ -97,9 +97,9 @@ describe.each(vectors)('$name', ({ vector }) => {
     it('gives the client the expected answer', async () => {
       const { request } = await requestOf(vector);
       const body = Buffer.from(JSON.stringify(answer.body));
-      const input = { client, way: request.way, upstreamModel: request.upstreamModel, body, responseFields: {} };
+      const input = { client, route: request.route, upstreamModel: request.upstreamModel, body, responseFields: {} };
       const whole =
-        request.way.identity?.readWhole({ ...input, writer }) ??
+        request.route.identity?.readWhole({ ...input, writer }) ??
         decodeWhole({ ...input, writer: { ...writer, model: request.upstreamModel } });
       if (whole.kind !== 'whole') throw new Error('It is none');
       // Ids are in the form of the caller's format.
@@ -112,19 +112,19 @@ describe.each(vectors)('$name', ({ vector }) => {
     it('gives the client the expected stream', async () => {
       const { request } = await requestOf(vector);
       const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-      const pipe = new TranslatedStream({ client, way: request.way, writer: { ...writer, model: request.upstreamModel }, tally });
+      const pipe = new TranslatedStream({ client, route: request.route, writer: { ...writer, model: request.upstreamModel }, tally });
       const pushed = pipe.push(Buffer.from(`${(answer.sse ?? []).join('\n')}\n\n`));
       const { usage } = pipe.reportedUsage();
-      const told = [...framings.sse.events(Buffer.concat([...pushed.forClient, pipe.ending(usage)]))].map(({ data }) => data);
-      expect(told.pop()).toBe('[DONE]');
-      expect(told.map((data) => JSON.parse(data).choices[0].delta.content ?? '').join('')).toBe('Hi!');
+      const reported = [...framings.sse.events(Buffer.concat([...pushed.forClient, pipe.ending(usage)]))].map(({ data }) => data);
+      expect(reported.pop()).toBe('[DONE]');
+      expect(reported.map((data) => JSON.parse(data).choices[0].delta.content ?? '').join('')).toBe('Hi!');
       expect(usage).toMatchObject({ input: vector.usage?.prompt_tokens, output: vector.usage?.completion_tokens });
     });
 });
 
 const origin = (other: string, model: string, key = serviceAccount()) => {
-  const way = buildPreparedChannel({ type: 41, key, other }).way(clientDialects.gemini, 'chat', model);
-  return way === null ? null : `${way.origin}${way.path}`;
+  const route = buildPreparedChannel({ type: 41, key, other }).route(clientDialects.gemini, 'chat', model);
+  return route === null ? null : `${route.origin}${route.path}`;
 };
 
 test('a region of the model goes before the default, the global place and multi-regions have hosts of their own', () => {
@@ -142,8 +142,8 @@ test('a region of the model goes before the default, the global place and multi-
 test('models of partners are asked in the form of OpenAI', () => {
   const channel = buildPreparedChannel({ type: 41, key: serviceAccount(), other: 'us-central1' });
   for (const model of ['meta/llama3-405b-instruct-maas', 'qwen3-coder-480b-a35b-instruct-maas']) {
-    const way = channel.way(clientDialects.claude, 'chat', model);
-    expect(`${way?.origin}${way?.path}`).toBe(
+    const route = channel.route(clientDialects.claude, 'chat', model);
+    expect(`${route?.origin}${route?.path}`).toBe(
       'https://us-central1-aiplatform.googleapis.com/v1beta1/projects/proj-1/locations/us-central1/endpoints/openapi/chat/completions',
     );
   }
@@ -152,12 +152,12 @@ test('models of partners are asked in the form of OpenAI', () => {
 test('an API key goes to the place without a project, for Gemini alone', () => {
   const channel = buildPreparedChannel({ type: 41, key: 'AQ.key', other: 'us-central1' });
   // A new channel is tested by the first model that it is filled with, whatever its key.
-  expect(channel.way(clientDialects['openai-chat'], 'chat', providerOf(41)?.models[0] ?? '')).not.toBeNull();
-  const way = channel.way(clientDialects.gemini, 'chat', 'gemini-3-pro');
-  expect(`${way?.origin}${way?.streamPath}`).toBe(
+  expect(channel.route(clientDialects['openai-chat'], 'chat', providerOf(41)?.models[0] ?? '')).not.toBeNull();
+  const route = channel.route(clientDialects.gemini, 'chat', 'gemini-3-pro');
+  expect(`${route?.origin}${route?.streamPath}`).toBe(
     'https://aiplatform.googleapis.com/v1/publishers/google/models/gemini-3-pro:streamGenerateContent?alt=sse',
   );
-  expect(way?.format.headers(false)).toMatchObject({ 'x-goog-api-key': 'AQ.key' });
+  expect(route?.format.headers(false)).toMatchObject({ 'x-goog-api-key': 'AQ.key' });
   expect(origin('global', 'claude-sonnet-4-5', 'AQ.key')).toBeNull();
   expect(origin('global', 'unheard-of')).toBeNull();
 });
@@ -282,17 +282,17 @@ describe('tokens', () => {
   });
 
   test('a user of the cloud is told by a refresh token, and the project that pays by a header', async () => {
-    const asked: SendRequest[] = [];
+    const requested: SendRequest[] = [];
     const key = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r', quota_project_id: 'mine' };
     const channel = buildPreparedChannel({ type: 41, key: JSON.stringify(key), other: 'global' });
-    const way = channel.way(clientDialects.gemini, 'chat', 'gemini-3-pro');
-    expect(way?.path).toContain('/projects/mine/');
-    expect(way?.format.headers(false)).toMatchObject({ 'x-goog-user-project': 'mine' });
+    const route = channel.route(clientDialects.gemini, 'chat', 'gemini-3-pro');
+    expect(route?.path).toContain('/projects/mine/');
+    expect(route?.format.headers(false)).toMatchObject({ 'x-goog-user-project': 'mine' });
     const request: SendRequest = { origin: '', path: '', method: 'GET', headers: {}, body: null, framing: framings.sse, proxy: null };
-    const { headers } = await channel.authorize(request, { now: 0, sender: tokenSender(asked) });
+    const { headers } = await channel.authorize(request, { now: 0, sender: tokenSender(requested) });
     expect(headers).toEqual({ authorization: 'Bearer ya29.test' });
-    expect(`${asked[0]?.origin}${asked[0]?.path}`).toBe('https://oauth2.googleapis.com/token');
-    expect(Object.fromEntries(new URLSearchParams(asked[0]?.body?.toString()))).toEqual({
+    expect(`${requested[0]?.origin}${requested[0]?.path}`).toBe('https://oauth2.googleapis.com/token');
+    expect(Object.fromEntries(new URLSearchParams(requested[0]?.body?.toString()))).toEqual({
       grant_type: 'refresh_token',
       client_id: 'c',
       client_secret: 's',

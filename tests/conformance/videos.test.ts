@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { questionRequest } from '#server/tasks/request-upstream.ts';
 import type { VideoOrder } from '#server/tasks/videos/video-format.ts';
 import { providers } from '#server/providers/registry.ts';
-import { videoForms } from '#server/tasks/videos/registry.ts';
+import { videoFormats } from '#server/tasks/videos/registry.ts';
 import { serviceAccount } from '#tests/support/fake-vertex.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
@@ -42,8 +42,8 @@ interface Provider {
   drawn: { path: string; body: unknown };
   headers: Record<string, unknown>;
   taken: unknown;
-  asked: string;
-  told(state: State): unknown;
+  requested: string;
+  reported(state: State): unknown;
   /** Beside the question. */
   also?(visit: VideoVisit): VideoReply | undefined;
   /** Answers to an order that is not taken: status and body, and what its caller is told. */
@@ -70,8 +70,8 @@ const rows: readonly Provider[] = [
       body: { model_name: 'kling-v2-6', prompt, mode: 'std', duration: '5', cfg_scale: 0.5, image: picture.base64 },
     },
     taken: { code: 0, message: 'SUCCEED', request_id: 'r', data: { task_id: 'kt1', task_status: 'submitted' } },
-    asked: 'GET /v1/videos/text2video/kt1',
-    told: (state) => ({
+    requested: 'GET /v1/videos/text2video/kt1',
+    reported: (state) => ({
       code: 0,
       data: {
         task_id: 'kt1',
@@ -107,8 +107,8 @@ const rows: readonly Provider[] = [
       body: { req_key: 'jimeng_t2v_v30', prompt, frames: 121, binary_data_base64: [picture.base64] },
     },
     taken: { code: 10000, message: 'Success', request_id: 'r', status: 10000, data: { task_id: 'jt1' } },
-    asked: 'POST /?Action=CVSync2AsyncGetResult&Version=2022-08-31 {"req_key":"jimeng_t2v_v30","task_id":"jt1"}',
-    told: (state) =>
+    requested: 'POST /?Action=CVSync2AsyncGetResult&Version=2022-08-31 {"req_key":"jimeng_t2v_v30","task_id":"jt1"}',
+    reported: (state) =>
       state === 'failed'
         ? { code: 50413, message: 'not allowed', data: null }
         : {
@@ -132,8 +132,8 @@ const rows: readonly Provider[] = [
     text: { path: '/ent/v2/text2video', body: { model: 'viduq2', prompt, duration: 5, resolution: '720p', aspect_ratio: '16:9' } },
     drawn: { path: '/ent/v2/img2video', body: { model: 'viduq2', prompt, duration: 5, resolution: '720p', images: [picture.url] } },
     taken: { task_id: 'vt1', state: 'created' },
-    asked: 'GET /ent/v2/tasks/vt1/creations',
-    told: (state) => ({
+    requested: 'GET /ent/v2/tasks/vt1/creations',
+    reported: (state) => ({
       id: 'vt1',
       state: word({ waiting: 'queueing', done: 'success', failed: 'failed', empty: 'success' })[state],
       err_code: state === 'failed' ? 'not allowed' : '',
@@ -175,8 +175,8 @@ const rows: readonly Provider[] = [
       },
     },
     taken: { id: 'cgt-1' },
-    asked: 'GET /api/v3/contents/generations/tasks/cgt-1',
-    told: (state) => ({
+    requested: 'GET /api/v3/contents/generations/tasks/cgt-1',
+    reported: (state) => ({
       id: 'cgt-1',
       status: word({ waiting: 'running', done: 'succeeded', failed: 'failed', empty: 'succeeded' })[state],
       ...(state === 'failed' ? { error: { code: 'x', message: 'not allowed' } } : {}),
@@ -209,8 +209,8 @@ const rows: readonly Provider[] = [
       },
     },
     taken: { output: { task_status: 'PENDING', task_id: 'at1' }, request_id: 'r' },
-    asked: 'GET /api/v1/tasks/at1',
-    told: (state) => ({
+    requested: 'GET /api/v1/tasks/at1',
+    reported: (state) => ({
       request_id: 'r',
       output: {
         task_id: 'at1',
@@ -238,8 +238,8 @@ const rows: readonly Provider[] = [
       body: { model: 'MiniMax-Hailuo-02', prompt, duration: 6, resolution: '768P', first_frame_image: picture.url, aigc_watermark: false },
     },
     taken: { task_id: '106916112212032', base_resp: { status_code: 0, status_msg: 'success' } },
-    asked: 'GET /v1/query/video_generation?task_id=106916112212032',
-    told: (state) => ({
+    requested: 'GET /v1/query/video_generation?task_id=106916112212032',
+    reported: (state) => ({
       task_id: '106916112212032',
       status: word({ waiting: 'Processing', done: 'Success', failed: 'Fail', empty: 'Success' })[state],
       file_id: state === 'done' ? '176844028768320' : '',
@@ -269,8 +269,8 @@ const rows: readonly Provider[] = [
       body: { model: 'cogvideox-3', prompt, size: '1280x720', duration: 5, image_url: picture.url, watermark_enabled: false },
     },
     taken: { id: 'zt1', request_id: 'r', model: 'cogvideox-3', task_status: 'PROCESSING' },
-    asked: 'GET /api/paas/v4/async-result/zt1',
-    told: (state) => ({
+    requested: 'GET /api/paas/v4/async-result/zt1',
+    reported: (state) => ({
       task_status: word({ waiting: 'PROCESSING', done: 'SUCCESS', failed: 'FAIL', empty: 'SUCCESS' })[state],
       ...(state === 'failed' ? { error: { code: '1301', message: 'not allowed' } } : {}),
       video_result: state === 'done' ? [{ url: address, cover_image_url: `https://${publicName}/cover.webp` }] : [],
@@ -298,8 +298,8 @@ const rows: readonly Provider[] = [
       },
     },
     taken: { name: 'models/veo-3.1-generate-preview/operations/op1' },
-    asked: 'GET /v1beta/models/veo-3.1-generate-preview/operations/op1',
-    told: (state) => ({
+    requested: 'GET /v1beta/models/veo-3.1-generate-preview/operations/op1',
+    reported: (state) => ({
       name: 'models/veo-3.1-generate-preview/operations/op1',
       ...(state === 'waiting' ? {} : { done: true }),
       ...(state === 'failed' ? { error: { code: 3, message: 'not allowed' } } : {}),
@@ -337,8 +337,8 @@ const rows: readonly Provider[] = [
       },
     },
     taken: { name: `${atVertex}/operations/op1` },
-    asked: `POST /v1/${atVertex}:fetchPredictOperation {"operationName":"${atVertex}/operations/op1"}`,
-    told: (state) => ({
+    requested: `POST /v1/${atVertex}:fetchPredictOperation {"operationName":"${atVertex}/operations/op1"}`,
+    reported: (state) => ({
       name: `${atVertex}/operations/op1`,
       ...(state === 'waiting' ? {} : { done: true }),
       ...(state === 'failed' ? { error: { code: 3, message: 'not allowed' } } : {}),
@@ -394,7 +394,7 @@ describe('providers of videos', () => {
     const made = providers.filter(({ videos }) => videos !== undefined && videos !== 'sora').map(({ type }) => type);
     const ordered = (types: number[]) => types.toSorted((a, b) => a - b);
     expect(ordered(rows.map(({ type }) => type))).toEqual(ordered(made));
-    expect(new Set(providers.flatMap(({ videos }) => videos ?? []))).toEqual(new Set(Object.keys(videoForms)));
+    expect(new Set(providers.flatMap(({ videos }) => videos ?? []))).toEqual(new Set(Object.keys(videoFormats)));
   });
 
   it('a picture that cannot be fetched: the list of tasks says so in its reader’s words, and what was ordered', async () => {
@@ -407,9 +407,9 @@ describe('providers of videos', () => {
     expect([status, body.error.code, upstream.visits.length]).toEqual([400, 'media_not_fetched', 0]);
     const owner = await scene.app.as(customer.user);
     const read = async (language: string) => {
-      const told = await owner.get('/api/task/self?platform=video', { headers: { 'accept-language': language } });
-      expect(told.data).toMatchObject([{ status: 'FAILURE', task_id: '', quota: 0, video: { seconds: 6, size: '1280x720' } }]);
-      return z.array(z.object({ fail_reason: z.string() })).parse(told.data)[0]?.fail_reason;
+      const reported = await owner.get('/api/task/self?platform=video', { headers: { 'accept-language': language } });
+      expect(reported.data).toMatchObject([{ status: 'FAILURE', task_id: '', quota: 0, video: { seconds: 6, size: '1280x720' } }]);
+      return z.array(z.object({ fail_reason: z.string() })).parse(reported.data)[0]?.fail_reason;
     };
     expect(await read('en')).toMatch(/^The file at https:\/\/nowhere\.example\/a\.png cannot be fetched: /);
     expect(await read('zh')).toMatch(/^无法下载 https:\/\/nowhere\.example\/a\.png：/);
@@ -425,10 +425,10 @@ describe('providers of videos', () => {
     beforeAll(async () => {
       upstream = await startFakeVideos((visit) => {
         const { method, path: at } = visit;
-        const [known = '', ...more] = row.asked.split(/(?<=\S+ \S+) /);
+        const [known = '', ...more] = row.requested.split(/(?<=\S+ \S+) /);
         if (`${method} ${at}` === known.replace('text2video', at.includes('image2video') ? 'image2video' : 'text2video')) {
           if (more.length > 0) expect(visit.body).toEqual(JSON.parse(more.join(' ')));
-          return { body: row.told(state) };
+          return { body: row.reported(state) };
         }
         if (method === 'POST' && [row.text.path, row.drawn.path].includes(at)) return reply ?? { body: row.taken };
         return row.also?.(visit);
@@ -478,7 +478,7 @@ describe('providers of videos', () => {
     it('by Kling’s own paths: ordered, asked about, told where it is', async () => {
       const customer = await scene.customer();
       state = 'waiting';
-      const asked = {
+      const requested = {
         model_name: row.model,
         prompt,
         mode: 'std',
@@ -486,7 +486,7 @@ describe('providers of videos', () => {
         duration: String(row.seconds),
         image: picture.base64,
       };
-      const { image: _none, ...text } = asked;
+      const { image: _none, ...text } = requested;
       const taken = await customer.call('POST', '/kling/v1/videos/text2video', text);
       expect(taken).toMatchObject({ status: 200, body: { code: 0, message: 'SUCCEED', data: { task_status: 'submitted' } } });
       expect(upstream.visits.at(-1)?.body).toEqual(row.text.body);
@@ -494,11 +494,11 @@ describe('providers of videos', () => {
       const { task_id: id } = taken.body.data;
       state = 'done';
       await scene.poll();
-      const told = (await customer.call('GET', `/kling/v1/videos/text2video/${id}`)).body.data;
-      expect(told).toMatchObject({ task_id: id, task_status: 'succeed', created_at: expect.any(Number) });
-      expect(told.task_result.videos).toEqual([{ id, url: expect.stringMatching(/^https?:/), duration: String(row.seconds) }]);
+      const reported = (await customer.call('GET', `/kling/v1/videos/text2video/${id}`)).body.data;
+      expect(reported).toMatchObject({ task_id: id, task_status: 'succeed', created_at: expect.any(Number) });
+      expect(reported.task_result.videos).toEqual([{ id, url: expect.stringMatching(/^https?:/), duration: String(row.seconds) }]);
       await scene.app.context.db.collection('tasks').patchAll({ public_id: id }, { unset: ['accepted_key'] });
-      const drawn = await customer.call('POST', '/kling/v1/videos/image2video', asked);
+      const drawn = await customer.call('POST', '/kling/v1/videos/image2video', requested);
       expect(drawn.status).toBe(200);
       expect(upstream.visits.at(-1)?.body).toEqual(row.drawn.body);
       await scene.app.context.db.collection('tasks').patchAll({ public_id: drawn.body.data.task_id }, { unset: ['accepted_key'] });
@@ -518,14 +518,17 @@ describe('providers of videos', () => {
       expect(upstream.visits.at(-1)?.body).toEqual(row.text.body);
       expect(await customer.balance()).toBe(start - row.seconds * 50_000);
       const { task_id } = taken.body.data;
-      const asked = { req_key: row.model, task_id };
-      expect((await call('GetResult', asked)).body).toMatchObject({ code: 10000, data: { status: 'in_queue' } });
+      const requested = { req_key: row.model, task_id };
+      expect((await call('GetResult', requested)).body).toMatchObject({ code: 10000, data: { status: 'in_queue' } });
       state = 'done';
       await scene.poll();
-      const told = (await call('GetResult', asked)).body;
-      expect(told).toMatchObject({ code: 10000, data: { task_id, status: 'done', video_url: expect.stringMatching(/^https?:/) } });
+      const reported = (await call('GetResult', requested)).body;
+      expect(reported).toMatchObject({ code: 10000, data: { task_id, status: 'done', video_url: expect.stringMatching(/^https?:/) } });
       const other = await scene.customer();
-      expect(await other.call('POST', '/jimeng?Action=CVSync2AsyncGetResult', asked)).toMatchObject({ status: 404, body: { code: 50218 } });
+      expect(await other.call('POST', '/jimeng?Action=CVSync2AsyncGetResult', requested)).toMatchObject({
+        status: 404,
+        body: { code: 50218 },
+      });
       await scene.app.context.db.collection('tasks').patchAll({ public_id: task_id }, { unset: ['accepted_key'] });
       const drawn = await call('SubmitTask', { ...text, binary_data_base64: [picture.base64] });
       expect(drawn.status).toBe(200);
@@ -557,8 +560,8 @@ describe('providers of videos', () => {
       state = ending;
       const { body } = await customer.call('POST', '/v1/videos', { model: row.model, prompt });
       await scene.poll();
-      const told = await customer.call('GET', `/v1/videos/${body.id}`);
-      expect(told.body).toMatchObject({ status: 'failed', error: { code: 'video_generation_failed', message: reason } });
+      const reported = await customer.call('GET', `/v1/videos/${body.id}`);
+      expect(reported.body).toMatchObject({ status: 'failed', error: { code: 'video_generation_failed', message: reason } });
       expect(await customer.balance()).toBe(start);
     });
 
@@ -566,11 +569,11 @@ describe('providers of videos', () => {
       const customer = await scene.customer();
       reply = answer;
       await scene.set('AutomaticDisableChannelEnabled', 'false');
-      const told = await customer.call('POST', '/v1/videos', { model: row.model, prompt });
+      const reported = await customer.call('POST', '/v1/videos', { model: row.model, prompt });
       reply = undefined;
-      expect([told.status, String(told.body.error.code)]).toEqual([status, code]);
+      expect([reported.status, String(reported.body.error.code)]).toEqual([status, code]);
       // Its words, where they are about what was asked for.
-      if (status === 400) expect(told.body.error.message).toMatch(/not (?:allowed|safe|valid)|new_sensitive/);
+      if (status === 400) expect(reported.body.error.message).toMatch(/not (?:allowed|safe|valid)|new_sensitive/);
       expect(await customer.balance()).toBe(start);
     });
 
@@ -599,8 +602,8 @@ describe('providers of videos', () => {
     expect(await ask({}, 'image2video')).toMatchObject(refused(400, 1201, 'image '));
     expect(await ask({})).toMatchObject(refused(403, 1103, ''));
     const rich = await scene.customer();
-    const told = await rich.call('POST', '/kling/v1/videos/text2video', { model_name: 'kling-v2-6', prompt });
-    expect(told).toMatchObject(refused(400, 1201, 'content is not safe'));
+    const reported = await rich.call('POST', '/kling/v1/videos/text2video', { model_name: 'kling-v2-6', prompt });
+    expect(reported).toMatchObject(refused(400, 1201, 'content is not safe'));
     expect(await rich.call('GET', '/kling/v1/videos/text2video/video_1')).toMatchObject(refused(404, 1203, 'video_1'));
     expect((await fetch(`${scene.app.origin}/kling/v1/videos/text2video/video_1`)).status).toBe(401);
     expect(await rich.balance()).toBe(start);
@@ -614,7 +617,7 @@ describe('providers of videos', () => {
     const channel = buildPreparedChannel({ type: 41, key: serviceAccount(), other });
     const order: VideoOrder = {
       model: 'veo-3.1-fast-generate-001',
-      askedModel: 'fast',
+      requestedModel: 'fast',
       prompt,
       seconds: 8,
       width: 1920,
@@ -624,10 +627,10 @@ describe('providers of videos', () => {
       seed: 7,
       hasSound: false,
     };
-    const form = videoForms['veo-vertex'];
-    const asked = await form.order(order, channel);
-    expect(`${asked.base}${asked.path}`).toBe(`https://us-central1-aiplatform.googleapis.com/v1/${atVertex}:predictLongRunning`);
-    expect(JSON.parse(String(asked.body)).parameters).toMatchObject({ resolution: '1080p', generateAudio: false, seed: 7 });
+    const form = videoFormats['veo-vertex'];
+    const requested = await form.order(order, channel);
+    expect(`${requested.base}${requested.path}`).toBe(`https://us-central1-aiplatform.googleapis.com/v1/${atVertex}:predictLongRunning`);
+    expect(JSON.parse(String(requested.body)).parameters).toMatchObject({ resolution: '1080p', generateAudio: false, seed: 7 });
     const question = form.question({ action: 'TEXT_TO_VIDEO', upstreamId: `${atVertex}/operations/op1`, model: 'other' }, channel);
     expect(`${question.base}${question.path}`).toBe(`https://us-central1-aiplatform.googleapis.com/v1/${atVertex}:fetchPredictOperation`);
     // An id is an address there: it leads nowhere else.
@@ -691,8 +694,8 @@ describe('providers of videos', () => {
     expect(await customer.balance()).toBe(start);
     const { body } = await call('CVSync2AsyncSubmitTask', {});
     await scene.poll();
-    const told = await call('CVSync2AsyncGetResult', { task_id: body.data.task_id });
-    expect(told.body).toMatchObject({ code: 50500, message: 'not allowed', data: null });
+    const reported = await call('CVSync2AsyncGetResult', { task_id: body.data.task_id });
+    expect(reported.body).toMatchObject({ code: 50500, message: 'not allowed', data: null });
     expect(await customer.balance()).toBe(start);
     await scene.app.context.db.collection('channels').remove({ id });
     await scene.app.context.channels.reload();
@@ -700,10 +703,10 @@ describe('providers of videos', () => {
   });
 
   it('what the provider would read out of a prompt does not make another video of it', async () => {
-    const order = await videoForms.ark.order(
+    const order = await videoFormats.ark.order(
       {
         model: 'm',
-        askedModel: 'm',
+        requestedModel: 'm',
         prompt: 'a boat --dur 12 --rs 1080p -- ratio 21:9 --resolution=1080p sails --well',
         seconds: 5,
         width: 1280,
@@ -810,10 +813,10 @@ describe('vectors', () => {
 
   it.each(vectors)('$name', async ({ channel: { type, key }, request, upstream, upstream_response: answer, task_id }) => {
     const channel = buildPreparedChannel({ type, key, base_url: '' });
-    const form = videoForms[type === 50 ? 'kling' : 'jimeng'];
+    const form = videoFormats[type === 50 ? 'kling' : 'jimeng'];
     const order: VideoOrder = {
       ...request.body,
-      askedModel: '',
+      requestedModel: '',
       seconds: 5,
       width: 1280,
       height: 720,
@@ -824,13 +827,13 @@ describe('vectors', () => {
     };
     const question = await form.order(order, channel);
     const { body_raw: raw, url, headers } = upstream;
-    const asked = raw === undefined ? question : { ...question, body: Buffer.from(raw) };
-    const { host, ...told } = headers;
-    const plain = questionRequest(channel, asked, new URL(`${channel.base}${asked.path}`));
+    const requested = raw === undefined ? question : { ...question, body: Buffer.from(raw) };
+    const { host, ...reported } = headers;
+    const plain = questionRequest(channel, requested, new URL(`${channel.base}${requested.path}`));
     const signed = await channel.authorize(plain, { now, sender });
     expect(`${signed.origin}${signed.path}`).toBe(url);
     expect(host ?? new URL(url).host).toBe(new URL(signed.origin).host);
-    expect(signed.headers).toMatchObject(told);
+    expect(signed.headers).toMatchObject(reported);
     if (upstream.body !== undefined)
       expect(JSON.parse(String(question.body))).toEqual({ ...upstream.body, aspect_ratio: expect.any(String) });
     expect(form.readOrder(answer.body)).toEqual({ id: task_id });
@@ -838,7 +841,7 @@ describe('vectors', () => {
 
   it('a gateway’s key goes as it is, below its prefix', async () => {
     const channel = buildPreparedChannel({ type: 50, key: 'sk-gateway', base_url: 'https://gateway.example' });
-    const question = videoForms.kling.question({ action: 'TEXT_TO_VIDEO', upstreamId: 'a/b', model: 'm' }, channel);
+    const question = videoFormats.kling.question({ action: 'TEXT_TO_VIDEO', upstreamId: 'a/b', model: 'm' }, channel);
     expect(question.path).toBe('/kling/v1/videos/text2video/a%2Fb');
     expect(channel.headers['authorization']).toBe('Bearer sk-gateway');
   });
@@ -854,6 +857,6 @@ describe('vectors', () => {
 
   it('a name of an operation that is another path is none', () => {
     for (const name of ['../../secrets', 'models/x/operations/../../y', 'operations/1', 'models/a/operations/b?c'])
-      expect(videoForms.veo.readOrder({ name })).toBeNull();
+      expect(videoFormats.veo.readOrder({ name })).toBeNull();
   });
 });

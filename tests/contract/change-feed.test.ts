@@ -17,25 +17,25 @@ onEachEngine('the change feed', (current) => {
     const feed = createChangeFeed({ db, onError: (error) => errors.push(error), ...options });
     feeds.push(feed);
     await feed.start();
-    const heard: (number | string)[] = [];
-    feed.listen('token', (key) => void heard.push(key));
-    return { feed, heard, errors };
+    const received: (number | string)[] = [];
+    feed.listen('token', (key) => void received.push(key));
+    return { feed, received, errors };
   };
 
   it('an announced change reaches another handle soon, once, and its own listeners at once', async () => {
     const here = await follow(current().db);
     const there = await follow(await current().open());
     const announced = here.feed.announce('token', 7);
-    expect(here.heard).toEqual([7]);
+    expect(here.received).toEqual([7]);
     await announced;
-    await until(() => there.heard.length > 0);
+    await until(() => there.received.length > 0);
     await here.feed.announce('user', 8);
     await there.feed.announce('token', 'b');
-    await until(() => here.heard.length > 1);
+    await until(() => here.received.length > 1);
     await here.feed.announce('token', 'c');
-    await until(() => there.heard.includes('c'));
-    expect(here.heard).toEqual([7, 'b', 'c']);
-    expect(there.heard).toEqual([7, 'b', 'c']);
+    await until(() => there.received.includes('c'));
+    expect(here.received).toEqual([7, 'b', 'c']);
+    expect(there.received).toEqual([7, 'b', 'c']);
     expect([...here.errors, ...there.errors]).toEqual([]);
   });
 
@@ -45,10 +45,10 @@ onEachEngine('the change feed', (current) => {
     const here = await follow(db);
     const late = await db.nextId('changes');
     await here.feed.announce('token', 'bigger');
-    await until(() => there.heard.includes('bigger'));
+    await until(() => there.received.includes('bigger'));
     await db.collection('changes').insert({ id: late, kind: 'token', key: 'smaller', at: Date.now() });
-    await until(() => there.heard.includes('smaller') && here.heard.includes('smaller'));
-    expect(there.heard).toEqual(['bigger', 'smaller']);
+    await until(() => there.received.includes('smaller') && here.received.includes('smaller'));
+    expect(there.received).toEqual(['bigger', 'smaller']);
   });
 
   it('a feed that starts later hears nothing old, and many changes at once are all heard', async () => {
@@ -56,8 +56,8 @@ onEachEngine('the change feed', (current) => {
     await here.feed.announce('token', 'old');
     const there = await follow(await current().open());
     await Promise.all(Array.from({ length: 150 }, (_, key) => here.feed.announce('token', key)));
-    await until(() => there.heard.length >= 150, 3_000);
-    expect([...there.heard].sort((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 150 }, (_, key) => key));
+    await until(() => there.received.length >= 150, 3_000);
+    expect([...there.received].sort((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 150 }, (_, key) => key));
   });
 
   it('a listener that fails does not keep others from hearing', async () => {
@@ -65,11 +65,11 @@ onEachEngine('the change feed', (current) => {
     here.feed.listen('token', () => {
       throw new Error('broken listener');
     });
-    const stop = here.feed.listen('token', () => void here.heard.push('second'));
+    const stop = here.feed.listen('token', () => void here.received.push('second'));
     await here.feed.announce('token', 1);
     stop();
     await here.feed.announce('token', 2);
-    expect(here.heard).toEqual([1, 'second', 2]);
+    expect(here.received).toEqual([1, 'second', 2]);
     expect(here.errors).toHaveLength(2);
   });
 
@@ -98,9 +98,9 @@ onEachEngine('the change feed', (current) => {
     const before = await announced();
     await until(async () => (await announced()) > before, 600_000);
     await here.feed.announce('token', 'next');
-    await until(() => there.heard.includes('next'));
+    await until(() => there.received.includes('next'));
     expect(await announced()).toBeLessThanOrEqual(before + 2);
-    expect(there.heard).toContain('slow');
+    expect(there.received).toContain('slow');
     expect([...here.errors, ...there.errors]).toEqual([]);
   });
 
@@ -120,9 +120,9 @@ onEachEngine('the change feed', (current) => {
       const here = await follow(db);
       await there.feed.announce('token', key);
       // By then everybody has looked, and pruned what they prune.
-      await until(() => here.heard.includes(key));
+      await until(() => here.received.includes(key));
       await here.feed.announce('token', `${key}, answered`);
-      await until(() => there.heard.includes(`${key}, answered`));
+      await until(() => there.received.includes(`${key}, answered`));
     }
     expect(await changes.count({ key: 'old' })).toBe(1);
     for (let minutes = 0; minutes < 8; minutes += 2) {
@@ -130,9 +130,9 @@ onEachEngine('the change feed', (current) => {
       const key = `later ${minutes}`;
       const here = await follow(db);
       await there.feed.announce('token', key);
-      await until(() => here.heard.includes(key));
+      await until(() => here.received.includes(key));
       await here.feed.announce('token', `${key}, answered`);
-      await until(() => there.heard.includes(`${key}, answered`));
+      await until(() => there.received.includes(`${key}, answered`));
     }
     await until(async () => (await changes.count({ key: 'old' })) === 0, 3_000);
     expect(await changes.count({ key: 'later 6' })).toBe(1);

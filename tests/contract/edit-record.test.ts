@@ -8,16 +8,16 @@ import { onEachEngine } from '#tests/support/engines.ts';
 import { tokenRecord, userRecord } from '#tests/contract/records.ts';
 
 onEachEngine('editRecord', (current) => {
-  const setUp = (): { db: Database; changes: ChangeFeed; heard: string[] } => {
+  const setUp = (): { db: Database; changes: ChangeFeed; received: string[] } => {
     const { db } = current();
     const changes = createChangeFeed({ db });
-    const heard: string[] = [];
-    for (const kind of ['user', 'token', 'channel'] as const) changes.listen(kind, (key) => void heard.push(`${kind}:${key}`));
-    return { db, changes, heard };
+    const received: string[] = [];
+    for (const kind of ['user', 'token', 'channel'] as const) changes.listen(kind, (key) => void received.push(`${kind}:${key}`));
+    return { db, changes, received };
   };
 
   it('stores what the current record gives, moves the revision and announces it', async () => {
-    const { db, changes, heard } = setUp();
+    const { db, changes, received } = setUp();
     await db.collection('users').insert(userRecord({ id: 1, display_name: 'a', aff_code: 'code' }));
     const edited = await editRecord({ db, changes }, 'users', {
       id: 1,
@@ -27,11 +27,11 @@ onEachEngine('editRecord', (current) => {
     expect(edited?.before).toMatchObject({ display_name: 'a', revision: 1 });
     expect(edited?.after).toEqual(userRecord({ id: 1, display_name: 'ab', revision: 2 }));
     expect(await db.collection('users').get(1)).toEqual(edited?.after);
-    expect(heard).toEqual(['user:1']);
+    expect(received).toEqual(['user:1']);
   });
 
   it('an edit based on another revision is answered with the current record, and nothing is stored or announced', async () => {
-    const { db, changes, heard } = setUp();
+    const { db, changes, received } = setUp();
     await db.collection('users').insert(userRecord({ id: 1, revision: 5 }));
     const failure = await editRecord({ db, changes }, 'users', {
       id: 1,
@@ -42,11 +42,11 @@ onEachEngine('editRecord', (current) => {
     expect(failure).toBeInstanceOf(AppError);
     expect(failure).toMatchObject({ code: 'revision_conflict', data: { revision: 5 } });
     expect(await db.collection('users').get(1)).toEqual(userRecord({ id: 1, revision: 5 }));
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it('edits without a revision at the same time are all done, each on what the others left', async () => {
-    const { db, changes, heard } = setUp();
+    const { db, changes, received } = setUp();
     await db.collection('tokens').insert(tokenRecord({ id: 1, name: '' }));
     const other = { db: await current().open(), changes };
     await Promise.all(
@@ -60,7 +60,7 @@ onEachEngine('editRecord', (current) => {
     const stored = await db.collection('tokens').get(1);
     expect([...(stored?.name ?? '')].sort().join('')).toBe('abcdef');
     expect(stored?.revision).toBe(7);
-    expect(heard).toHaveLength(6);
+    expect(received).toHaveLength(6);
   });
 
   it('two edits based on one revision: one is done, the other is in conflict', async () => {
@@ -73,7 +73,7 @@ onEachEngine('editRecord', (current) => {
   });
 
   it('a record that is not as it must be does not exist; one that needs no change keeps its revision', async () => {
-    const { db, changes, heard } = setUp();
+    const { db, changes, received } = setUp();
     await db.collection('tokens').insert(tokenRecord({ id: 1, user_id: 7 }));
     const set = { name: 'taken' };
     expect(await editRecord({ db, changes }, 'tokens', { id: 1, where: { user_id: 8 }, change: () => ({ set }) })).toBeNull();
@@ -89,6 +89,6 @@ onEachEngine('editRecord', (current) => {
       }),
     ).rejects.toMatchObject({ code: 'forbidden' });
     expect(await db.collection('tokens').get(1)).toMatchObject({ name: 'token', revision: 1 });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });

@@ -12,12 +12,12 @@ let db: Database;
 /** Threads as they were started, and what is done to each. */
 let threads: Worker[];
 let treat: (thread: Worker) => void;
-let told: string[];
+let reported: string[];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tidegate-threads-'));
   threads = [];
-  told = [];
+  reported = [];
   treat = () => {};
   const { unref } = Worker.prototype;
   vi.spyOn(Worker.prototype, 'unref').mockImplementation(function remember(this: Worker) {
@@ -27,7 +27,10 @@ beforeEach(async () => {
     }
     unref.call(this);
   });
-  const log = { warn: (_facts: unknown, text: string) => told.push(text), error: (_facts: unknown, text: string) => told.push(text) };
+  const log = {
+    warn: (_facts: unknown, text: string) => reported.push(text),
+    error: (_facts: unknown, text: string) => reported.push(text),
+  };
   // Only the two ways of the logger that are used.
   db = await openDatabase(`file:${join(folder, 'test.db')}`, Object.assign(Object.create(null), log));
 });
@@ -48,7 +51,7 @@ it('a checkpoint thread that dies is started again, and the log is moved into th
   await until(() => threads.length === 1);
   await threads[0]?.terminate();
   await until(() => threads.length === 2);
-  expect(told).toEqual(['the thread that keeps the write-ahead log short has ended and is started again']);
+  expect(reported).toEqual(['the thread that keeps the write-ahead log short has ended and is started again']);
   const before = fileSize();
   for (let index = 0; index < 4; index += 1) await db.collection('facts').insert(fact(`big ${index}`, 1_000_000));
   await until(() => fileSize() > before + 3_000_000);
@@ -62,7 +65,7 @@ it('what a reader that dies left unanswered is asked again', async () => {
   const [counted] = await Promise.all([first, reader?.terminate()]);
   expect(counted).toEqual([{ count: 900 }]);
   expect(await logs.group({ by: [] })).toEqual([{ count: 900 }]);
-  expect(told.length).toBeLessThanOrEqual(1);
+  expect(reported.length).toBeLessThanOrEqual(1);
 
   // A long reading goes on where it was.
   const seen: string[] = [];
@@ -72,7 +75,7 @@ it('what a reader that dies left unanswered is asked again', async () => {
   }
   expect(seen).toHaveLength(900);
   expect(new Set(seen).size).toBe(900);
-  expect(told).toContain('a thread that reads the database has ended and is replaced');
+  expect(reported).toContain('a thread that reads the database has ended and is replaced');
 });
 
 it('many sums come in parts, and from the start again when their thread dies between two of them', async () => {
@@ -104,7 +107,7 @@ it('many sums come in parts, and from the start again when their thread dies bet
   });
   expect(await ask()).toEqual(expected);
   expect(parts).toBeGreaterThan(4);
-  expect(told).toContain('a thread that reads the database has ended and is replaced');
+  expect(reported).toContain('a thread that reads the database has ended and is replaced');
 });
 
 it('threads that end at once are not started for ever', async () => {
@@ -116,7 +119,7 @@ it('threads that end at once are not started for ever', async () => {
       .collection('facts')
       .group({ by: [] })
       .catch(() => undefined);
-  const readers = told.filter((text) => text.includes('reads the database'));
+  const readers = reported.filter((text) => text.includes('reads the database'));
   expect(readers.length).toBeLessThanOrEqual(7);
 });
 

@@ -35,19 +35,19 @@ async function ask(name: string): Promise<void> {
 const several = (name: string, count: number) => Array.from({ length: count }, (_, index) => ask(`${name}${index}`));
 
 it('who asks one thing waits for at most one of those who ask many', async () => {
-  const asked = [
+  const requested = [
     ...readingFor('user:1', () => several('a', 30)),
     ...readingFor('user:2', () => several('b', 30)),
     ...readingFor('user:3', () => several('c', 2)),
   ];
-  await Promise.all(asked);
+  await Promise.all(requested);
   expect(order).toHaveLength(62);
   expect(order.slice(0, 6)).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'c1']);
 });
 
 it('what is read for nobody in particular does not wait for lines of accounts', async () => {
-  const asked = [...readingFor('user:1', () => several('a', 20)), ...several('job', 3)];
-  await Promise.all(asked);
+  const requested = [...readingFor('user:1', () => several('a', 20)), ...several('job', 3)];
+  await Promise.all(requested);
   expect(order.slice(0, 4).toSorted()).toEqual(['a0', 'job0', 'job1', 'job2']);
 });
 
@@ -59,8 +59,8 @@ it('a question that fails lets the next one of its account in', async () => {
 });
 
 it('those who wait when it is closed are told so', async () => {
-  const asked = readingFor('user:1', () => several('a', 3));
-  const outcomes = Promise.allSettled(asked);
+  const requested = readingFor('user:1', () => several('a', 3));
+  const outcomes = Promise.allSettled(requested);
   await reader.close();
   for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'DatabaseClosed' } });
 });

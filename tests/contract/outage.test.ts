@@ -129,14 +129,14 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
         isAnyOver = true;
       }),
     );
-    await until(() => proxy.keptBack >= calls.length);
+    await until(() => proxy.storedBack >= calls.length);
     // A health check knows before.
     await expect(db.ping()).rejects.toThrow(DatabaseUnavailable);
     expect(isAnyOver).toBe(false);
     await over;
     // From then on nobody waits.
     await expect(users.get(1)).rejects.toThrow(DatabaseUnavailable);
-    proxy.letGo();
+    proxy.release();
     await until(async () => (await users.get(1).catch(() => null)) !== null);
     await db.ping();
     // What was given up is carried out all the same, now or before.
@@ -157,7 +157,7 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
     expect(isOver).toBe(false);
     // No outage.
     expect(await users.get(1)).toMatchObject({ quota: 5 });
-    proxy.letGo();
+    proxy.release();
     expect(await sums).toEqual([{ count: 1, quota: expect.any(Number) }]);
     await end();
   });
@@ -176,16 +176,16 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
     await there.start();
     let gaps = 0;
     here.onGap(() => void (gaps += 1));
-    const heard: (string | number)[] = [];
-    there.listen('token', (key) => void heard.push(key));
+    const received: (string | number)[] = [];
+    there.listen('token', (key) => void received.push(key));
     await proxy.cut();
     await expect(here.announce('token', 'revoked')).rejects.toThrow(DatabaseUnavailable);
     expect(gaps).toBe(0);
     await proxy.restore();
-    await until(() => gaps === 1 && heard.includes('revoked'));
+    await until(() => gaps === 1 && received.includes('revoked'));
     await here.announce('token', 'after');
-    await until(() => heard.includes('after'));
-    expect(heard).toEqual(['revoked', 'after']);
+    await until(() => received.includes('after'));
+    expect(received).toEqual(['revoked', 'after']);
     await here.stop();
     await there.stop();
     await end();

@@ -64,7 +64,7 @@ onEachEngine('query plans', (current) => {
 
   it('kept responses, conversations, their events and sessions: what calls, jobs and screens ask for', async (context) => {
     if ((await plan('responses', { id: 'x' })) === null) context.skip('This server does not explain.');
-    const asked: readonly Asked[] = [
+    const requested: readonly Requested[] = [
       // A caller's own, and the chain before it.
       { of: 'responses', filter: { id: 'x', user_id: 1, expires_at: { gt: 1 } } },
       { of: 'responses', filter: { id: { in: ['x', 'y'] }, user_id: 1 }, limit: 2 },
@@ -124,7 +124,7 @@ onEachEngine('query plans', (current) => {
         limit: 101,
       },
     ];
-    for (const { of, filter, ...options } of asked) {
+    for (const { of, filter, ...options } of requested) {
       const found = await plan(of, filter, options);
       expect(found, `${of} by ${JSON.stringify(filter)}`).toMatchObject({ scans: false });
       // Events of one number are parts of one; they are few.
@@ -143,7 +143,7 @@ onEachEngine('query plans', (current) => {
   });
 });
 
-interface Asked extends AnyFindOptions {
+interface Requested extends AnyFindOptions {
   of: CollectionName;
   filter: AnyFilter;
 }

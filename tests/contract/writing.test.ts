@@ -37,12 +37,15 @@ onEachEngine('writing', (current) => {
 
   it('a patch sets values of every kind, and takes keys of maps away', async () => {
     const facts = current().db.collection('facts');
-    await facts.insert({ id: 'a', value: { kept: 1, gone: 2 } });
+    await facts.insert({ id: 'a', value: { stored: 1, gone: 2 } });
     await facts.patch(
       { id: 'a' },
       { set: { 'value.list': [1, { x: null }], 'value.yes': true, 'value.none': null, 'value.deep': { er: [] } }, unset: ['value.gone'] },
     );
-    expect(await facts.get('a')).toEqual({ id: 'a', value: { kept: 1, list: [1, { x: null }], yes: true, none: null, deep: { er: [] } } });
+    expect(await facts.get('a')).toEqual({
+      id: 'a',
+      value: { stored: 1, list: [1, { x: null }], yes: true, none: null, deep: { er: [] } },
+    });
     await facts.patch({ id: 'a' }, { set: { value: 'replaced' } });
     expect(await facts.get('a')).toEqual({ id: 'a', value: 'replaced' });
   });

@@ -24,9 +24,9 @@ describeInBrowser('chat', () => {
   let tidegate: Tidegate;
   let furnished: Furnished;
   let chatUrl: string;
-  let asked = 0;
+  let requested = 0;
   const application = createServer((_request, response) => {
-    asked += 1;
+    requested += 1;
     response.writeHead(200, { 'content-type': 'text/html' }).end(page);
   });
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describeInBrowser('chat', () => {
   it.each(lookInTurn(['phone', 'desk'] as const))(
     'on a %s: a page opens in a frame of its own with the key, a program by a link',
     async (size) => {
-      asked = 0;
+      requested = 0;
       const visitor = await createVisitor(tidegate.url, { size });
       await signIn(visitor);
       await visitor.page.goto('/chat');
@@ -57,7 +57,7 @@ describeInBrowser('chat', () => {
       await visitor.page.getByRole('heading', { name: text('chat.ask.title', { name: 'Lantern' }) }).waitFor();
       await expectSoundScreen(visitor);
       expect(await visitor.page.locator('iframe').count()).toBe(0);
-      expect(asked).toBe(0);
+      expect(requested).toBe(0);
       await visitor.page.getByRole('button', { name: text('chat.ask.create') }).click();
       const frame = visitor.page.frameLocator('iframe');
       await frame.getByText('"key":"sk-').waitFor();

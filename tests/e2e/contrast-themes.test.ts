@@ -44,14 +44,14 @@ describeInBrowser('contrast themes', () => {
     }
     const here = page.getByRole('navigation').getByRole('link', { name: text('shell.menu.tokens'), exact: true });
     const there = page.getByRole('navigation').getByRole('link', { name: text('shell.menu.logs'), exact: true });
-    await expectTold(here, there);
+    await expectReported(here, there);
     const chosen = page.locator('aside button[aria-pressed=true]').first();
-    await expectTold(chosen, page.locator('aside button[aria-pressed=true] + button').first());
+    await expectReported(chosen, page.locator('aside button[aria-pressed=true] + button').first());
     const [on, off] = [
       page.locator('input[role=switch]:checked + *').first(),
       page.locator('input[role=switch]:not(:checked) + *').first(),
     ];
-    await expectTold(on, off, false);
+    await expectReported(on, off, false);
     expect(await off.evaluate((node) => getComputedStyle(node).borderTopWidth)).not.toBe('0px');
     await page.context().close();
   });
@@ -72,7 +72,7 @@ describeInBrowser('contrast themes', () => {
 });
 
 /** By its ground, on which the words can be read. */
-async function expectTold(chosen: Locator, other: Locator, hasWords = true): Promise<void> {
+async function expectReported(chosen: Locator, other: Locator, hasWords = true): Promise<void> {
   const ground = await colourOf(chosen, 'backgroundColor');
   expect(ground).not.toBe(await colourOf(other, 'backgroundColor'));
   if (!hasWords) return;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { seedCalls } from './support/seed-calls.ts';
 import { text } from './support/texts.ts';
@@ -118,7 +118,7 @@ describeInBrowser('dashboard', () => {
     await untilInstalled(page);
     await page.goto('/detail?span=week');
     await settle(page);
-    await untilKept(page, 'dashboard');
+    await untilStored(page, 'dashboard');
     await context.setOffline(true);
     await page.reload();
     await spent.getByRole('img').waitFor();

@@ -95,8 +95,8 @@ describeInBrowser('first paint', () => {
     const visitor = await createVisitor(tidegate.url);
     await signIn(visitor);
     const { page, context } = visitor;
-    let asked = 0;
-    page.on('request', (request) => void (asked += rows.test(request.url()) ? 1 : 0));
+    let requested = 0;
+    page.on('request', (request) => void (requested += rows.test(request.url()) ? 1 : 0));
     const first = page.waitForRequest(rows);
     await context.route(part, async (route) => {
       await first;
@@ -104,7 +104,7 @@ describeInBrowser('first paint', () => {
     });
     await page.goto(screen, { waitUntil: 'commit' });
     await page.locator('tbody tr[data-row-key]').first().waitFor();
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     await context.close();
   });
 

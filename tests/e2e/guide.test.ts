@@ -122,9 +122,9 @@ describeInBrowser('the guide', () => {
 
     // Another program of the same user calls all day. What is asked for after that has its call in it, if it counts.
     expect(await ask(tidegate, `sk-${older?.key}`)).toBe(200);
-    const told = () => page.waitForResponse((answer) => answer.url().includes('/api/first-call?'));
-    await told();
-    await told();
+    const reported = () => page.waitForResponse((answer) => answer.url().includes('/api/first-call?'));
+    await reported();
+    await reported();
     await page.getByText(text('guide.arrival.waiting')).waitFor();
     expect(await ask(tidegate, key)).toBe(200);
     await page.getByRole('heading', { name: text('guide.arrival.done') }).waitFor();
@@ -267,11 +267,11 @@ describeInBrowser('the form of a channel', () => {
     await settle(page);
     tidegate.upstream.behave({ firstByteDelay: 1_000 });
     await panel.getByRole('button', { name: text('channel.editor.create'), exact: true }).click();
-    const asked = await tidegate.upstream.request(0);
+    const requested = await tidegate.upstream.request(0);
     await panel.getByRole('button', { name: text('common.action.cancel'), exact: true }).click();
     await page.getByRole('button', { name: text('common.unsaved.leave'), exact: true }).click();
     await page.waitForURL('**/channel');
-    expect(await asked.closed).toBe('complete');
+    expect(await requested.closed).toBe('complete');
     await settle(page);
     expect(await api.get('/api/channel/')).toEqual([]);
   });

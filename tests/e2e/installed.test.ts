@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -22,9 +22,9 @@ describeInBrowser('the installed console', () => {
     };
     expect(manifest.share_target).toMatchObject({ method: 'POST' });
 
-    const asked: string[] = [];
+    const requested: string[] = [];
     page.on('request', (request) => {
-      if (!request.isNavigationRequest()) asked.push(`${request.url()} ${request.postData() ?? ''}`);
+      if (!request.isNavigationRequest()) requested.push(`${request.url()} ${request.postData() ?? ''}`);
     });
     await share(page, manifest.share_target.action, `Your code 100% & welcome: ${code}!`);
     await page.waitForURL('**/topup');
@@ -33,7 +33,7 @@ describeInBrowser('the installed console', () => {
     expect(await field.inputValue()).toBe(code);
     expect(new URL(page.url()).hash).toBe('');
     await expectSoundScreen(visitor);
-    expect(asked.filter((request) => request.includes(code))).toEqual([]);
+    expect(requested.filter((request) => request.includes(code))).toEqual([]);
 
     await page.getByRole('button', { name: text('wallet.redeem.action'), exact: true }).click();
     await page.getByText(text('wallet.redeem.done', { amount: '$1.00' })).waitFor();
@@ -106,7 +106,7 @@ describeInBrowser('the installed console', () => {
       await settle(page);
       await page.getByRole('main').getByText(shown).first().waitFor();
     }
-    await untilKept(page, 'tokens', 'channels', 'users');
+    await untilStored(page, 'tokens', 'channels', 'users');
     await context.setOffline(true);
     await page.close();
     for (const [screen, shown] of screens) {

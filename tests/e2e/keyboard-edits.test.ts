@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { describeInBrowser, type Size } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { type Api, furnish, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { enterByKeys, expectFocus, tabTo } from './support/keys.ts';
@@ -35,7 +35,7 @@ describeInBrowser('keyboard: edits', () => {
     await untilInstalled(page);
     await page.goto('/setting?tab=content');
     await settle(page);
-    await untilKept(page, 'options');
+    await untilStored(page, 'options');
     await page.context().setOffline(true);
     for (const [key, value] of Object.entries(edits)) {
       await page.getByLabel(text(`settings.option.${key}.label`)).fill(value);

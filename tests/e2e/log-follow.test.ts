@@ -55,7 +55,7 @@ describeInBrowser('following the log', () => {
   it('new rows come by the stream: nothing is asked by the clock, and nothing at all while nobody looks', async () => {
     const visitor = await createVisitor(tidegate.url, { size: 'desk', language: 'en' });
     const { page } = visitor;
-    const asked = askedOf(page);
+    const requested = requestedOf(page);
     await signIn(visitor, owner);
     const opened = page.waitForRequest(/\/api\/log\/tail/);
     await page.goto('/log?size=50');
@@ -63,25 +63,25 @@ describeInBrowser('following the log', () => {
     await settle(page);
     const rows = page.locator('[data-row-key]');
     const before = await rows.count();
-    const known = asked.lists;
+    const known = requested.lists;
     // Three looks of the server find nothing.
     await new Promise((resolve) => setTimeout(resolve, 5_000));
-    expect(asked.lists).toBe(known);
+    expect(requested.lists).toBe(known);
     await chat(tidegate.url, furnished.key, { stream: false });
     await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(before + 1);
-    const cursor = asked.tails.at(-1);
+    const cursor = requested.tails.at(-1);
 
     await setVisible(page, false);
-    await expect.poll(() => asked.open).toBe(0);
+    await expect.poll(() => requested.open).toBe(0);
     await chat(tidegate.url, furnished.key, { stream: false });
-    const hidden = asked.lists;
+    const hidden = requested.lists;
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    expect(asked.lists).toBe(hidden);
+    expect(requested.lists).toBe(hidden);
     await setVisible(page, true);
     await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(before + 2);
-    expect(asked.tails.at(-1)).not.toBe(cursor);
+    expect(requested.tails.at(-1)).not.toBe(cursor);
     // Where it stood.
-    expect(new URL(asked.tails.at(-1) ?? '').searchParams.get('after')).not.toBeNull();
+    expect(new URL(requested.tails.at(-1) ?? '').searchParams.get('after')).not.toBeNull();
     await visitor.context.close();
   });
 
@@ -157,19 +157,19 @@ describeInBrowser('following the log', () => {
 });
 
 /** What the page has asked of the log: lists, and streams with how many of them are open. */
-function askedOf(page: Page): { lists: number; tails: string[]; open: number } {
-  const asked = { lists: 0, tails: [] as string[], open: 0 };
+function requestedOf(page: Page): { lists: number; tails: string[]; open: number } {
+  const requested = { lists: 0, tails: [] as string[], open: 0 };
   const isTail = (url: string) => new URL(url).pathname.endsWith('/tail');
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (pathname === '/api/log/') asked.lists += 1;
+    if (pathname === '/api/log/') requested.lists += 1;
     if (!isTail(request.url())) return;
-    asked.tails.push(request.url());
-    asked.open += 1;
+    requested.tails.push(request.url());
+    requested.open += 1;
   });
-  page.on('requestfailed', (request) => isTail(request.url()) && (asked.open -= 1));
-  page.on('requestfinished', (request) => isTail(request.url()) && (asked.open -= 1));
-  return asked;
+  page.on('requestfailed', (request) => isTail(request.url()) && (requested.open -= 1));
+  page.on('requestfinished', (request) => isTail(request.url()) && (requested.open -= 1));
+  return requested;
 }
 
 /** As when the tab goes behind another one. */

@@ -94,7 +94,7 @@ describeInBrowser('tools of the log', () => {
       await signIn(visitor, owner);
       await page.goto('/log?size=50&range=week&model=%22gpt-4o%22&type=2');
       await settle(page);
-      const kept = (await said(page)).length;
+      const stored = (await said(page)).length;
       const menu = async () => {
         const button = page.getByRole('button', { name: text('logs.views.title'), exact: true });
         if (!(await button.isVisible()))
@@ -119,10 +119,10 @@ describeInBrowser('tools of the log', () => {
       await page.getByRole('button', { name: 'The big model', exact: true }).click();
       await settle(page);
       expect(searchOf(page).get('range')).toBe('week');
-      await expect.poll(() => rowsOf(page).count()).toBe(kept);
+      await expect.poll(() => rowsOf(page).count()).toBe(stored);
       await page.goto(link);
       await settle(page);
-      await expect.poll(() => rowsOf(page).count()).toBe(kept);
+      await expect.poll(() => rowsOf(page).count()).toBe(stored);
       await menu();
       await page.getByRole('button', { name: text('logs.views.remove', { name: 'The big model' }) }).click();
       expect(await page.getByRole('button', { name: 'The big model', exact: true }).count()).toBe(0);
@@ -168,8 +168,8 @@ describeInBrowser('tools of the log', () => {
     await page.goto('/log?size=50&type=2');
     await settle(page);
     const before = await rowsOf(page).count();
-    const asked: string[] = [];
-    page.on('request', (request) => request.method() === 'DELETE' && asked.push(request.url()));
+    const requested: string[] = [];
+    page.on('request', (request) => request.method() === 'DELETE' && requested.push(request.url()));
     const open = async () => {
       await page.getByRole('button', { name: text('logs.export.menu') }).click();
       await page.getByRole('menuitem', { name: text('logs.delete.action') }).click();
@@ -179,13 +179,13 @@ describeInBrowser('tools of the log', () => {
       .getByRole('dialog')
       .getByRole('button', { name: text('common.action.cancel') })
       .click();
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await open();
     await page
       .getByRole('dialog')
       .getByRole('button', { name: text('logs.delete.confirm') })
       .click();
-    await expect.poll(() => asked.length).toBe(1);
+    await expect.poll(() => requested.length).toBe(1);
     // Nothing is thirty days old.
     await page.getByText(text('logs.delete.done_other', { count: 0 })).waitFor();
     expect(await rowsOf(page).count()).toBe(before);

@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor } from './support/browser.ts';
-import { everythingKept, keptKinds, untilInstalled, untilKept } from './support/device.ts';
+import { everythingStored, storedKinds, untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
@@ -56,7 +56,7 @@ describeInBrowser('offline', () => {
         await page.goto(screen);
         await settle(page);
       }
-      await untilKept(page, 'tokens', 'channels', 'users', 'logs', 'options');
+      await untilStored(page, 'tokens', 'channels', 'users', 'logs', 'options');
       await context.setOffline(true);
       for (const screen of screens) {
         await page.goto(screen);
@@ -103,10 +103,10 @@ describeInBrowser('offline', () => {
     const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     await lookAround(visitor);
     const { page, context } = visitor;
-    const kept = await everythingKept(page);
-    expect(kept).toContain('Field notebook');
-    expect(kept).not.toContain(key.slice(3));
-    expect(kept).not.toContain('upstream-key');
+    const stored = await everythingStored(page);
+    expect(stored).toContain('Field notebook');
+    expect(stored).not.toContain(key.slice(3));
+    expect(stored).not.toContain('upstream-key');
 
     await page
       .getByRole('banner')
@@ -116,8 +116,8 @@ describeInBrowser('offline', () => {
     // Only when everything is forgotten.
     await page.waitForURL('**/login');
     await settle(page);
-    expect(await keptKinds(page)).toEqual([]);
-    const left = await everythingKept(page);
+    expect(await storedKinds(page)).toEqual([]);
+    const left = await everythingStored(page);
     expect(left).not.toContain('Field notebook');
     expect(left).not.toContain(owner.username);
     await context.close();
@@ -133,7 +133,7 @@ async function lookAround(visitor: Visitor): Promise<void> {
     await page.goto(screen);
     await settle(page);
   }
-  await untilKept(page, 'self', 'logs', 'tokens');
+  await untilStored(page, 'self', 'logs', 'tokens');
   expect(visitor.complaints).toEqual([]);
 }
 

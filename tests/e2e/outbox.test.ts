@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
 import { text } from './support/texts.ts';
@@ -77,7 +77,7 @@ async function editOffline(visitor: Visitor, name: string): Promise<Page> {
   await untilInstalled(page);
   await page.goto('/setting?tab=content');
   await settle(page);
-  await untilKept(page, 'options');
+  await untilStored(page, 'options');
   await context.setOffline(true);
   await page.getByLabel(nameField).fill(name);
   await page.getByRole('button', { name: text('settings.save_offline') }).click();

@@ -171,8 +171,8 @@ describeInBrowser('palette', () => {
     const { page } = visitor;
     await signIn(visitor, keeper);
     await visitor.page.goto('/');
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
 
     await page.getByRole('button', { name: text('shell.find_short') }).tap();
     await palette(page).waitFor();
@@ -184,7 +184,7 @@ describeInBrowser('palette', () => {
 
     await page.keyboard.type('Harbour');
     await palette(page).getByText(text('palette.nothing')).waitFor();
-    expect(asked.filter((path) => /^\/api\/(channel|user)\/(search|\d)/.test(path))).toEqual([]);
+    expect(requested.filter((path) => /^\/api\/(channel|user)\/(search|\d)/.test(path))).toEqual([]);
     await palette(page).getByRole('combobox').fill('wallet');
     await option(page, text('shell.menu.wallet')).tap();
     await page.waitForURL('**/topup');

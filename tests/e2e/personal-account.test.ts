@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
@@ -52,7 +52,7 @@ describeInBrowser('own account', () => {
     await untilInstalled(page);
     await page.goto('/personal');
     await settle(page);
-    await untilKept(page, 'self', 'sessions');
+    await untilStored(page, 'self', 'sessions');
     await context.setOffline(true);
     // Opened anew: the list of devices is there too, with its age.
     await page.reload({ waitUntil: 'commit' });

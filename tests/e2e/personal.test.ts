@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { notices } from '#shared/notices.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, signInByApi } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { text } from './support/texts.ts';
@@ -72,7 +72,7 @@ describeInBrowser('personal settings', () => {
     await save.click();
     await page.getByText(text('personal.saved')).waitFor();
     await save.waitFor({ state: 'detached' });
-    await untilKept(page, 'self');
+    await untilStored(page, 'self');
     await context.setOffline(true);
     await amount.fill('5');
     await page.getByRole('button', { name: text('personal.save_offline'), exact: true }).click();

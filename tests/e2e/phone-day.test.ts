@@ -6,7 +6,7 @@ import { startFakeEpay } from '#tests/support/fake-epay.ts';
 import { startFakeSmtp } from '#tests/support/fake-smtp.ts';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { chat, furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -83,7 +83,7 @@ describeInBrowser('a day with a phone', () => {
       await page.goto(screen);
       await settle(page);
     }
-    await untilKept(page, 'tokens', 'logs');
+    await untilStored(page, 'tokens', 'logs');
     await context.setOffline(true);
     for (const [screen, shown] of [
       ['/log', 'gpt-4o-mini'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { heardText, waveOf } from '#tests/support/audio-responses.ts';
+import { receivedText, waveOf } from '#tests/support/audio-responses.ts';
 import { soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
 import type { FakeVideos } from '#tests/support/fake-videos.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
@@ -85,13 +85,13 @@ describeInBrowser('pictures and sound in the playground', () => {
     await page.locator('input[type=file]').setInputFiles({ name: 'tide.wav', mimeType: 'audio/wav', buffer: waveOf(8) });
     await page.getByText('tide.wav').waitFor();
     await send(page, 'transcript');
-    await page.getByText(heardText).waitFor();
+    await page.getByText(receivedText).waitFor();
     await charged(page);
     await expectSoundScreen(visitor);
 
     await page.reload();
     await settle(page);
-    await page.getByText(heardText).waitFor();
+    await page.getByText(receivedText).waitFor();
     expect(await page.locator('article img, article audio').count()).toBe(2);
     await visitor.context.close();
   });
@@ -118,9 +118,9 @@ describeInBrowser('pictures and sound in the playground', () => {
     await page.getByRole('textbox', { name: text('playground.ask.label'), exact: true }).fill('Sum it up');
     await page.getByRole('button', { name: text('playground.ask.send'), exact: true }).click();
     await charged(page);
-    const asked = JSON.stringify(tidegate.upstream.requests.at(-1)?.body);
+    const requested = JSON.stringify(tidegate.upstream.requests.at(-1)?.body);
     for (const part of ['High water at noon', '"filename":"chart of the harbour.pdf"', '"format":"wav"', 'Sum it up'])
-      expect(asked).toContain(part);
+      expect(requested).toContain(part);
     await page.reload();
     await settle(page);
     await files.getByText('notes.md').waitFor();
@@ -171,10 +171,10 @@ describeInBrowser('pictures and sound in the playground', () => {
       const getUserMedia = (): Promise<MediaStream> => {
         if (sessionStorage.getItem('may hear') === null) return Promise.reject(new DOMException('Permission denied', 'NotAllowedError'));
         const context = new AudioContext();
-        const [tone, heard] = [context.createOscillator(), context.createMediaStreamDestination()];
-        tone.connect(heard);
+        const [tone, received] = [context.createOscillator(), context.createMediaStreamDestination()];
+        tone.connect(received);
         tone.start();
-        return Promise.resolve(heard.stream);
+        return Promise.resolve(received.stream);
       };
       Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia } });
     });
@@ -189,7 +189,7 @@ describeInBrowser('pictures and sound in the playground', () => {
     await page.getByRole('button', { name: text('playground.sound.end', { time: '1.0 s' }) }).click();
     await page.getByText('recording.webm').waitFor();
     await send(page, 'transcript');
-    await page.getByText(heardText).waitFor();
+    await page.getByText(receivedText).waitFor();
     await charged(page);
     expect(tidegate.upstream.requests.at(-1)?.files.map(({ type }) => type)).toEqual(['audio/webm']);
     await visitor.context.close();
@@ -231,7 +231,7 @@ describeInBrowser('pictures and sound in the playground', () => {
       await settle(page);
       await last().getByText(say('playground.video.queued')).waitFor();
       const film = await recordFilm(page);
-      videos.serve(({ path: asked }) => (asked.endsWith('/content') ? { bytes: film, type: 'video/webm' } : undefined));
+      videos.serve(({ path: requested }) => (requested.endsWith('/content') ? { bytes: film, type: 'video/webm' } : undefined));
       const done = { status: 'SUCCESS', progress: '100%', finish_time: Date.now() } as const;
       await changeTask(database, (await tasksOf(page))[0] ?? 0, { ...done, fail_reason: '' });
       const player = last().locator('video');

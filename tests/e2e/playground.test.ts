@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Size, Visitor } from './support/browser.ts';
-import { everythingKept, untilInstalled } from './support/device.ts';
+import { everythingStored, untilInstalled } from './support/device.ts';
 import { furnish } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
@@ -75,8 +75,8 @@ describeInBrowser('playground', () => {
   it('what a model writes cannot run, load or lead anywhere that it should not', async () => {
     const visitor = await enter('desk');
     const { page } = visitor;
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(request.url()));
     tidegate.upstream.behave({ pieces: evil.match(/[\s\S]{1,7}/g) ?? [] });
     await ask(page, 'Hurt me');
     const answer = page.getByRole('article').last();
@@ -86,7 +86,7 @@ describeInBrowser('playground', () => {
     expect(await answer.locator('img, script, iframe').count()).toBe(0);
     expect(await answer.locator('a[href^="javascript"]').count()).toBe(0);
     expect(await answer.getByRole('link', { name: 'seen' }).getAttribute('rel')).toContain('noreferrer');
-    expect(asked.filter((url) => url.includes('evil.example'))).toEqual([]);
+    expect(requested.filter((url) => url.includes('evil.example'))).toEqual([]);
     expect(await answer.locator('pre').innerText()).toBe('const tide = "<b>high</b>";\n');
     await expectSoundScreen(visitor);
     await visitor.context.close();
@@ -102,7 +102,7 @@ describeInBrowser('playground', () => {
     await page.getByRole('article').last().getByText('USD').waitFor();
     await ask(page, 'And the lowest?');
     await page.getByText('one two').waitFor();
-    await until(async () => (await everythingKept(page)).includes('one two'));
+    await until(async () => (await everythingStored(page)).includes('one two'));
     await page.reload();
     await page.getByText('Spring tide.').waitFor();
     await page.getByText(text('playground.answer.state.cut')).waitFor();
@@ -120,7 +120,7 @@ describeInBrowser('playground', () => {
     tidegate.upstream.behave({ text: 'A secret answer' });
     await ask(page, 'A secret question');
     await page.getByText('A secret answer').waitFor();
-    await until(async () => (await everythingKept(page)).includes('A secret answer'));
+    await until(async () => (await everythingStored(page)).includes('A secret answer'));
     // The session ends without a sign-out; somebody else signs in.
     await visitor.context.clearCookies();
     await page.reload();
@@ -135,7 +135,7 @@ describeInBrowser('playground', () => {
     await page.goto('/playground');
     await page.getByText('A secret answer').waitFor();
     await signOut(page);
-    await until(async () => !(await everythingKept(page)).includes('secret'));
+    await until(async () => !(await everythingStored(page)).includes('secret'));
     await visitor.context.close();
   });
 

@@ -119,10 +119,10 @@ describeInBrowser('receipts', () => {
     await expect(chat(tidegate.url, key, { stream: true })).rejects.toThrow('did not end properly');
     const leaving = new AbortController();
     tidegate.upstream.queue({ firstByteDelay: Number.POSITIVE_INFINITY });
-    const asked = chat(tidegate.url, key, { stream: true, signal: leaving.signal });
+    const requested = chat(tidegate.url, key, { stream: true, signal: leaving.signal });
     const upstreamCall = await tidegate.upstream.request(tidegate.upstream.requests.length);
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(requested).rejects.toThrow();
     await upstreamCall.closed;
     for (const language of ['zh', 'en'] as const) {
       const visitor = await createVisitor(tidegate.url, { size: 'phone', language });

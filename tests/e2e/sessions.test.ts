@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { VisitorOptions } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { lookInTurn } from './support/in-turn.ts';
 import { seedSessions, seededSessions } from './support/seed-sessions.ts';
@@ -128,7 +128,7 @@ describeInBrowser('sessions in the log', () => {
     await page.goto('/log?view=sessions&range=week');
     await page.getByText('Claude Code 2.1.330').first().click();
     await page.getByText(text('sessions.first_agent'), { exact: true }).first().waitFor();
-    await untilKept(page, 'sessions', 'session');
+    await untilStored(page, 'sessions', 'session');
     await context.setOffline(true);
     await page.goto('/log?view=sessions&range=week');
     await page.getByText('Claude Code 2.1.330').first().waitFor();

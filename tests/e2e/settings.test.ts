@@ -128,9 +128,9 @@ describeInBrowser('settings', () => {
       .getByRole('button', { name: text('settings.diff.save_other', { count: 2 }) })
       .click();
     await page.getByText(text('settings.secret.stays')).waitFor();
-    const kept = JSON.stringify(await page.evaluate(readDevice));
-    expect(kept).toContain('smtp.example.com');
-    expect(kept).not.toContain('mail-credential');
+    const stored = JSON.stringify(await page.evaluate(readDevice));
+    expect(stored).toContain('smtp.example.com');
+    expect(stored).not.toContain('mail-credential');
     await context.setOffline(false);
     await until(async () => (await valueOf(api, 'SMTPServer')) === 'smtp.example.com');
     expect(await isSet(api, 'SMTPToken')).toBe(false);

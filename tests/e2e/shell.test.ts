@@ -149,14 +149,14 @@ describeInBrowser('shell', () => {
       await main.getByText('Harbour mouth').first().waitFor();
       await visitor.context.close();
     }
-    const asked: string[] = [];
+    const requested: string[] = [];
     const visitor = await createVisitor(tidegate.url, { size: 'desk' });
-    visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    visitor.page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await signIn(visitor, keeper);
     await visitor.page.goto('/');
     await settle(visitor.page);
     expect(await navigation(visitor.page).innerText()).not.toContain(text('shell.menu.channels'));
-    expect(asked.filter((path) => path.startsWith('/api/channel'))).toEqual([]);
+    expect(requested.filter((path) => path.startsWith('/api/channel'))).toEqual([]);
     await visitor.context.close();
   });
 

@@ -14,17 +14,17 @@ describeInBrowser('sign-in elsewhere', () => {
     await using tidegate = await startTidegate({ env: serviceAddresses(services.url) });
     const { api } = await furnish(tidegate);
     for (const [key, value] of Object.entries(serviceOptions(services.url))) await api.put('/api/option/', { key, value });
-    const way = (name: string) => text('signin.ways.with', { name });
+    const route = (name: string) => text('signin.ways.with', { name });
     for (const size of ['desk', 'phone'] as const) {
       const visitor = await createVisitor(tidegate.url, { size });
       const { page } = visitor;
       await page.goto('/login');
-      await page.getByRole('button', { name: way('GitHub') }).waitFor();
+      await page.getByRole('button', { name: route('GitHub') }).waitFor();
       for (const name of ['OIDC', 'Linux DO', 'Telegram', text('signin.name.wechat')]) {
-        expect(await page.getByRole('button', { name: way(name) }).count(), name).toBe(1);
+        expect(await page.getByRole('button', { name: route(name) }).count(), name).toBe(1);
       }
       await expectSoundScreen(visitor);
-      await page.getByRole('button', { name: way('OIDC') }).click();
+      await page.getByRole('button', { name: route('OIDC') }).click();
       await page.waitForURL((url) => url.pathname === '/token');
       await page.goto('/personal');
       await settle(page);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor } from './support/browser.ts';
-import { everythingKept, keptKinds, untilInstalled, untilKept } from './support/device.ts';
+import { everythingStored, storedKinds, untilInstalled, untilStored } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -27,8 +27,8 @@ describeInBrowser('sign-out', () => {
       await page.getByRole('heading', { name: text('session.login.title') }).waitFor();
       expect(await page.locator('body').innerText()).not.toContain('gpt-4o-mini');
     }
-    await until(async () => (await keptKinds(second)).length === 0);
-    const left = await everythingKept(second);
+    await until(async () => (await storedKinds(second)).length === 0);
+    const left = await everythingStored(second);
     expect(left).not.toContain('Field notebook');
     expect(left).not.toContain(owner.username);
     expect(await statusWith(tidegate, session), 'nobody could tell the server yet').toBe(200);
@@ -51,15 +51,15 @@ describeInBrowser('sign-out', () => {
     await second.close();
 
     await visitor.context.setOffline(false);
-    const asked: string[] = [];
+    const requested: string[] = [];
     visitor.context.on('request', (request) => {
-      if (request.url().includes('/api/')) asked.push(new URL(request.url()).pathname);
+      if (request.url().includes('/api/')) requested.push(new URL(request.url()).pathname);
     });
     const page = await visitor.context.newPage();
     await page.goto('/log');
     await page.waitForURL('**/login?**');
     await until(async () => (await statusWith(tidegate, session)) === 401);
-    expect(asked[0]).toBe('/api/user/logout');
+    expect(requested[0]).toBe('/api/user/logout');
     await visitor.context.close();
   });
 
@@ -97,7 +97,7 @@ async function twoTabs(visitor: Visitor): Promise<{ first: Page; second: Page }>
   await second.goto('/log');
   await second.getByText('gpt-4o-mini').first().waitFor();
   await settle(second);
-  await untilKept(first, 'self', 'logs', 'tokens');
+  await untilStored(first, 'self', 'logs', 'tokens');
   return { first, second };
 }
 

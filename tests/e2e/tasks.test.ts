@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
-import { untilInstalled, untilKept } from './support/device.ts';
+import { untilInstalled, untilStored } from './support/device.ts';
 import { drawPictures, mediaAddress } from './support/fill.ts';
 import { furnish, owner } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
@@ -218,9 +218,9 @@ describeInBrowser('drawing log and task log', () => {
     ]);
     const visitor = await visit({}, keeper);
     const { page, context } = visitor;
-    let asked = 0;
+    let requested = 0;
     page.on('request', (request) => {
-      if (new URL(request.url()).pathname === '/api/mj/self') asked += 1;
+      if (new URL(request.url()).pathname === '/api/mj/self') requested += 1;
     });
     await page.clock.install();
     await page.goto('/midjourney');
@@ -229,33 +229,33 @@ describeInBrowser('drawing log and task log', () => {
     await settle(page);
     expect(await bar.getAttribute('aria-valuenow')).toBe('10');
     /** How often it is asked while the page's clock goes on. */
-    const askedMeanwhile = async (): Promise<number> => {
-      const before = asked;
+    const requestedMeanwhile = async (): Promise<number> => {
+      const before = requested;
       await page.clock.runFor(severalPolls);
       await settle(page);
-      return asked - before;
+      return requested - before;
     };
     // A busy machine takes a moment to notice.
-    const untilAsked = (when: string) => expect.poll(askedMeanwhile, { message: when, timeout: 60_000 }).toBeGreaterThan(0);
+    const untilRequested = (when: string) => expect.poll(requestedMeanwhile, { message: when, timeout: 60_000 }).toBeGreaterThan(0);
     await changeTask(database, id, { progress: '80%' });
-    await untilAsked('runs');
+    await untilRequested('runs');
     await expect.poll(() => bar.getAttribute('aria-valuenow')).toBe('80');
 
     await setVisibility(page, 'hidden');
     await settle(page);
-    expect(await askedMeanwhile(), 'hidden').toBe(0);
+    expect(await requestedMeanwhile(), 'hidden').toBe(0);
     await setVisibility(page, 'visible');
-    await untilAsked('visible again');
+    await untilRequested('visible again');
     await context.setOffline(true);
     await page.getByText(text('common.freshness.offline'), { exact: true }).first().waitFor();
-    expect(await askedMeanwhile(), 'offline').toBe(0);
+    expect(await requestedMeanwhile(), 'offline').toBe(0);
     await context.setOffline(false);
-    await untilAsked('online again');
+    await untilRequested('online again');
 
     await changeTask(database, id, { status: 'SUCCESS', progress: '100%', finish_time: Date.now() });
-    await untilAsked('ends');
+    await untilRequested('ends');
     await expect.poll(() => bar.count()).toBe(0);
-    expect(await askedMeanwhile(), 'nothing runs').toBe(0);
+    expect(await requestedMeanwhile(), 'nothing runs').toBe(0);
     await context.close();
   });
 
@@ -267,7 +267,7 @@ describeInBrowser('drawing log and task log', () => {
       await page.goto(screen);
       await settle(page);
     }
-    await untilKept(page, 'drawings', 'tasks');
+    await untilStored(page, 'drawings', 'tasks');
     await context.setOffline(true);
     await page.goto('/midjourney');
     await page.getByText(text('common.freshness.offline'), { exact: true }).first().waitFor();

@@ -67,11 +67,11 @@ async function startReleases(target: string): Promise<AsyncDisposable & { url: s
     '/service-worker.js': (body) => body.replace(/"revision":"\w+","url":"index.html"/, '"revision":"newer","url":"index.html"'),
     '/index.html': (body) => body.replace('<head>', '<head><meta name="release" content="newer">'),
   };
-  const server: Server = createServer((asked: IncomingMessage, reply: ServerResponse) => {
-    const change = isNewer ? changes[new URL(asked.url ?? '/', target).pathname] : undefined;
-    const headers = { ...asked.headers };
+  const server: Server = createServer((requested: IncomingMessage, reply: ServerResponse) => {
+    const change = isNewer ? changes[new URL(requested.url ?? '/', target).pathname] : undefined;
+    const headers = { ...requested.headers };
     if (change !== undefined) for (const name of ['if-none-match', 'if-modified-since', 'accept-encoding']) delete headers[name];
-    const passed = send(new URL(asked.url ?? '/', target), { method: asked.method ?? 'GET', headers }, (answer) => {
+    const passed = send(new URL(requested.url ?? '/', target), { method: requested.method ?? 'GET', headers }, (answer) => {
       if (change === undefined) {
         reply.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(reply);
@@ -89,7 +89,7 @@ async function startReleases(target: string): Promise<AsyncDisposable & { url: s
     });
     passed.on('error', () => reply.destroy());
     reply.on('close', () => passed.destroy());
-    asked.pipe(passed);
+    requested.pipe(passed);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -5,9 +5,9 @@ import { embeddedEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
-const ways = [{ stream: false }, { stream: true }];
+const routes = [{ stream: false }, { stream: true }];
 
-test.concurrent.each(ways)('a call is answered when its charge is durable, and not before: %j', async (fields) => {
+test.concurrent.each(routes)('a call is answered when its charge is durable, and not before: %j', async (fields) => {
   await using scene = await createScene(embeddedEngine);
   const { context, database } = scene.app;
   scene.upstream.behave({ firstByteDelay: 500 });

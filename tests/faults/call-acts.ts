@@ -77,8 +77,8 @@ export async function checkCallBooks(
     const noted = call.other?.['refunds'] ?? [];
     expect(Array.isArray(noted) ? noted.length : -1, `${at}: on the receipt`).toBe(done.length);
     for (const { log_id: logId, amount } of done) {
-      const told = await db.collection('logs').get(logId);
-      expect(told, `${at}: told`).toMatchObject({ user_id: user.id, refunded: amount });
+      const reported = await db.collection('logs').get(logId);
+      expect(reported, `${at}: told`).toMatchObject({ user_id: user.id, refunded: amount });
       const named = await db.collection('ledger').find({ ref: `call:${logId}:refund:user` });
       expect(named, `${at}: entry`).toMatchObject([{ amount, state: 'done', account_id: user.id }]);
     }

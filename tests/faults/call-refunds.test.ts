@@ -80,10 +80,10 @@ describe.each(engines)('refunds of calls on $kind', (engine) => {
   test('by two administrators at once and again: once per name, never more than the call cost', async () => {
     await onPlace(engine, async (place) => {
       const scene = await arrange(place);
-      const asked = [70, 70, 60, 50, 40, 30].flatMap((amount, index) =>
+      const requested = [70, 70, 60, 50, 40, 30].flatMap((amount, index) =>
         [place.other, scene.context].map((context) => ({ context, amount, index })),
       );
-      await Promise.allSettled(asked.map(({ context, amount, index }) => give(context, scene, amount, `refund ${index}`)));
+      await Promise.allSettled(requested.map(({ context, amount, index }) => give(context, scene, amount, `refund ${index}`)));
       await finishCallRefunds(later(place.other));
       const record = await place.other.db.collection('call_refunds').get(scene.call.id);
       const amounts = (record?.acts ?? []).filter(({ state }) => state === 'done').map(({ amount }) => amount);

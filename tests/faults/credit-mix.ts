@@ -45,9 +45,9 @@ interface Subject {
   codes: { id: number; key: string }[];
   orders: Pick<OrderRecord, 'trade_no' | 'user_id' | 'cents'>[];
   /** What was told to have been redeemed. Who repeats a slow attempt may be told twice of one code. */
-  told: { userId: number; codeId: number; quota: number }[];
+  reported: { userId: number; codeId: number; quota: number }[];
   /** Ledger names of the transfers that were told to be made. */
-  toldTransfers: Set<string>;
+  reportedTransfers: Set<string>;
   desk: TaskDesk;
   keys: TaskKey[];
   /** An administrator. */
@@ -155,7 +155,7 @@ async function arrange(context: RunningContext, desk: TaskDesk, random: () => nu
   const taskKeys = await createKeys(context, users);
   const actor = await buildUser(context, { role: Role.root });
   await context.db.collection('users').insert(actor);
-  return { users, codes, orders, told: [], toldTransfers: new Set(), desk, keys: taskKeys, actor, random };
+  return { users, codes, orders, reported: [], reportedTransfers: new Set(), desk, keys: taskKeys, actor, random };
 }
 
 async function actSomewhere(subject: Subject, processes: readonly Process[]): Promise<void> {
@@ -180,9 +180,9 @@ const weighted: readonly (readonly [upTo: number, act: Act])[] = [
   [0.95, (subject, _context, processes) => draw(subject.desk, subject, contextsOf(processes))],
 ];
 
-async function redeem({ users, codes, told, random }: Subject, context: RunningContext): Promise<void> {
+async function redeem({ users, codes, reported, random }: Subject, context: RunningContext): Promise<void> {
   const [user, code] = [pick(users, random), pick(codes, random)];
-  told.push({ userId: user.id, codeId: code.id, quota: await redeemCode(context, user, code.key) });
+  reported.push({ userId: user.id, codeId: code.id, quota: await redeemCode(context, user, code.key) });
 }
 
 /** An order, and half of the time its notice right away. */
@@ -218,11 +218,11 @@ async function cancel({ orders, random }: Subject, context: RunningContext): Pro
 }
 
 /** Under few names, so that transfers are repeated. */
-async function transfer({ users, toldTransfers, random }: Subject, context: RunningContext): Promise<void> {
+async function transfer({ users, reportedTransfers, random }: Subject, context: RunningContext): Promise<void> {
   const user = pick(users, random);
   const ref = `transfer-${Math.floor(random() * 3)}`;
   await transferEarnings(context, user, { quota: transferUnit * (1 + Math.floor(random() * 2)), ref });
-  toldTransfers.add(`transfer:${user.id}:${ref}`);
+  reportedTransfers.add(`transfer:${user.id}:${ref}`);
 }
 
 /** A call, and by another process what was paid for it or for an earlier one, twice. */
@@ -255,9 +255,9 @@ async function adjust({ users, random }: Subject, { ledger }: RunningContext): P
 async function check(context: RunningContext, subject: Subject, where: string, seen: Seen): Promise<void> {
   const { db } = context;
   const codes = await db.collection('redemptions').find({ id: { in: subject.codes.map(({ id }) => id) } });
-  for (const { codeId, userId, quota } of subject.told) {
-    const told = codes.find(({ id }) => id === codeId);
-    expect(told, `${where}: told`).toMatchObject({ status: 3, used_user_id: userId, quota });
+  for (const { codeId, userId, quota } of subject.reported) {
+    const reported = codes.find(({ id }) => id === codeId);
+    expect(reported, `${where}: told`).toMatchObject({ status: 3, used_user_id: userId, quota });
   }
   for (const user of subject.users) {
     const record = await db.collection('users').get(user.id);
@@ -287,7 +287,7 @@ async function check(context: RunningContext, subject: Subject, where: string, s
     expect(balanceOf(record), `${where}: balance`).toBe(done.reduce((all, { amount }) => all + amount, 0) - charged);
     expect(await db.collection('logs').count({ user_id: user.id, type: 1 }), `${where}: rows`).toBe(redeemed.length + paid.length);
     const names = new Set(done.map(({ ref }) => ref));
-    const own = [...subject.toldTransfers].filter((ref) => ref.startsWith(`transfer:${user.id}:`));
+    const own = [...subject.reportedTransfers].filter((ref) => ref.startsWith(`transfer:${user.id}:`));
     expect(
       own.filter((ref) => !names.has(ref)),
       `${where}: transfers told`,

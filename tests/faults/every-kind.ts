@@ -78,7 +78,7 @@ export function modelsOf(ending: string): string[] {
   return [...new Set(everyKind.map(({ family }) => `${family}${ending}`))];
 }
 
-export interface AskedKind {
+export interface RequestedKind {
   status: number;
   requestId: string;
   text: string;
@@ -87,7 +87,7 @@ export interface AskedKind {
 }
 
 /** @throws {Error} when the connection ends before its time */
-export async function askKind(origin: string, key: string, { kind, model }: { kind: KindOfCall; model: string }): Promise<AskedKind> {
+export async function askKind(origin: string, key: string, { kind, model }: { kind: KindOfCall; model: string }): Promise<RequestedKind> {
   const headers = { authorization: `Bearer ${key}` };
   const fields = { model, ...kind.body };
   const sent =

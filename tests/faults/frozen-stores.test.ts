@@ -63,11 +63,11 @@ async function check({ other, user, limited, store }: Scene & { store: string },
   const record = await other.db.collection('vector_stores').get(store);
   expect(record, where).toMatchObject({ pending_amount: 0, closing_until: 0, reserved: 0 });
   const rows = await other.db.collection('logs').find({ user_id: user.id });
-  const told = rows.reduce((sum, { refunded = 0 }) => sum - refunded, 0);
+  const reported = rows.reduce((sum, { refunded = 0 }) => sum - refunded, 0);
   const [userNow, tokenNow] = [await other.db.collection('users').get(user.id), await other.db.collection('tokens').get(limited.id)];
   if (userNow === null || tokenNow === null) throw new Error('The accounts are gone');
-  expect([balanceOf(userNow), balanceOf(tokenNow)], where).toEqual([startQuota - told, tokenQuota - told]);
-  expect([userNow.used_quota, tokenNow.used_quota], where).toEqual([told, told]);
+  expect([balanceOf(userNow), balanceOf(tokenNow)], where).toEqual([startQuota - reported, tokenQuota - reported]);
+  expect([userNow.used_quota, tokenNow.used_quota], where).toEqual([reported, reported]);
 }
 
 /** On MongoDB, where everything takes ten times as long, every eighth write. */

@@ -10,7 +10,7 @@ interface Caller {
 }
 
 export interface HeldFiles {
-  kept: string;
+  stored: string;
   /** Deleted by its owner. */
   left: string;
   /** Has its first part; the second one was on its way. */
@@ -18,7 +18,7 @@ export interface HeldFiles {
   /** Has all its parts; its completion was on its way. */
   joined: { id: string; parts: string[] };
   /** Nobody heard an answer. */
-  unheard: Promise<boolean[]>;
+  unmappedFields: Promise<boolean[]>;
 }
 
 export const halves = [Buffer.alloc(700_000, 'ebb '), Buffer.alloc(100_000, 'flow')] as const;
@@ -41,19 +41,19 @@ export class FileStage implements AsyncDisposable {
 
   /** Five places are taken at the end: two that are known, two uploads, and one that was being sent. */
   async hold(caller: Caller): Promise<HeldFiles> {
-    const kept = await idOf(leave(caller, 'kept'));
+    const stored = await idOf(leave(caller, 'kept'));
     const left = await idOf(leave(caller, 'left'));
     const open = { id: await idOf(begin(caller)), parts: [] as string[] };
     open.parts.push(await idOf(addPart(caller, open.id, halves[0])));
     const joined = { id: await idOf(begin(caller)), parts: [] as string[] };
     for (const half of halves) joined.parts.push(await idOf(addPart(caller, joined.id, half)));
     const gates = [/^DELETE /, /\/parts$/, /\/complete$/, /^POST \/v1\/files$/].map((at) => this.front.hold({ at, when: 'after' }));
-    const told = await post(caller, `/files/${left}`, undefined, 'DELETE');
-    if (told.status !== 200) throw new Error(`The file was not deleted: ${told.text}`);
-    const asked = [addPart(caller, open.id, halves[1]), complete(caller, joined), leave(caller, 'unheard')];
-    const unheard = Promise.all(asked.map((one) => one.then(() => false).catch(() => true)));
+    const reported = await post(caller, `/files/${left}`, undefined, 'DELETE');
+    if (reported.status !== 200) throw new Error(`The file was not deleted: ${reported.text}`);
+    const requested = [addPart(caller, open.id, halves[1]), complete(caller, joined), leave(caller, 'unheard')];
+    const unmappedFields = Promise.all(requested.map((one) => one.then(() => false).catch(() => true)));
     await Promise.all(gates);
-    return { kept, left, open, joined, unheard };
+    return { stored, left, open, joined, unmappedFields };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -62,35 +62,35 @@ export class FileStage implements AsyncDisposable {
   }
 }
 
-export interface Told {
+export interface Reported {
   status: number;
   text: string;
   id: string;
 }
 
-export function leave(caller: Caller, filename: string, content: Buffer = halves[0]): Promise<Told> {
+export function leave(caller: Caller, filename: string, content: Buffer = halves[0]): Promise<Reported> {
   const form = new FormData();
   form.set('purpose', 'user_data');
   form.set('file', new Blob([new Uint8Array(content)]), filename);
   return post(caller, '/files', form);
 }
 
-export function begin(caller: Caller): Promise<Told> {
+export function begin(caller: Caller): Promise<Reported> {
   return post(caller, '/uploads', JSON.stringify({ filename: 'tide.txt', purpose: 'user_data', bytes, mime_type: 'text/plain' }));
 }
 
-export function addPart(caller: Caller, upload: string, part: Buffer): Promise<Told> {
+export function addPart(caller: Caller, upload: string, part: Buffer): Promise<Reported> {
   const form = new FormData();
   form.set('data', new Blob([new Uint8Array(part)]), 'part');
   return post(caller, `/uploads/${upload}/parts`, form);
 }
 
-export function complete(caller: Caller, { id, parts }: { id: string; parts: string[] }): Promise<Told> {
+export function complete(caller: Caller, { id, parts }: { id: string; parts: string[] }): Promise<Reported> {
   return post(caller, `/uploads/${id}/complete`, JSON.stringify({ part_ids: parts }));
 }
 
 /** @throws {Error} when the connection ends before its time */
-export async function post({ origin, key }: Caller, path: string, body: string | FormData | undefined, method = 'POST'): Promise<Told> {
+export async function post({ origin, key }: Caller, path: string, body: string | FormData | undefined, method = 'POST'): Promise<Reported> {
   const headers = { authorization: `Bearer ${key}`, ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}) };
   const response = await fetch(`${origin}/v1${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
   const text = await response.text();
@@ -98,8 +98,8 @@ export async function post({ origin, key }: Caller, path: string, body: string |
   return { status: response.status, text, id: typeof id === 'string' ? id : '' };
 }
 
-async function idOf(telling: Promise<Told>): Promise<string> {
-  const { id, status, text } = await telling;
+async function idOf(reporting: Promise<Reported>): Promise<string> {
+  const { id, status, text } = await reporting;
   if (id === '') throw new Error(`It was not taken: ${status} ${text}`);
   return id;
 }

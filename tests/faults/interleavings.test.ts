@@ -5,10 +5,10 @@ import { embeddedEngine, engines } from '#tests/support/engines.ts';
 import { runInterleavings } from './interleavings.ts';
 
 const seed = Number(process.env['INTERLEAVINGS_SEED'] ?? 20_261_122);
-const asked = Number(process.env['INTERLEAVINGS_RUNS'] ?? 0) / 2;
+const requested = Number(process.env['INTERLEAVINGS_RUNS'] ?? 0) / 2;
 
 const cases = engines.flatMap((engine) => {
-  const runs = asked || (engine === embeddedEngine ? 1_000 : 100);
+  const runs = requested || (engine === embeddedEngine ? 1_000 : 100);
   return [false, true].map((honoursLimits) => ({ engine, kind: engine.kind, honoursLimits, runs }));
 });
 
@@ -22,5 +22,5 @@ test.each(cases)(
     expect(report.killed).toBeGreaterThan(0);
     if (!honoursLimits) expect(report.overdrawn).toBeGreaterThan(0);
   },
-  asked > 0 ? 6 * 3_600_000 : 600_000,
+  requested > 0 ? 6 * 3_600_000 : 600_000,
 );

@@ -32,9 +32,9 @@ describe.each(engines)('a response that is paid for and cannot be kept, on $kind
     const { id: conversation } = await client.conversations.create();
     for (const more of [{}, { conversation }]) {
       const body = { model, input: 'Tide?', ...more };
-      const told = stream ? await client.responses.stream(body).finalResponse() : await client.responses.create(body);
-      expect(told).toMatchObject({ status: 'completed', output_text: 'Noon in Brest.', store: false, conversation: null });
-      expect(await failureOf(client.responses.retrieve(told.id))).toMatchObject({ status: 404 });
+      const reported = stream ? await client.responses.stream(body).finalResponse() : await client.responses.create(body);
+      expect(reported).toMatchObject({ status: 'completed', output_text: 'Noon in Brest.', store: false, conversation: null });
+      expect(await failureOf(client.responses.retrieve(reported.id))).toMatchObject({ status: 404 });
     }
     expect((await client.conversations.items.list(conversation)).data).toEqual([]);
     const rows = await scene.logs(2);
@@ -150,9 +150,9 @@ describe.each(engines)('background responses of processes that die, on $kind', (
     await context.db.collection('response_pieces').insert(first);
     await responses.patch({ id }, { set: { alive_until: 1 } });
     await failOrphans(context);
-    const told: string[] = [];
-    for await (const event of await clientOf(scene).responses.retrieve(id, { stream: true })) told.push(event.type);
-    expect(told.filter((type) => /failed|completed/.test(type))).toEqual(['response.failed']);
+    const reported: string[] = [];
+    for await (const event of await clientOf(scene).responses.retrieve(id, { stream: true })) reported.push(event.type);
+    expect(reported.filter((type) => /failed|completed/.test(type))).toEqual(['response.failed']);
     expect(await context.db.collection('response_pieces').find({ response_id: id, is_last: true })).toMatchObject([{ number: 51 }]);
   });
 

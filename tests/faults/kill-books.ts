@@ -39,11 +39,12 @@ export async function reconcile(context: RunningContext, { answers, loads, edits
   return [...rows.values()].flat().filter((row) => row.quota > 0).length;
 }
 
-function judge({ requestId, told }: AnsweredCall, billed: readonly LogRecord[]): string | null {
+function judge({ requestId, reported }: AnsweredCall, billed: readonly LogRecord[]): string | null {
   const [row] = billed;
   if (row === undefined || billed.length !== 1) return `the answered call ${requestId} has ${billed.length} rows`;
-  const isAsTold = told === undefined || (row.prompt_tokens === told.promptTokens && row.completion_tokens === told.completionTokens);
-  if (isAsTold && row.quota > 0) return null;
-  const used = told === undefined ? 'something' : `${told.promptTokens} + ${told.completionTokens}`;
+  const isAsReported =
+    reported === undefined || (row.prompt_tokens === reported.promptTokens && row.completion_tokens === reported.completionTokens);
+  if (isAsReported && row.quota > 0) return null;
+  const used = reported === undefined ? 'something' : `${reported.promptTokens} + ${reported.completionTokens}`;
   return `the call ${requestId} used ${used} and was billed ${row.prompt_tokens} + ${row.completion_tokens} for ${row.quota}`;
 }

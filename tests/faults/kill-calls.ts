@@ -1,7 +1,7 @@
 // Chats, whole and streamed, and turns of sockets, while servers are killed.
-import type { KeptLoad } from '#tests/faults/kill-kept.ts';
+import type { StoredLoad } from '#tests/faults/kill-kept.ts';
 import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
-import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
 import { pacedModels } from '#tests/faults/kill-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
 
@@ -13,7 +13,7 @@ export class ChatLoad implements KillLoad {
     this.#problems = problems;
   }
 
-  async ask({ server, key, caller, turn, answered }: Asking): Promise<void> {
+  async ask({ server, key, caller, turn, answered }: Requesting): Promise<void> {
     const isStream = (caller + turn) % 3 === 0;
     const streamed = isStream ? { stream: true, stream_options: { include_usage: true } } : {};
     const messages = [{ role: 'user', content: `Call ${caller} ${turn}` }];
@@ -21,7 +21,7 @@ export class ChatLoad implements KillLoad {
     const got = await postJson(`${server.origin}/v1/chat/completions`, body, { authorization: `Bearer ${key}` });
     if (!wasTaken(this.#problems, 'a call', got)) return;
     if (isStream && !got.text.includes('data: [DONE]')) throw new Error('It was cut off');
-    answered({ requestId: got.requestId, told: usageOf(got.text) });
+    answered({ requestId: got.requestId, reported: usageOf(got.text) });
     this.figures[isStream ? 'streams' : 'chats'] += 1;
   }
 
@@ -32,21 +32,21 @@ export class ChatLoad implements KillLoad {
 export class SocketLoad implements KillLoad {
   readonly figures = { turns: 0 };
   readonly #problems: string[];
-  readonly #kept: KeptLoad;
+  readonly #stored: StoredLoad;
 
   /** @param kept looks after what is stored */
-  constructor(problems: string[], kept: KeptLoad) {
+  constructor(problems: string[], stored: StoredLoad) {
     this.#problems = problems;
-    this.#kept = kept;
+    this.#stored = stored;
   }
 
-  async ask({ server, key, caller, isRunning, answered }: Asking): Promise<void> {
+  async ask({ server, key, caller, isRunning, answered }: Requesting): Promise<void> {
     using client = await connectSocket(`${server.origin}/v1/responses`, { headers: { authorization: `Bearer ${key}` } });
     for (let turn = 0; isRunning(); turn += 1) {
       // What is not kept has the id of its call.
       const model = pacedModels[turn % pacedModels.length];
-      const asked = { model, input: `Call ${caller} ${turn}`, max_output_tokens: 50, store: turn % 3 === 2 };
-      client.send({ type: 'response.create', ...asked });
+      const requested = { model, input: `Call ${caller} ${turn}`, max_output_tokens: 50, store: turn % 3 === 2 };
+      client.send({ type: 'response.create', ...requested });
       const last = (await client.response()).at(-1) ?? {};
       if (last['type'] === 'error') {
         wasTaken(this.#problems, 'a turn', { status: 0, text: JSON.stringify(last) });
@@ -54,10 +54,10 @@ export class SocketLoad implements KillLoad {
       }
       const { id, usage } = last['response'];
       this.figures.turns += 1;
-      if (asked.store) this.#kept.told(id);
+      if (requested.store) this.#stored.reported(id);
       else {
-        const told = { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
-        answered({ requestId: id.slice('resp_'.length), told });
+        const reported = { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
+        answered({ requestId: id.slice('resp_'.length), reported });
       }
     }
   }

@@ -3,7 +3,7 @@
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
-import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
 import { pacedModels } from '#tests/faults/kill-scene.ts';
 
 /** So long that it is summarized. */
@@ -23,16 +23,16 @@ export class ConversationLoad implements KillLoad {
 
   /** Turns that went on from one that was told before, and calls that were told with their summary. */
   get figures(): { goneOn: number; shortened: number } {
-    return { goneOn: this.#goneOn, shortened: [...this.#sessions.values()].filter((isTold) => isTold).length };
+    return { goneOn: this.#goneOn, shortened: [...this.#sessions.values()].filter((isReported) => isReported).length };
   }
 
-  ask(asking: Asking): Promise<void> {
-    const model = pacedModels[asking.turn % pacedModels.length] ?? '';
-    return asking.turn % 2 === 0 ? this.#thread(asking, model) : this.#shortened(asking, model);
+  ask(requesting: Requesting): Promise<void> {
+    const model = pacedModels[requesting.turn % pacedModels.length] ?? '';
+    return requesting.turn % 2 === 0 ? this.#thread(requesting, model) : this.#shortened(requesting, model);
   }
 
   /** The next turn of the caller's thread. */
-  async #thread({ server, key, caller, turn, answered }: Asking, model: string): Promise<void> {
+  async #thread({ server, key, caller, turn, answered }: Requesting, model: string): Promise<void> {
     const previous = this.#threads.get(caller);
     const thread = previous === undefined ? { type: 'create' } : { type: 'continue', previous_message_id: previous };
     const body = { model, max_tokens: 50, thread, messages: [{ role: 'user', content: `Turn ${caller} ${turn}` }] };
@@ -43,11 +43,11 @@ export class ConversationLoad implements KillLoad {
     // Prompts grow with every turn.
     if (turn % 5 === 4) this.#threads.delete(caller);
     else this.#threads.set(caller, id);
-    answered({ requestId: got.requestId, told: { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens } });
+    answered({ requestId: got.requestId, reported: { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens } });
   }
 
   /** A call that has its conversation summarized first. */
-  async #shortened({ server, key, caller, turn, answered }: Asking, model: string): Promise<void> {
+  async #shortened({ server, key, caller, turn, answered }: Requesting, model: string): Promise<void> {
     const session = `kill-${caller}-${turn}`;
     this.#sessions.set(session, false);
     const input = [
@@ -63,7 +63,7 @@ export class ConversationLoad implements KillLoad {
     const { output, usage } = JSON.parse(got.text);
     if (output[0]?.type !== 'compaction') this.#problems.push(`a long conversation was not shortened: ${got.text}`);
     this.#sessions.set(session, true);
-    answered({ requestId: got.requestId, told: { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens } });
+    answered({ requestId: got.requestId, reported: { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens } });
   }
 
   check(_context: RunningContext, rows: ReadonlyMap<string, readonly LogRecord[]>): void {
@@ -72,9 +72,10 @@ export class ConversationLoad implements KillLoad {
       const session = sessionIn(other);
       if (session !== undefined && quota > 0) charged.set(session, (charged.get(session) ?? 0) + 1);
     }
-    for (const [session, isTold] of this.#sessions) {
+    for (const [session, isReported] of this.#sessions) {
       const count = charged.get(session) ?? 0;
-      if (count > 2 || (isTold && count !== 2)) this.#problems.push(`the session ${session}, told: ${isTold}, is charged ${count} times`);
+      if (count > 2 || (isReported && count !== 2))
+        this.#problems.push(`the session ${session}, told: ${isReported}, is charged ${count} times`);
     }
   }
 }

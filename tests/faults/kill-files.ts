@@ -2,9 +2,9 @@
 import type { RunningContext } from '#server/create-context.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { addPart, begin, complete, halves, leave, post } from '#tests/faults/held-files.ts';
-import type { Told } from '#tests/faults/held-files.ts';
+import type { Reported } from '#tests/faults/held-files.ts';
 import { wasTaken } from '#tests/faults/kill-load.ts';
-import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
 import type { FakeFiles } from '#tests/support/fake-files.ts';
 
 /** Further than any upload reaches, and not as far as files are kept. */
@@ -15,7 +15,7 @@ export class FileLoad implements KillLoad {
   readonly #problems: string[];
   readonly #provider: FakeFiles;
   /** Ids that were told: of files that are there, and of those whose deletion was. */
-  readonly #kept = new Set<string>();
+  readonly #stored = new Set<string>();
   readonly #deleted = new Set<string>();
 
   constructor(problems: string[], provider: FakeFiles) {
@@ -23,19 +23,19 @@ export class FileLoad implements KillLoad {
     this.#provider = provider;
   }
 
-  async ask({ server: { origin }, key, turn }: Asking): Promise<void> {
+  async ask({ server: { origin }, key, turn }: Requesting): Promise<void> {
     const caller = { origin, key };
     const isWhole = turn % 2 === 0;
     const id = isWhole ? this.#idIn('a file', await leave(caller, `file ${turn}`)) : await this.#upload(caller);
     if (id === null) return;
-    this.#kept.add(id);
+    this.#stored.add(id);
     this.figures[isWhole ? 'files' : 'uploads'] += 1;
     const read = await post(caller, `/files/${id}/content`, undefined, 'GET');
     wasTaken(this.#problems, 'the file that was told', read);
     // Nobody knows what became of one whose deletion is cut off.
-    this.#kept.delete(id);
+    this.#stored.delete(id);
     if (turn % 5 !== 0 && this.#idIn('a deletion', await post(caller, `/files/${id}`, undefined, 'DELETE')) === id) this.#deleted.add(id);
-    else if (turn % 5 === 0) this.#kept.add(id);
+    else if (turn % 5 === 0) this.#stored.add(id);
   }
 
   async #upload(caller: { origin: string; key: string }): Promise<string | null> {
@@ -47,8 +47,8 @@ export class FileLoad implements KillLoad {
     return this.#idIn('a completion', done) === null ? null : String(JSON.parse(done.text).file.id);
   }
 
-  #idIn(what: string, told: Told): string | null {
-    return wasTaken(this.#problems, what, told) ? told.id : null;
+  #idIn(what: string, reported: Reported): string | null {
+    return wasTaken(this.#problems, what, reported) ? reported.id : null;
   }
 
   async check(context: RunningContext): Promise<void> {
@@ -57,7 +57,7 @@ export class FileLoad implements KillLoad {
     const there = this.#provider.files;
     for (const { id, state, upstream_id: upstream } of known.values())
       if (state !== 'stored' || !there.has(upstream)) this.#problems.push(`the file ${id}, which is not there, is counted as ${state}`);
-    for (const id of this.#kept) if (!known.has(id)) this.#problems.push(`the file ${id} that was told is not known`);
+    for (const id of this.#stored) if (!known.has(id)) this.#problems.push(`the file ${id} that was told is not known`);
     for (const id of this.#deleted) if (known.has(id)) this.#problems.push(`the file ${id}, which was deleted, is counted`);
     const names = new Set([...known.values()].map(({ upstream_id: id }) => id));
     for (const { id, seconds } of there.values())

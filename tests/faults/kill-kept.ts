@@ -4,7 +4,7 @@ import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { failOrphans } from '#server/slices/responses/background.ts';
 import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
-import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
 import { geminiModel, pacedModels } from '#tests/faults/kill-scene.ts';
 
 interface BegunResponse {
@@ -15,10 +15,10 @@ interface BegunResponse {
 /** Nobody waits longer for one whose process was killed. */
 const pollMs = 1_500;
 
-export class KeptLoad implements KillLoad {
+export class StoredLoad implements KillLoad {
   readonly figures = { background: 0 };
   readonly #begun: BegunResponse[] = [];
-  readonly #told: string[] = [];
+  readonly #reported: string[] = [];
   readonly #problems: string[];
 
   constructor(problems: string[]) {
@@ -26,7 +26,7 @@ export class KeptLoad implements KillLoad {
   }
 
   /** Asks for one and follows it for a while, through whichever process is there. */
-  async ask({ server, key, caller, turn, current, answered }: Asking): Promise<void> {
+  async ask({ server, key, caller, turn, current, answered }: Requesting): Promise<void> {
     const headers = { authorization: `Bearer ${key}` };
     const model = [...pacedModels, geminiModel][turn % 3];
     const body = { model, input: `Call ${caller} ${turn}`, max_output_tokens: 50, background: true };
@@ -45,8 +45,8 @@ export class KeptLoad implements KillLoad {
       if (read.status !== 200) this.#problems.push(`the response ${id} that had begun is told as ${read.status}`);
       if (status === 'completed') {
         this.figures.background += 1;
-        const told = { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
-        return answered({ requestId: got.requestId, told });
+        const reported = { promptTokens: usage.input_tokens, completionTokens: usage.output_tokens };
+        return answered({ requestId: got.requestId, reported });
       }
       if (status !== 'queued' && status !== 'in_progress') break;
     }
@@ -54,8 +54,8 @@ export class KeptLoad implements KillLoad {
   }
 
   /** The caller had all of it, and may go on from it. */
-  told(id: string): void {
-    this.#told.push(id);
+  reported(id: string): void {
+    this.#reported.push(id);
   }
 
   /** When nothing runs any more: what the dead have left is ended by whoever comes later. */
@@ -73,7 +73,7 @@ export class KeptLoad implements KillLoad {
       const ends = await db.collection('response_pieces').count({ response_id: id, is_last: true });
       if (ends !== 1) this.#problems.push(`the events of the response ${id} end ${ends} times`);
     }
-    for (const id of this.#told) {
+    for (const id of this.#reported) {
       const record = await responses.get(id);
       if (record?.status !== 'completed') this.#problems.push(`the response ${id} that was told is kept as ${record?.status}`);
     }

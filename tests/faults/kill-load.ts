@@ -8,10 +8,10 @@ import type { ServerProcess } from '#tests/support/server-process.ts';
 export interface AnsweredCall {
   requestId: string;
   /** What it was told to have used; missing: nothing was. */
-  told?: { promptTokens: number; completionTokens: number };
+  reported?: { promptTokens: number; completionTokens: number };
 }
 
-export interface Asking {
+export interface Requesting {
   server: ServerProcess;
   key: string;
   caller: number;
@@ -24,7 +24,7 @@ export interface Asking {
 
 export interface KillLoad {
   /** One call, or all of one connection. @throws {Error} when it was cut off */
-  ask(asking: Asking): Promise<void>;
+  ask(requesting: Requesting): Promise<void>;
   /** How many were answered, by what they are; a kind of which none was yet is 0. */
   readonly figures: Readonly<Record<string, number>>;
   /** When nothing runs any more. @param rows of calls, by their request */
@@ -44,16 +44,16 @@ export function wasTaken(problems: string[], what: string, { status, text }: { s
 }
 
 /** Asks until nobody wants it any more. @param serverOf the process for that turn; null: it is down */
-export async function keepAsking(
+export async function keepRequesting(
   load: KillLoad,
-  asking: Omit<Asking, 'server' | 'turn'>,
+  requesting: Omit<Requesting, 'server' | 'turn'>,
   { serverOf, cut }: { serverOf(turn: number): ServerProcess | null; cut(): void },
 ): Promise<void> {
-  for (let turn = 0; asking.isRunning(); turn += 1) {
+  for (let turn = 0; requesting.isRunning(); turn += 1) {
     const server = serverOf(turn);
     try {
       if (server === null) await sleep(pauseMs);
-      else await load.ask({ ...asking, server, turn });
+      else await load.ask({ ...requesting, server, turn });
     } catch {
       cut();
       await sleep(pauseMs);

@@ -3,7 +3,7 @@ import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { askKind, everyKind } from '#tests/faults/every-kind.ts';
 import { wasTaken } from '#tests/faults/kill-load.ts';
-import type { Asking, KillLoad } from '#tests/faults/kill-load.ts';
+import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
 
 export class MediaLoad implements KillLoad {
   readonly #problems: string[];
@@ -18,7 +18,7 @@ export class MediaLoad implements KillLoad {
     return Object.fromEntries([...this.#answered].map(([name, requests]) => [name, requests.length]));
   }
 
-  async ask({ server, key, turn, answered }: Asking): Promise<void> {
+  async ask({ server, key, turn, answered }: Requesting): Promise<void> {
     const kind = everyKind[turn % everyKind.length];
     if (kind === undefined) return;
     const got = await askKind(server.origin, key, { kind, model: kind.family });

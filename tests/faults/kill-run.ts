@@ -5,8 +5,8 @@ import { reconcile } from '#tests/faults/kill-books.ts';
 import { ChatLoad, SocketLoad } from '#tests/faults/kill-calls.ts';
 import { ConversationLoad } from '#tests/faults/kill-conversations.ts';
 import { FileLoad } from '#tests/faults/kill-files.ts';
-import { KeptLoad } from '#tests/faults/kill-kept.ts';
-import { keepAsking } from '#tests/faults/kill-load.ts';
+import { StoredLoad } from '#tests/faults/kill-kept.ts';
+import { keepRequesting } from '#tests/faults/kill-load.ts';
 import type { AnsweredCall, KillLoad } from '#tests/faults/kill-load.ts';
 import { MediaLoad } from '#tests/faults/kill-media.ts';
 import { seed, startProviders } from '#tests/faults/kill-scene.ts';
@@ -38,7 +38,7 @@ export interface KillRunReport {
   /** Calls that were cut by a kill. */
   cut: number;
   /** Rows of calls whose answer did not arrive although they were settled. */
-  settledUnheard: number;
+  settledUnmapped: number;
   /** Quota edits that were confirmed. */
   edits: number;
   /** What is wrong; empty when nothing is. */
@@ -55,15 +55,15 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   const scratch = await createScratch(options.mongo);
   const { url } = scratch;
   const providers = await startProviders();
-  const report: KillRunReport = { kills: 0, answered: 0, figures: {}, cut: 0, settledUnheard: 0, edits: 0, problems: [] };
+  const report: KillRunReport = { kills: 0, answered: 0, figures: {}, cut: 0, settledUnmapped: 0, edits: 0, problems: [] };
   const { problems } = report;
   const answers: AnsweredCall[] = [];
-  const kept = new KeptLoad(problems);
+  const stored = new StoredLoad(problems);
   const loads: readonly KillLoad[] = [
     new ChatLoad(problems),
     new ConversationLoad(problems),
-    kept,
-    new SocketLoad(problems, kept),
+    stored,
+    new SocketLoad(problems, stored),
     new MediaLoad(problems),
     new FileLoad(problems, providers.files),
   ];
@@ -74,7 +74,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   const serverOf = (turn: number) => servers[turn % servers.length] ?? null;
 
   const call = (caller: number, load: KillLoad) =>
-    keepAsking(
+    keepRequesting(
       load,
       {
         key: seeded.keys[caller % seeded.keys.length] ?? '',
@@ -130,7 +130,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   const audited = await runAudit(url);
   if (audited.code !== 0) problems.push(`the last audit ended with ${audited.code}: ${audited.output}`);
   const seen = { answers, loads, edits: report.edits };
-  report.settledUnheard = await scratch.withContext((context) => reconcile(context, seen, problems));
+  report.settledUnmapped = await scratch.withContext((context) => reconcile(context, seen, problems));
   report.figures = figuresOf(loads);
   await providers.close();
   await scratch.remove();

@@ -84,8 +84,8 @@ describe.each(engines)('background responses of a process that is killed as they
         const store = new ResponseStore(context);
         for (const record of records) {
           for (const field of ['alive_until', 'place', 'settling']) expect(record).not.toHaveProperty(field);
-          const told = JSON.stringify(await store.responseIn(record));
-          if (record.status === 'completed') expect(told).toContain('Noon in Brest.');
+          const reported = JSON.stringify(await store.responseIn(record));
+          if (record.status === 'completed') expect(reported).toContain('Noon in Brest.');
           else expect(record.status).toBe('failed');
           expect(await db.collection('response_pieces').count({ response_id: record.id, is_last: true })).toBe(1);
         }

@@ -80,9 +80,9 @@ async function leave({ key }: Scene, { origin }: ServerProcess): Promise<string>
   form.set('purpose', 'batch');
   form.set('file', new Blob([lines.join('\n')]), 'in.jsonl');
   const response = await fetch(`${origin}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form });
-  const told: { id?: string } = await response.json();
-  if (told.id === undefined) throw new Error(`The file was not taken: ${JSON.stringify(told)}`);
-  return told.id;
+  const reported: { id?: string } = await response.json();
+  if (reported.id === undefined) throw new Error(`The file was not taken: ${JSON.stringify(reported)}`);
+  return reported.id;
 }
 
 /** Its status; null: the process was gone. */
@@ -207,8 +207,8 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     await killedAfter(scene, () => front.hold({ at: /^GET \/v1\/files\/.*-out\/content/, when: 'after' }));
     await makeDue(scene);
     await killedAfter(scene, async () => {
-      const known = provider.files.asked.length;
-      await until(() => provider.files.asked.slice(known).some((asked) => asked.includes('-out/')), 60_000);
+      const known = provider.files.requested.length;
+      await until(() => provider.files.requested.slice(known).some((requested) => requested.includes('-out/')), 60_000);
       await sleep(Math.random() * 60);
     });
     await goOn(scene);
@@ -223,10 +223,10 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
       await killedAfter(scene, async (server) => {
         const files: string[] = [];
         for (let count = 0; count < 4; count += 1) files.push(await leave(scene, server));
-        const sent = provider.files.asked.length;
+        const sent = provider.files.requested.length;
         answers.push(...files.map((file) => create(scene, server, file)));
         // As soon as the provider has the requests of the first one they are charged.
-        await until(() => provider.files.asked.slice(sent).some((asked) => asked.startsWith('POST ')));
+        await until(() => provider.files.requested.slice(sent).some((requested) => requested.startsWith('POST ')));
         await sleep(Math.random() * 60);
       });
       await Promise.all(answers);

@@ -9,9 +9,9 @@ import { LogType } from '#shared/logs.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { askKind, everyKind, modelsOf } from '#tests/faults/every-kind.ts';
-import type { AskedKind, KindOfCall } from '#tests/faults/every-kind.ts';
+import type { RequestedKind, KindOfCall } from '#tests/faults/every-kind.ts';
 import { addPart, complete, FileStage, halves, leave, post } from '#tests/faults/held-files.ts';
-import type { HeldFiles, Told } from '#tests/faults/held-files.ts';
+import type { HeldFiles, Reported } from '#tests/faults/held-files.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
@@ -57,27 +57,27 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
   let upstream: FakeUpstream;
   let seeded: { key: string; userId: number };
   /** As each kind was answered before the kill, and after it. */
-  const [before, after]: [Map<KindOfCall, AskedKind>, Map<KindOfCall, AskedKind>] = [new Map(), new Map()];
+  const [before, after]: [Map<KindOfCall, RequestedKind>, Map<KindOfCall, RequestedKind>] = [new Map(), new Map()];
   /** What became of those that were held. */
   let cut: { name: string; isWhole: boolean }[];
   let stage: FileStage;
   let files: HeldFiles;
   /** What was told of files after the kill. */
-  const told: Record<string, Told> = {};
+  const reported: Record<string, Reported> = {};
 
   const start = () => startServer({ DATABASE_URL: scratch.url, SPOOL_DIR: spool });
-  async function askAll({ origin }: ServerProcess, into: Map<KindOfCall, AskedKind>): Promise<void> {
-    const asking = everyKind.map(async (kind) => into.set(kind, await askKind(origin, seeded.key, { kind, model: kind.family })));
-    await Promise.all(asking);
+  async function askAll({ origin }: ServerProcess, into: Map<KindOfCall, RequestedKind>): Promise<void> {
+    const requesting = everyKind.map(async (kind) => into.set(kind, await askKind(origin, seeded.key, { kind, model: kind.family })));
+    await Promise.all(requesting);
   }
   async function goOnWithFiles({ origin }: ServerProcess): Promise<void> {
     const caller = { origin, key: seeded.key };
-    told['a file in the place of the one that was being sent'] = await leave(caller, 'new');
-    told['a sixth file'] = await leave(caller, 'too many');
-    const part = (told['the part again'] = await addPart(caller, files.open.id, halves[1]));
-    told['its completion'] = await complete(caller, { id: files.open.id, parts: [...files.open.parts, part.id] });
-    told['the file that was deleted'] = await post(caller, `/files/${files.left}`, undefined, 'GET');
-    told['the file that was kept'] = await post(caller, `/files/${files.kept}/content`, undefined, 'GET');
+    reported['a file in the place of the one that was being sent'] = await leave(caller, 'new');
+    reported['a sixth file'] = await leave(caller, 'too many');
+    const part = (reported['the part again'] = await addPart(caller, files.open.id, halves[1]));
+    reported['its completion'] = await complete(caller, { id: files.open.id, parts: [...files.open.parts, part.id] });
+    reported['the file that was deleted'] = await post(caller, `/files/${files.left}`, undefined, 'GET');
+    reported['the file that was kept'] = await post(caller, `/files/${files.stored}/content`, undefined, 'GET');
   }
 
   beforeAll(async () => {
@@ -105,7 +105,7 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
       const held = moments.flatMap((moment) =>
         everyKind.map((kind) => ({ kind, model: `${kind.family}${moment}`, name: `${kind.name}${moment}` })),
       );
-      const asked = held.map(async ({ kind, model, name }) => {
+      const requested = held.map(async ({ kind, model, name }) => {
         const answered = await askKind(server.origin, seeded.key, { kind, model }).catch(() => null);
         return { name, isWhole: answered?.isWhole ?? false };
       });
@@ -113,7 +113,7 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
       const sent = forms.map((form) => sendHalf(server, seeded.key, form));
       await until(() => upstream.requests.length === everyKind.length + held.length && spooledBy(server.pid) >= forms.length);
       await server.kill('SIGKILL');
-      cut = await Promise.all(asked);
+      cut = await Promise.all(requested);
       await Promise.all(sent);
     } finally {
       await server.kill('SIGKILL');
@@ -166,8 +166,8 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
   });
 
   test('counts no file that is not there, and what was under way goes on or goes', async () => {
-    expect(await files.unheard).toEqual([true, true, true]);
-    expect(Object.fromEntries(Object.entries(told).map(([what, { status }]) => [what, status]))).toEqual({
+    expect(await files.unmappedFields).toEqual([true, true, true]);
+    expect(Object.fromEntries(Object.entries(reported).map(([what, { status }]) => [what, status]))).toEqual({
       'a file in the place of the one that was being sent': 200,
       'a sixth file': 403,
       'the part again': 200,

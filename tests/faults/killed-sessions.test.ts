@@ -48,20 +48,20 @@ describe.each(engines)('killed sessions on $kind', ({ kind }) => {
       first.send({ type: 'response.create' });
       await upTo(first, 'response.output_audio.delta');
       // A text that was told, and one that is being written.
-      using heard = await connectSocket(`${server.origin}/v1/realtime?intent=transcription&model=${writer}`, {
+      using received = await connectSocket(`${server.origin}/v1/realtime?intent=transcription&model=${writer}`, {
         headers: { authorization: `Bearer ${key}` },
       });
       const writing = await upstream.peer(2);
-      for (const wasTold of [true, false]) {
-        heard.send({ type: 'input_audio_buffer.append', audio: halfSecond });
-        heard.send({ type: 'input_audio_buffer.commit' });
-        await upTo(heard, 'input_audio_buffer.committed');
-        if (!wasTold) break;
+      for (const wasReported of [true, false]) {
+        received.send({ type: 'input_audio_buffer.append', audio: halfSecond });
+        received.send({ type: 'input_audio_buffer.commit' });
+        await upTo(received, 'input_audio_buffer.committed');
+        if (!wasReported) break;
         writing.transcribe({ type: 'duration', seconds: 1 });
-        await upTo(heard, 'conversation.item.input_audio_transcription.completed');
+        await upTo(received, 'conversation.item.input_audio_transcription.completed');
       }
       await server.kill('SIGKILL');
-      await Promise.all([first.closed, second.closed, heard.closed]);
+      await Promise.all([first.closed, second.closed, received.closed]);
       await (
         await upstream.peer(0)
       ).closed;

@@ -132,8 +132,8 @@ async function checkBooks({ scratch, userId }: Scene, expected: Partial<Expected
     expect(rows.map(({ request_id: id }) => String(id)).toSorted()).toEqual(paid.map(({ request_id: id }) => id).toSorted());
     expect(rows.every((row) => row.quota === price)).toBe(true);
     const given = paid.filter(({ status }) => status === 'FAILURE').length;
-    const told = await db.collection('logs').find({ type: LogType.system });
-    expect(told.filter(({ refunded = 0 }) => refunded > 0)).toHaveLength(given);
+    const reported = await db.collection('logs').find({ type: LogType.system });
+    expect(reported.filter(({ refunded = 0 }) => refunded > 0)).toHaveLength(given);
     expect(leasedOf(user)).toBe(0);
     expect(quota - user.quota).toBe((paid.length - given) * price);
     expect(user.used_quota).toBe((paid.length - given) * price);
@@ -162,9 +162,9 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     await checkBooks(scene, { succeeded: 0, failed: 2, charged: 0 });
     // The operator finds which account may have been billed for them.
     await scene.scratch.withContext(async ({ db }) => {
-      const told = await db.collection('logs').find({ type: LogType.system });
+      const reported = await db.collection('logs').find({ type: LogType.system });
       const lost = { channel_id: 1, model_name: 'sora-2', other: { event: { code: 'task_lost' } } };
-      expect(told).toMatchObject([lost, lost]);
+      expect(reported).toMatchObject([lost, lost]);
     });
   });
 
@@ -181,7 +181,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
       });
       await Promise.all(answers);
     }
-    for (const [index, id] of sora.taken.entries()) sora.tell(id, index % 2 === 0 ? { status: 'completed' } : { status: 'failed' });
+    for (const [index, id] of sora.taken.entries()) sora.report(id, index % 2 === 0 ? { status: 'completed' } : { status: 'failed' });
     await goOn(scene);
     await checkBooks(scene, {});
   });
@@ -192,7 +192,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     await killedAfter(scene, async (server) => {
       for (let count = 0; count < 3; count += 1) expect(await order(scene, server)).toBe(200);
     });
-    for (const [index, id] of sora.taken.entries()) sora.tell(id, index === 0 ? { status: 'completed' } : { status: 'failed' });
+    for (const [index, id] of sora.taken.entries()) sora.report(id, index === 0 ? { status: 'completed' } : { status: 'failed' });
     // Their own jobs ask, as soon as they serve.
     await makeDue(scene);
     await killedAfter(scene, () => front.hold({ at: /^GET \/v1\/videos\//, when: 'after' }));

@@ -14,20 +14,20 @@ const workersOf = (pid: number) =>
     .filter((text) => text.trim() !== '')
     .map(Number);
 
-interface Asked {
+interface Requested {
   socket: Socket;
   /** It was answered, or its connection has ended. */
   isOver: boolean;
 }
 
-function ask(port: number): Asked {
-  const asked: Asked = { socket: connect(port, '127.0.0.1'), isOver: false };
+function ask(port: number): Requested {
+  const requested: Requested = { socket: connect(port, '127.0.0.1'), isOver: false };
   const over = () => {
-    asked.isOver = true;
+    requested.isOver = true;
   };
-  asked.socket.on('data', over).on('close', over).on('error', over);
-  asked.socket.write('GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n');
-  return asked;
+  requested.socket.on('data', over).on('close', over).on('error', over);
+  requested.socket.write('GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n');
+  return requested;
 }
 
 /** Workers that are started anew must listen where the killed ones did. */
@@ -46,7 +46,7 @@ test('killed workers leave no client without an answer or a closed connection', 
   const server = await startServer({ DATABASE_URL: `file:${path.join(folder, 'test.db')}`, WORKERS: '2', PORT: String(port) });
   try {
     await until(() => workersOf(server.pid).length === 2);
-    const all: Asked[] = [];
+    const all: Requested[] = [];
     for (let round = 0; round < 2; round += 1) {
       // Frozen, they cannot confirm what they are given.
       const workers = workersOf(server.pid);

@@ -58,7 +58,7 @@ function startLoad(scene: RelayScene, callers: number) {
     for (let turn = caller; isRunning; turn += 1) await ask(turn);
   };
   const calls = Array.from({ length: callers }, (_, caller) => call(caller));
-  for (const asked of calls) asked.catch(() => {});
+  for (const requested of calls) requested.catch(() => {});
   return {
     answers,
     /** One call more. */
@@ -143,7 +143,7 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
         const load = startLoad(scene, 8);
         await until(() => load.answers.length > 30);
         proxy.keepBack(what);
-        await until(() => proxy.keptBack > 0);
+        await until(() => proxy.storedBack > 0);
         expect(await scene.app.anonymous().get('/healthz')).toMatchObject({ status: 503, body: { status: 'database unavailable' } });
         // Those under way wait for the database with their answers; a call that comes then does not wait for the end of the stall.
         const refused = async () => {
@@ -155,7 +155,7 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
         expect([paying.status, (await paying.json()).error.code]).toEqual([503, 'database_unavailable']);
         await refused();
         expect((await scene.app.anonymous().get('/healthz')).status).toBe(503);
-        proxy.letGo();
+        proxy.release();
         const before = load.answers.filter(isWhole).length;
         await until(() => load.answers.filter(isWhole).length > before + 30);
         await load.stop();

@@ -108,8 +108,8 @@ describe.each(engines)('two processes on $kind', (engine) => {
     const records = await db.collection('call_sessions').find({});
     expect(records).toHaveLength(3);
     for (const record of records) {
-      const kept = await db.collection('logs').find({ session_key: record.id });
-      expect([record.calls, record.quota]).toEqual([kept.length, kept.reduce((sum, { quota }) => sum + quota, 0)]);
+      const stored = await db.collection('logs').find({ session_key: record.id });
+      expect([record.calls, record.quota]).toEqual([stored.length, stored.reduce((sum, { quota }) => sum + quota, 0)]);
     }
     expect(records.reduce((sum, { calls }) => sum + calls, 0)).toBe(48);
   });

@@ -40,7 +40,7 @@ test.each(engines)('sockets of one account at two workers, on $kind', async ({ k
       );
       return clients.length === limit * workers;
     });
-    for (let asked = 0; asked < 4; asked += 1)
+    for (let requested = 0; requested < 4; requested += 1)
       refusals.push(await connectSocket(`${server.origin}/v1/responses`, { headers }).catch((failure: unknown) => failure));
     for (const refusal of refusals) expect(refusal).toMatchObject({ status: 429 });
 
@@ -58,11 +58,11 @@ test.each(engines)('sockets of one account at two workers, on $kind', async ({ k
       expect(last).toMatchObject({ type: 'response.completed', response: { previous_response_id: previous ?? null } });
       previous = last['response'].id;
     }
-    const asked = JSON.stringify(upstream.requests.at(-1)?.body);
+    const requested = JSON.stringify(upstream.requests.at(-1)?.body);
     const said = clients.flatMap((_client, turn) =>
       turn < clients.length - 1 ? [`Question ${turn}`, `Answer ${turn}.`] : [`Question ${turn}`],
     );
-    const places = said.map((text) => asked.indexOf(text));
+    const places = said.map((text) => requested.indexOf(text));
     expect(places.every((place) => place > 0)).toBe(true);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
 

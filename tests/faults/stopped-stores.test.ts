@@ -50,11 +50,11 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
     expect(await db.collection('vector_stores').find({}), where).toEqual([]);
     expect(provider.stores.size, where).toBe(0);
     const rows = await db.collection('logs').find({ type: 4 });
-    const told = rows.reduce((sum, { refunded = 0 }) => sum - refunded, 0);
-    expect(before - (await scene.balance()), where).toBe(told);
+    const reported = rows.reduce((sum, { refunded = 0 }) => sum - refunded, 0);
+    expect(before - (await scene.balance()), where).toBe(reported);
     const user = await db.collection('users').get(scene.user.id);
     const token = await db.collection('tokens').get(scene.token.id);
-    expect([user?.used_quota, token?.used_quota], where).toEqual([told, told]);
+    expect([user?.used_quota, token?.used_quota], where).toEqual([reported, reported]);
     // Each day of each store once.
     const days = rows.map(({ other }) => other?.['event'] as { store: string; from: number });
     expect(new Set(days.map(({ store, from }) => `${store} ${from}`)).size, where).toBe(days.length);

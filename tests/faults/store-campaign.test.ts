@@ -88,21 +88,21 @@ async function check({ scene, provider }: Campaign, where: string): Promise<numb
   expect(await db.collection('vector_stores').find({}), where).toEqual([]);
   expect([...provider.stores.keys()], where).toEqual([]);
   const rows = await db.collection('logs').find({ type: 4 });
-  const told = rows.reduce((sum, { refunded = 0 }) => sum - refunded, 0);
+  const reported = rows.reduce((sum, { refunded = 0 }) => sum - refunded, 0);
   const days = rows.map(({ other }) => other?.['event'] as { store: string; from: number });
   expect(new Set(days.map(({ store, from }) => `${store} ${from}`)).size, where).toBe(days.length);
   const user = await db.collection('users').get(scene.user.id);
   const tokens = await db.collection('tokens').find({ user_id: scene.user.id });
   if (user === null) throw new Error('There is no user');
-  expect([balanceOf(user), user.used_quota], where).toEqual([startQuota - told, told]);
+  expect([balanceOf(user), user.used_quota], where).toEqual([startQuota - reported, reported]);
   const used = new Map(
     tokens.map(({ id }) => [id, rows.filter((row) => row.token_id === id).reduce((sum, { refunded = 0 }) => sum - refunded, 0)]),
   );
   expect(new Map(tokens.map(({ id, used_quota }) => [id, used_quota])), where).toEqual(used);
   const { opening, closing } = await readStatement(context, user, { start_timestamp: user.created_time - 1 });
-  expect([opening, closing], where).toEqual([0, startQuota - told]);
+  expect([opening, closing], where).toEqual([0, startQuota - reported]);
   await scene.checkBooks();
-  return told;
+  return reported;
 }
 
 describe.each(engines)('a campaign on $kind', (engine) => {

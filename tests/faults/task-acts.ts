@@ -99,7 +99,7 @@ async function submit(desk: TaskDesk, { keys, random }: TaskSubject, context: Ap
 async function poll(desk: TaskDesk, subject: TaskSubject, context: AppContext): Promise<void> {
   const task = await someTask(subject, context);
   if (task?.upstream_id === undefined) return;
-  desk.upstream.tell(task.upstream_id, outcomeOf(subject.random));
+  desk.upstream.report(task.upstream_id, outcomeOf(subject.random));
   await pollTasks(minutesLater(context, 1 + Math.floor(subject.random() * 5)));
   if (subject.random() < 0.3) await finishRefunds(minutesLater(context, 6));
   // Somebody takes submissions for lost that are only slow.
@@ -140,7 +140,7 @@ async function someTask({ users, random }: TaskSubject, { db }: AppContext) {
 
 /** The jobs that finish what was left; what runs still fails. */
 export async function finishTasks({ upstream }: TaskDesk, other: RunningContext): Promise<void> {
-  for (const id of upstream.taken) upstream.tell(id, { status: 'FAILURE', progress: '100%', failReason: 'no' });
+  for (const id of upstream.taken) upstream.report(id, { status: 'FAILURE', progress: '100%', failReason: 'no' });
   await checkTasks(minutesLater(other, 11));
   await pollTasks(minutesLater(other, 11));
   await finishRefunds(minutesLater(other, 12));

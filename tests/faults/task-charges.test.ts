@@ -83,7 +83,7 @@ async function act({ context, user, token }: Scene, fails = true): Promise<void>
 }
 
 function failAll(from = 0): void {
-  for (const id of upstream.taken.slice(from)) upstream.tell(id, { status: 'FAILURE', progress: '100%', failReason: 'no' });
+  for (const id of upstream.taken.slice(from)) upstream.report(id, { status: 'FAILURE', progress: '100%', failReason: 'no' });
 }
 
 /** All that servers do about tasks, some time later. */
@@ -228,7 +228,7 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
       db.freezeAt(1, 'before');
       const checking = checkTasks(checker);
       await db.frozen;
-      held.letGo();
+      held.release();
       await acting;
       db.thaw();
       await checking;
@@ -250,8 +250,8 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
       const { id: _, ...row } = buildLog({ id: 0, user_id: user.id, token_id: token.id, quota: 20_000, request_id: requestId });
       await context.ledger.settle(result.reservation, row);
       const id = await other.db.nextId('tasks');
-      const asked = { user_id: user.id, token_id: token.id, quota: price, token_quota: price, request_id: requestId };
-      const task = buildTask({ id, ...asked, charge: 'open', status: 'FAILURE', refund_due_at: 1, process: context.ledger.processId });
+      const requested = { user_id: user.id, token_id: token.id, quota: price, token_quota: price, request_id: requestId };
+      const task = buildTask({ id, ...requested, charge: 'open', status: 'FAILURE', refund_due_at: 1, process: context.ledger.processId });
       await other.db.collection('tasks').insert(task);
       const paid = { charge: 'done', quota: 20_000, token_quota: 20_000 };
       expect((await chargeOf(other.db, task)).paid).toEqual(paid);

@@ -7,8 +7,8 @@ import { openTaskDesk } from '#tests/faults/task-acts.ts';
 import { embeddedEngine, engines } from '#tests/support/engines.ts';
 
 const seed = Number(process.env['INTERLEAVINGS_SEED'] ?? 20_261_122);
-const asked = Number(process.env['INTERLEAVINGS_RUNS'] ?? 0);
-const cases = engines.map((engine) => ({ engine, kind: engine.kind, runs: asked || (engine === embeddedEngine ? 120 : 40) }));
+const requested = Number(process.env['INTERLEAVINGS_RUNS'] ?? 0);
+const cases = engines.map((engine) => ({ engine, kind: engine.kind, runs: requested || (engine === embeddedEngine ? 120 : 40) }));
 const atOnce = 40;
 
 test.each(cases)(
@@ -41,7 +41,7 @@ test.each(cases)(
     for (const times of [seen.submitted, seen.succeeded, seen.refunded, seen.polled, seen.notified, seen.called, seen.givenBack])
       expect(times).toBeGreaterThan(runs / 10);
     expect(seen.died).toBeGreaterThan(0);
-    if (asked > 0) console.log(JSON.stringify({ engine: engine.kind, runs, seed, ...seen }));
+    if (requested > 0) console.log(JSON.stringify({ engine: engine.kind, runs, seed, ...seen }));
   },
-  asked > 0 ? 6 * 3_600_000 : 300_000,
+  requested > 0 ? 6 * 3_600_000 : 300_000,
 );

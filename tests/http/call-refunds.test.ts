@@ -39,12 +39,12 @@ describe.each(engines)('refunds of calls on $kind', (engine) => {
     const tokenBefore = await token();
     const answer = await refund(admin, row.id);
     expect(answer).toMatchObject({ success: true, data: { id: row.id } });
-    const [told] = JSON.parse(answer.data.other).refunds;
-    expect(told).toMatchObject({ amount: 60, reason: 'the answer was empty', by: expect.any(String) });
+    const [reported] = JSON.parse(answer.data.other).refunds;
+    expect(reported).toMatchObject({ amount: 60, reason: 'the answer was empty', by: expect.any(String) });
     expect(await scene.balance()).toBe(before + 60);
     expect(await token()).toBe(tokenBefore + 60);
     // The receipt and the row lead to each other.
-    const entry = (await admin.get(`/api/log/${told.row}`)).data;
+    const entry = (await admin.get(`/api/log/${reported.row}`)).data;
     expect(JSON.parse(entry.other).event).toMatchObject({
       code: 'call_refunded',
       amount: 60,
@@ -53,7 +53,7 @@ describe.each(engines)('refunds of calls on $kind', (engine) => {
     });
     // Its owner is not told who did it.
     const own = JSON.parse((await owner.get(`/api/log/self/${row.id}`)).data.other).refunds;
-    expect(own).toEqual([{ amount: 60, reason: 'the answer was empty', at: told.at, row: told.row }]);
+    expect(own).toEqual([{ amount: 60, reason: 'the answer was empty', at: reported.at, row: reported.row }]);
     await scene.checkBooks();
   });
 

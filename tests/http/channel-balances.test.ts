@@ -15,7 +15,7 @@ describe.each(engines)('balances of channels on $kind', (engine) => {
   });
   beforeEach(() => {
     provider.at = {};
-    provider.asked = [];
+    provider.requested = [];
     provider.before = undefined;
   });
   afterAll(() => provider[Symbol.asyncDispose]());
@@ -34,7 +34,7 @@ describe.each(engines)('balances of channels on $kind', (engine) => {
     expect(balance).toBe(expected);
     expect(await read(id)).toMatchObject({ balance: expected, balance_full: expected, balance_error: '', revision: 1 });
     expect((await read(id)).balance_updated_time).toBeGreaterThan(0);
-    for (const { headers } of provider.asked) {
+    for (const { headers } of provider.requested) {
       if (type === 10) expect(headers).toMatchObject({ 'api-key': 'sk-secret-one' });
       else expect(headers.authorization).toBe('Bearer sk-secret-one');
       expect(Object.values(headers).filter((value) => String(value).includes('sk-secret-one'))).toHaveLength(1);
@@ -45,12 +45,12 @@ describe.each(engines)('balances of channels on $kind', (engine) => {
     provider.at = { [subscription]: { hard_limit_usd: 5, has_payment_method: false }, [usage]: { total_usage: 100 } };
     const { balance } = await balanceOf(8, { base_url: `${provider.url}/deep/{model}/chat` });
     expect(balance).toBe(4);
-    const query = new URLSearchParams(provider.asked[1]?.path.split('?')[1]);
+    const query = new URLSearchParams(provider.requested[1]?.path.split('?')[1]);
     const [start, end] = [query.get('start_date') ?? '', query.get('end_date') ?? ''];
     expect((Date.parse(end) - Date.parse(start)) / 86_400_000).toBe(100);
     provider.at = { [subscription]: { hard_limit_usd: 5, has_payment_method: true }, [usage]: { total_usage: 100 } };
     await balanceOf(1);
-    expect(provider.asked.at(-1)?.path).toMatch(/start_date=\d{4}-\d\d-01&/);
+    expect(provider.requested.at(-1)?.path).toMatch(/start_date=\d{4}-\d\d-01&/);
   });
 
   it('tells why there is none, and keeps the balance that was known', async () => {
@@ -78,7 +78,7 @@ describe.each(engines)('balances of channels on $kind', (engine) => {
   it('types that do not tell say so, and unknown channels too', async () => {
     const { answer } = await balanceOf(3);
     expect(answer).toMatchObject({ status: 200, success: false, code: 'channel_balance_unsupported', message: '尚未实现' });
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
     expect(await update(999_999)).toMatchObject({ code: 'channel_not_found' });
     const user = await desk.app.as(await desk.app.createUser());
     expect(await user.get('/api/channel/update_balance/1')).toMatchObject({ status: 403 });

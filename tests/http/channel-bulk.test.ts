@@ -25,7 +25,7 @@ describe.each(engines)('many channels on $kind', (engine) => {
   /** Counts what reaches the database, and how often others had their turn. */
   function counted() {
     const { db, changes } = desk.app.context;
-    const counts = { writes: 0, largest: 0, turns: 0, heard: 0, mostHeard: 0 };
+    const counts = { writes: 0, largest: 0, turns: 0, received: 0, mostReceived: 0 };
     const count = (batch: readonly unknown[]): void => {
       counts.writes += 1;
       counts.largest = Math.max(counts.largest, batch.length);
@@ -41,8 +41,8 @@ describe.each(engines)('many channels on $kind', (engine) => {
     vi.spyOn(db, 'nextId').mockImplementation((name) => (count([name]), nextId(name)));
     vi.spyOn(db, 'nextIds').mockImplementation((name, size) => (count([name]), nextIds(name, size)));
     const stop = changes.listenMany('channel', (keys) => {
-      counts.heard += keys.length;
-      counts.mostHeard = Math.max(counts.mostHeard, keys.length);
+      counts.received += keys.length;
+      counts.mostReceived = Math.max(counts.mostReceived, keys.length);
     });
     let isOver = false;
     const turn = (): void => {
@@ -62,8 +62,8 @@ describe.each(engines)('many channels on $kind', (engine) => {
   function expectSteps(counts: ReturnType<ReturnType<typeof counted>>, writesPerStep: number): void {
     expect(counts.writes).toBeLessThanOrEqual(steps * writesPerStep);
     expect(counts.largest).toBeLessThanOrEqual(recordsAtOnce);
-    expect(counts.heard).toBe(many);
-    expect(counts.mostHeard).toBeLessThanOrEqual(keysAtOnce);
+    expect(counts.received).toBe(many);
+    expect(counts.mostReceived).toBeLessThanOrEqual(keysAtOnce);
     expect(counts.turns).toBeGreaterThanOrEqual(steps);
   }
 

@@ -29,8 +29,8 @@ describe.each(engines)('the keys of channels on $kind', (engine) => {
     const copy = { name: 'copy', key: '', models: 'gpt-4o', base_url: 'https://api.example.com/v1', copy_from: id, ...fields };
     expect(await desk.admin.post('/api/channel/', copy)).toMatchObject(needed);
     expect(await count()).toBe(1);
-    const told = await desk.admin.put('/api/channel/', { id, ...fields }, english);
-    expect(told.message).toBe(
+    const reported = await desk.admin.put('/api/channel/', { id, ...fields }, english);
+    expect(reported.message).toBe(
       'The key would be sent to a new address or through a new proxy: enter the key again (the super admin need not)',
     );
   });

@@ -213,10 +213,10 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
   it('is told to all and answered, also when the figures of its copy cannot be corrected', async () => {
     const id = await createOne({ models: 'figures-model' });
     const { db } = desk.app.context;
-    const { copies: kept, onCopied } = spied();
+    const { copies: retained, onCopied } = spied();
     onCopied(async () => {
       await addChannelUse(db, id, 5);
-      vi.spyOn(kept, 'patch').mockRejectedValue(new Error('The database is gone'));
+      vi.spyOn(retained, 'patch').mockRejectedValue(new Error('The database is gone'));
     });
     const answer = await desk.admin.post('/api/channel/batch', { ids: [id] });
     vi.restoreAllMocks();
@@ -297,15 +297,15 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
   it('goes on when one cannot be deleted: the others are told and taken back, and it stays', async () => {
     const ids: number[] = (await create({ key: Array.from({ length: 20 }, (_, place) => `sk-${place}`).join('\n') })).data;
     const [, , stays = 0] = ids;
-    const { copies: kept } = spied();
+    const { copies: retained } = spied();
     const { db } = desk.app.context;
-    const [patch, write] = [kept.patch.bind(kept), db.write.bind(db)];
+    const [patch, write] = [retained.patch.bind(retained), db.write.bind(db)];
     vi.spyOn(db, 'write').mockImplementation((batch) =>
       batch.some((step) => 'insert' in step && step.into === 'deleted_channels' && step.insert.id === stays)
         ? Promise.reject(new Error('The row is refused'))
         : write(batch),
     );
-    vi.spyOn(kept, 'patch').mockImplementation((filter, change, options) =>
+    vi.spyOn(retained, 'patch').mockImplementation((filter, change, options) =>
       options?.insertIfMissing?.id === stays ? Promise.reject(new Error('The row is refused')) : patch(filter, change, options),
     );
     const answer = await desk.admin.post('/api/channel/batch', { ids });
@@ -319,8 +319,8 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
 
   it('can be taken back when its time could not be noted at the end', async () => {
     const ids: number[] = (await create({ key: 'sk-1\nsk-2' })).data;
-    const { copies: kept } = spied();
-    vi.spyOn(kept, 'patchAll').mockRejectedValue(new Error('The database is gone'));
+    const { copies: retained } = spied();
+    vi.spyOn(retained, 'patchAll').mockRejectedValue(new Error('The database is gone'));
     const answer = await desk.admin.post('/api/channel/batch', { ids });
     vi.restoreAllMocks();
     expect(answer.body).toMatchObject({ success: true, data: 2, ids });
@@ -343,12 +343,12 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
   function spied() {
     const { db } = desk.app.context;
     const channels: Collection<ChannelRecord> = db.collection('channels');
-    const kept: Collection<DeletedChannelRecord> = db.collection('deleted_channels');
+    const retained: Collection<DeletedChannelRecord> = db.collection('deleted_channels');
     const collection = db.collection.bind(db);
     vi.spyOn(db, 'collection').mockImplementation(((name: Parameters<typeof collection>[0]) =>
-      name === 'channels' ? channels : name === 'deleted_channels' ? kept : collection(name)) as typeof collection);
+      name === 'channels' ? channels : name === 'deleted_channels' ? retained : collection(name)) as typeof collection);
     const onCopied = (act: (id: number) => Promise<unknown>): void => {
-      const patch = kept.patch.bind(kept);
+      const patch = retained.patch.bind(retained);
       const seen = new Set<number>();
       const write = db.write.bind(db);
       // Several are copied together.
@@ -361,7 +361,7 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
         }
         return answer;
       });
-      vi.spyOn(kept, 'patch').mockImplementation(async (filter, change, options) => {
+      vi.spyOn(retained, 'patch').mockImplementation(async (filter, change, options) => {
         const answer = await patch(filter, change, options);
         if (options?.insertIfMissing !== undefined && !seen.has(options.insertIfMissing.id)) {
           seen.add(options.insertIfMissing.id);
@@ -370,6 +370,6 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
         return answer;
       });
     };
-    return { channels, copies: kept, onCopied };
+    return { channels, copies: retained, onCopied };
   }
 });

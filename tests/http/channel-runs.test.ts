@@ -59,8 +59,8 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
       enabled: 0,
       current: [],
     });
-    const told = await the.app.context.db.collection('notifications').find({});
-    expect(told.map(({ event }) => event)).toEqual([{ code: 'channel_test' }]);
+    const reported = await the.app.context.db.collection('notifications').find({});
+    expect(reported.map(({ event }) => event)).toEqual([{ code: 'channel_test' }]);
     const channels = the.app.context.db.collection('channels');
     for (const id of [good, off]) expect(await channels.get(id)).toMatchObject({ test_error: '', test_time: expect.any(Number) });
     expect((await channels.get(bad))?.test_reason).toMatchObject({ facts: { message: expect.stringContaining('status code 500') } });
@@ -170,8 +170,8 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
     await setOption(the.app, 'AutomaticDisableChannelEnabled', 'true');
     await setOption(the.app, 'AutomaticEnableChannelEnabled', 'true');
     expect(await run()).toMatchObject({ failed: 2, disabled: 1, enabled: 1 });
-    const told = await the.app.context.db.collection('notifications').find({});
-    const updates = told.map(({ event }) => event).filter(({ code }) => code === 'channel_update');
+    const reported = await the.app.context.db.collection('notifications').find({});
+    const updates = reported.map(({ event }) => event).filter(({ code }) => code === 'channel_update');
     expect(updates).toHaveLength(2);
     expect(updates).toEqual(
       expect.arrayContaining([
@@ -254,18 +254,18 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
       await using the = await scene({ env: { CHANNEL_TEST_FREQUENCY: '10' } });
       await the.add({ key: 'sk-tested' });
       await the.add({ key: 'sk-spared', setting: '{"skip_automatic_tests":true}' });
-      const asked = () =>
+      const requested = () =>
         the.upstream.requests.map(({ headers }) => String(headers['authorization'])).toSorted((a, b) => a.localeCompare(b));
       the.app.clock.advance(11 * minute);
       await tendRuns(the.app.context);
       the.app.clock.advance(11 * minute);
       await tendRuns(the.app.context);
       await ended(the.root);
-      expect(asked()).toEqual(['Bearer sk-tested']);
+      expect(requested()).toEqual(['Bearer sk-tested']);
       expect(await testsIn(the.root)).toMatchObject({ total: 2, done: 2, failed: 0 });
       await the.root.get('/api/channel/test');
       await ended(the.root);
-      expect(asked()).toEqual(['Bearer sk-spared', 'Bearer sk-tested', 'Bearer sk-tested']);
+      expect(requested()).toEqual(['Bearer sk-spared', 'Bearer sk-tested', 'Bearer sk-tested']);
     });
 
     it('never begin where no frequency is given', async () => {

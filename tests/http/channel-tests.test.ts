@@ -164,8 +164,8 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     await test(id);
     await test(id, '?model=gpt-4o');
     await test(id, '?model=');
-    const asked = desk.upstream.requests.map(({ body }) => JSON.parse(JSON.stringify(body)).model);
-    expect(asked).toEqual(['small', 'big', 'small']);
+    const requested = desk.upstream.requests.map(({ body }) => JSON.parse(JSON.stringify(body)).model);
+    expect(requested).toEqual(['small', 'big', 'small']);
   });
 
   it('limits reasoning models in their own way', async () => {

@@ -66,7 +66,7 @@ describe.each(engines)('log files on $kind', (engine) => {
   });
 
   describe('the calls of a key', () => {
-    const asked = async (path: string, headers: Record<string, string> = {}) => {
+    const requested = async (path: string, headers: Record<string, string> = {}) => {
       const response = await fetch(`${desk.app.origin}${path}`, { headers });
       return { status: response.status, headers: response.headers, body: await response.json() };
     };
@@ -81,36 +81,36 @@ describe.each(engines)('log files on $kind', (engine) => {
       ]);
       const expected = ids.slice(5, 105).toReversed();
       for (const { body } of [
-        await asked('/api/log/token', { authorization: `Bearer ${key}` }),
-        await asked('/api/log/token', { authorization: key.replace('sk-', '') }),
-        await asked(`/api/log/token?key=${key}`),
-        await asked(`/api/log/token?key=${key.replace('sk-', '')}`),
+        await requested('/api/log/token', { authorization: `Bearer ${key}` }),
+        await requested('/api/log/token', { authorization: key.replace('sk-', '') }),
+        await requested(`/api/log/token?key=${key}`),
+        await requested(`/api/log/token?key=${key.replace('sk-', '')}`),
       ]) {
         expect(body).toMatchObject({ success: true });
         expect(body.data.map(({ id }: Log) => id)).toEqual(expected);
         expect(body.data[0]).toMatchObject({ channel: 0 });
       }
-      const foreign = await asked('/api/log/token', { authorization: `Bearer ${key}`, origin: 'https://elsewhere.example' });
+      const foreign = await requested('/api/log/token', { authorization: `Bearer ${key}`, origin: 'https://elsewhere.example' });
       expect(foreign.headers.get('access-control-allow-origin')).toBe('*');
     });
 
     it('a key that nobody has finds nothing, a deleted one and a deleted owner’s are refused', async () => {
-      expect((await asked('/api/log/token?key=sk-nothing')).body).toMatchObject({ success: true, data: [] });
-      expect((await asked(`/api/log/token?key=${'x'.repeat(900)}`)).body).toMatchObject({ success: true, data: [] });
-      expect(await asked('/api/log/token')).toMatchObject({ status: 401, body: { success: false, code: 'key_missing' } });
+      expect((await requested('/api/log/token?key=sk-nothing')).body).toMatchObject({ success: true, data: [] });
+      expect((await requested(`/api/log/token?key=${'x'.repeat(900)}`)).body).toMatchObject({ success: true, data: [] });
+      expect(await requested('/api/log/token')).toMatchObject({ status: 401, body: { success: false, code: 'key_missing' } });
       const { user } = await desk.someone();
       const { token, key } = await createToken(desk.app.context, user.id, { name: 'gone' });
       const deletedAt = new Date(desk.app.clock.now()).toISOString();
       await desk.app.context.db.collection('tokens').patch({ id: token.id }, { set: { DeletedAt: deletedAt } });
-      expect(await asked(`/api/log/token?key=${key}`)).toMatchObject({ status: 401, body: { code: 'key_invalid' } });
+      expect(await requested(`/api/log/token?key=${key}`)).toMatchObject({ status: 401, body: { code: 'key_invalid' } });
       const other = await createToken(desk.app.context, user.id, { name: 'kept' });
       await desk.app.context.db.collection('users').patch({ id: user.id }, { set: { DeletedAt: deletedAt } });
-      expect(await asked(`/api/log/token?key=${other.key}`)).toMatchObject({ status: 401, body: { code: 'key_invalid' } });
+      expect(await requested(`/api/log/token?key=${other.key}`)).toMatchObject({ status: 401, body: { code: 'key_invalid' } });
     });
 
     it('whoever tries keys out is stopped', async () => {
       let status = 0;
-      for (let tries = 0; tries < 80 && status !== 429; tries += 1) status = (await asked(`/api/log/token?key=sk-try${tries}`)).status;
+      for (let tries = 0; tries < 80 && status !== 429; tries += 1) status = (await requested(`/api/log/token?key=sk-try${tries}`)).status;
       expect(status).toBe(429);
     });
   });

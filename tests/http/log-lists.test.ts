@@ -82,20 +82,20 @@ describe.each(engines)('lists of logs on $kind', (engine) => {
       ['p[$gt]=1', 'p', '页码（p）只能给出一个值', 'page (p) must be given as one plain value'],
       ['token_name[$ne]=x', 'token_name', '令牌（token_name）只能给出一个值', 'token (token_name) must be given as one plain value'],
       ['type=1&type=2', 'type', '类型（type）只能给出一个值', 'type must be given as one plain value'],
-    ])('%s is refused, naming the field', async (asked, field, zh, en) => {
+    ])('%s is refused, naming the field', async (requested, field, zh, en) => {
       for (const path of ['/api/log/self', '/api/log/']) {
         const reader = path === '/api/log/' ? desk.admin : client;
-        const answer = await reader.get(`${path}?${asked}`);
+        const answer = await reader.get(`${path}?${requested}`);
         expect(answer).toMatchObject({ status: 200, success: false, code: 'invalid_field', field, message: `无效的参数：${zh}` });
-        const english = await reader.get(`${path}?${asked}`, { headers: { 'accept-language': 'en' } });
+        const english = await reader.get(`${path}?${requested}`, { headers: { 'accept-language': 'en' } });
         expect(english).toMatchObject({ status: 200, success: false, message: `Invalid parameter: ${en}` });
       }
     });
 
     it.each(['p=abc&page_size=ten', 'p=-1&page_size=-5', 'p=1.5&page_size=10.5', 'p=0&page_size=0'])(
       'of pages that are none, %s, give the first page of ten',
-      async (asked) => {
-        expect((await client.get(`/api/log/self?${asked}`)).data).toMatchObject({ total: 5, page: 1, page_size: 10 });
+      async (requested) => {
+        expect((await client.get(`/api/log/self?${requested}`)).data).toMatchObject({ total: 5, page: 1, page_size: 10 });
       },
     );
 
@@ -298,13 +298,13 @@ describe.each(engines)('lists of logs on $kind', (engine) => {
     if (plan !== null) expect(plan).toEqual({ index, scans: false, sorts: false });
     // However they are looked up, the same rows are found.
     const rows = await app.context.db.collection('logs').find({ and: [...(parts ?? []), ...timeFilter(query)] });
-    const isMeant = ({ username, model_name, channel_id, token_name, created_at }: LogRecord) =>
+    const isIntended = ({ username, model_name, channel_id, token_name, created_at }: LogRecord) =>
       (query['username'] === undefined || username === query['username']) &&
       (query['model_name'] === 'gpt%' ? model_name.startsWith('gpt') : model_name === query['model_name']) &&
       (query['channel'] === undefined || channel_id === query['channel']) &&
       (query['token_name'] === undefined || token_name === query['token_name']) &&
       created_at >= Number(query['start_timestamp'] ?? 0);
-    const all = (await app.context.db.collection('logs').find({})).filter(isMeant);
+    const all = (await app.context.db.collection('logs').find({})).filter(isIntended);
     expect(rows.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   });
 });

@@ -151,12 +151,12 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
     const { context } = app;
     const span = { start_timestamp: begin - (begin % hour), end_timestamp: end };
     for (const given of questions()) {
-      const asked = { ...given, ...span };
-      const picture = await readLogTimeline({ db: context.db, now: app.clock.now }, asked);
-      const meant = rows.filter((row) => isIn(row, asked, userIds));
-      const counts = picture.steps.map((start) => meant.filter(({ created_at: at }) => at >= start && at < start + hour).length);
+      const requested = { ...given, ...span };
+      const picture = await readLogTimeline({ db: context.db, now: app.clock.now }, requested);
+      const intended = rows.filter((row) => isIn(row, requested, userIds));
+      const counts = picture.steps.map((start) => intended.filter(({ created_at: at }) => at >= start && at < start + hour).length);
       expect({ given, calls: picture.calls }).toEqual({ given, calls: counts });
-      const failed = meant.filter((row) => row.other?.['ending'] !== undefined).length;
+      const failed = intended.filter((row) => row.other?.['ending'] !== undefined).length;
       expect({ given, failed: picture.errors.reduce((sum, one) => sum + one, 0) }).toEqual({ given, failed });
     }
     const topUps = await readLogTimeline({ db: context.db, now: app.clock.now }, { ...span, type: LogType.topUp, step: 'day' });
@@ -177,13 +177,13 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
   });
 
   it('read no rows of hours that are folded, and few days need more than their sums', async () => {
-    const asked: string[] = [];
-    const watching = watchGroups(app.context.db, async (name, _request, answer) => void asked.push(`${name} ${answer[0]?.count ?? 0}`));
+    const requested: string[] = [];
+    const watching = watchGroups(app.context.db, async (name, _request, answer) => void requested.push(`${name} ${answer[0]?.count ?? 0}`));
     const until = (await head())?.until ?? 0;
     await quota({ username: 'busy', start_timestamp: begin - (begin % day), end_timestamp: until - 1 }, watching);
     // The last minute is asked for as well.
-    expect(asked.filter((text) => text.startsWith('logs ')).every((text) => text === 'logs 0')).toBe(true);
-    expect(asked.some((text) => text.startsWith('log_sums ') && text !== 'log_sums 0')).toBe(true);
+    expect(requested.filter((text) => text.startsWith('logs ')).every((text) => text === 'logs 0')).toBe(true);
+    expect(requested.some((text) => text.startsWith('log_sums ') && text !== 'log_sums 0')).toBe(true);
   });
 
   it('keep calls, failures, tokens and times of everything that tells calls apart', async () => {
@@ -265,8 +265,8 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
     for (const name of ['log_hours', 'log_sums', 'log_folds'] as const) await db.collection(name).remove({});
     await Promise.all([foldAll(), foldAll()]);
     await foldAll();
-    const asked: Given[] = [{}, { username: 'busy' }, { channel: 2, model_name: 'gpt%' }];
-    for (const given of asked) expect(await quota(given)).toBe(expected(given));
+    const requested: Given[] = [{}, { username: 'busy' }, { channel: 2, model_name: 'gpt%' }];
+    for (const given of requested) expect(await quota(given)).toBe(expected(given));
     expect(await checkFolds(app.context)).toBe(0);
   });
 

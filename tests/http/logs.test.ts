@@ -190,9 +190,9 @@ describe.each(engines)('logs on $kind', (engine) => {
         { key: 'RetryTimes', value: '2' },
       ],
     });
-    const told = async (path: string) =>
+    const reported = async (path: string) =>
       (await desk.admin.get(path)).data.items.map((item: Log) => ({ content: item.content, event: JSON.parse(item.other).event }));
-    expect(await told(`/api/log/?username=${mei.username}`)).toEqual([
+    expect(await reported(`/api/log/?username=${mei.username}`)).toEqual([
       { content: '管理员启用了用户', event: { code: 'user_enabled' } },
       { content: '管理员封禁了用户', event: { code: 'user_disabled' } },
       {
@@ -200,7 +200,7 @@ describe.each(engines)('logs on $kind', (engine) => {
         event: { code: 'quota_set', from: 1_000_000, to: 1_500_000 },
       },
     ]);
-    expect((await told('/api/log/self?type=3'))[0]).toEqual({
+    expect((await reported('/api/log/self?type=3'))[0]).toEqual({
       content: '修改系统设置 SystemName、RetryTimes',
       event: {
         code: 'settings_changed',

@@ -45,12 +45,12 @@ describe.each(engines)('models on $kind', (engine) => {
     });
     // A model of another kind runs none, at whatever provider.
     const others = await addChannel({ models: 'tts-1,gpt-image-1,text-embedding-3-small', type: 1 });
-    const told = (await app.anonymous().get('/api/pricing')).data.filter(({ model_name: name }: { model_name: string }) =>
+    const reported = (await app.anonymous().get('/api/pricing')).data.filter(({ model_name: name }: { model_name: string }) =>
       ['tts-1', 'gpt-image-1', 'text-embedding-3-small'].includes(name),
     );
-    expect(told).toHaveLength(3);
-    for (const entry of told) expect(entry).not.toHaveProperty('tool_prices');
-    expect(told).toContainEqual(expect.objectContaining({ model_name: 'tts-1', unit: 'million_characters' }));
+    expect(reported).toHaveLength(3);
+    for (const entry of reported) expect(entry).not.toHaveProperty('tool_prices');
+    expect(reported).toContainEqual(expect.objectContaining({ model_name: 'tts-1', unit: 'million_characters' }));
     for (const id of [ollama, perplexity, others]) await root.delete(`/api/channel/${id}`);
   });
 

@@ -285,7 +285,7 @@ describe.each(engines)('notices on $kind', (engine) => {
     for (const account of [admin, user]) {
       expect(await (await app.as(account)).put('/api/user/setting', { channel_alerts: true })).toMatchObject({ success: true });
     }
-    const told = async (id: number) => {
+    const reported = async (id: number) => {
       const before = smtp.mails.length;
       await alertOfChannel(app.context, { id, name: 'main', status: 3, reason: saidReason('key refused') });
       await deliverDue(app.context);
@@ -294,14 +294,14 @@ describe.each(engines)('notices on $kind', (engine) => {
         .flatMap(({ to }) => to)
         .toSorted();
     };
-    expect(await told(1)).toEqual(['ana@example.org', 'ops@example.org']);
+    expect(await reported(1)).toEqual(['ana@example.org', 'ops@example.org']);
     await root.put('/api/user/setting', { channel_alerts: false });
-    expect(await told(2)).toEqual(['ana@example.org']);
+    expect(await reported(2)).toEqual(['ana@example.org']);
     // An edit of something else leaves it; a right that is lost ends it.
     await (await app.as(admin)).put('/api/user/setting', { notify_type: 'email' });
-    expect(await told(3)).toEqual(['ana@example.org']);
+    expect(await reported(3)).toEqual(['ana@example.org']);
     await app.context.db.collection('users').patch({ id: admin.id }, { set: { role: Role.user } });
-    expect(await told(4)).toEqual([]);
+    expect(await reported(4)).toEqual([]);
   });
 
   it('webhooks may go to private and plain addresses only where the super administrator has listed the host', async () => {

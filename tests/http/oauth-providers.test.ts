@@ -57,9 +57,9 @@ describe('OpenID Connect', () => {
       desk.services.rules = { authMethods: methods };
       desk.services.requests.length = 0;
       expect(await signInWith(desk.app.anonymous(), 'oidc')).toMatchObject({ success: true });
-      const asked = desk.services.requests.find(({ path }) => path === '/token');
-      expect(asked?.authorization !== undefined).toBe(isBasic);
-      expect(asked?.form.has('client_secret')).toBe(!isBasic);
+      const requested = desk.services.requests.find(({ path }) => path === '/token');
+      expect(requested?.authorization !== undefined).toBe(isBasic);
+      expect(requested?.form.has('client_secret')).toBe(!isBasic);
     }
   });
 
@@ -129,9 +129,9 @@ describe('Linux DO', () => {
   it('the number of the member is shown, and the secret goes by HTTP Basic', async () => {
     desk.services.requests.length = 0;
     expect((await signInWith(desk.app.anonymous(), 'linuxdo')).data).toMatchObject({ linux_do_id: '4711' });
-    const asked = desk.services.requests.find(({ path }) => path === '/oauth2/token');
-    expect(asked?.authorization).toMatch(/^Basic /);
-    expect(asked?.form.has('client_secret')).toBe(false);
+    const requested = desk.services.requests.find(({ path }) => path === '/oauth2/token');
+    expect(requested?.authorization).toMatch(/^Basic /);
+    expect(requested?.form.has('client_secret')).toBe(false);
   });
 
   it('members who are not active, silenced, or below the minimum trust level stay outside', async () => {

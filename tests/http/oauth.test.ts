@@ -85,8 +85,8 @@ describe.each(engines)('sign-in through providers on $kind', (engine) => {
     const url = new URL(`${desk.services.url}${path}?client_id=tidegate&state=${state.data}`);
     if (provider === 'oidc') url.searchParams.set('redirect_uri', 'https://gate.example/oauth/oidc');
     const back = await agree(url);
-    const asked = `/api/oauth/${provider}?code=${back.searchParams.get('code')}&state=${back.searchParams.get('state')}`;
-    expect(await client.get(asked)).toMatchObject({ success: true, data: { username: 'mira' } });
+    const requested = `/api/oauth/${provider}?code=${back.searchParams.get('code')}&state=${back.searchParams.get('state')}`;
+    expect(await client.get(requested)).toMatchObject({ success: true, data: { username: 'mira' } });
   });
 
   it.each(providers)('%s: two answers at once make one account', async (provider) => {

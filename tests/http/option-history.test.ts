@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { OptionChange } from '#shared/options.ts';
-import { keptChanges, longestChange, sweepOptionChanges } from '#server/settings/option-changes.ts';
+import { mostStoredChanges, longestChange, sweepOptionChanges } from '#server/settings/option-changes.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -185,7 +185,7 @@ describe.each(engines)('history of options on $kind', (engine) => {
     const change = await newest('Footer');
     const { seq } = z.object({ seq: z.int() }).parse((await facts.get('option_writes'))?.value);
     const row = { id: 'Footer', value: 'committed', revision: change.revision + 1, updated_at: 5, updated_by: 1 };
-    const kept = {
+    const stored = {
       id: (seq + 1) * 1000,
       key: 'Footer',
       revision: row.revision,
@@ -194,7 +194,7 @@ describe.each(engines)('history of options on $kind', (engine) => {
       before: 'before the end',
       after: 'committed',
     };
-    const value = { seq: seq + 1, pending: [row], changes: [kept], state: 'pending' };
+    const value = { seq: seq + 1, pending: [row], changes: [stored], state: 'pending' };
     await facts.patch({ id: 'option_writes' }, { set: { value } });
     await Promise.all([finishOptionWrites(app.context), finishOptionWrites(app.context), history()]);
     // A late process copies it again.
@@ -213,7 +213,7 @@ describe.each(engines)('history of options on $kind', (engine) => {
   it('forgets the oldest of very many', async () => {
     const changes = app.context.db.collection('option_changes');
     const before = await changes.count({}, 10_000);
-    const rows = Array.from({ length: keptChanges }, (_, index) => ({
+    const rows = Array.from({ length: mostStoredChanges }, (_, index) => ({
       id: 10_000_000 + index,
       key: 'Footer',
       revision: index,
@@ -223,7 +223,7 @@ describe.each(engines)('history of options on $kind', (engine) => {
     await app.context.db.write(rows.map((row) => ({ insert: row, into: 'option_changes' as const })));
     expect(before).toBeGreaterThan(10);
     await sweepOptionChanges(app.context);
-    expect(await changes.count({}, 10_000)).toBe(keptChanges);
+    expect(await changes.count({}, 10_000)).toBe(mostStoredChanges);
     expect(await changes.first({})).toMatchObject({ id: 10_000_000 });
   });
 

@@ -10,25 +10,25 @@ const tooMany = { status: 429, success: false, code: 'rate_limited', headers: { 
 
 /** Takes every turn until told to let go. */
 function hold(): () => Promise<void> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => (letGo = resolve));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
   const work: Promise<unknown>[] = [];
   while (passwordWork.waiting === 0) work.push(passwordWork.run('held', () => held));
   return async () => {
-    letGo();
+    release();
     await Promise.all(work);
   };
 }
 
 /** Takes every turn and every place of `source` until told to let go. */
 function occupy(source: Source | string): () => Promise<void> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => (letGo = resolve));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
   const work: Promise<unknown>[] = [];
   for (let turn = passwordWork.running; turn < 8; turn += 1) work.push(passwordWork.run(`other:${turn}`, () => held));
   for (let place = 0; place < 12; place += 1) work.push(passwordWork.run(source, () => held));
   return async () => {
-    letGo();
+    release();
     await Promise.all(work);
   };
 }
@@ -84,7 +84,7 @@ describe.each(engines)('the work of passwords on $kind', (engine) => {
 
     it('from one network of many networks, strangers elsewhere still have places', async () => {
       const user = await app.createUser();
-      const letGo = hold();
+      const release = hold();
       let refused = 0;
       const crowd = Array.from({ length: 150 }, async (_, index) => {
         const answer = await logIn(`2001:db8:1:${index.toString(16)}::1`, `nobody${index}`);
@@ -94,7 +94,7 @@ describe.each(engines)('the work of passwords on $kind', (engine) => {
       const waitingThen = passwordWork.waiting;
       const others = [logIn('198.51.100.7', user.username), logIn('2001:db8:2::1', user.username)];
       await until(() => passwordWork.waiting === waitingThen + others.length);
-      await letGo();
+      await release();
       for (const answer of await Promise.all(others)) expect(answer).toMatchObject(done);
       await Promise.all(crowd);
       expect(refused).toBe(130);
@@ -105,7 +105,7 @@ describe.each(engines)('the work of passwords on $kind', (engine) => {
       const known = '203.0.113.7';
       expect(await logIn(known, user.username)).toMatchObject(done);
       const caller = await app.as(user);
-      const letGo = hold();
+      const release = hold();
       let lost = 0;
       const crowd = Array.from({ length: 200 }, (_, index) =>
         passwordWork.run(strangerSource(`198.18.${index}.1`), async () => {}).catch(() => (lost += 1)),
@@ -117,7 +117,7 @@ describe.each(engines)('the work of passwords on $kind', (engine) => {
       await until(() => lost === lostThen + 1);
       const change = caller.put('/api/user/self', { password: 'another-one', original_password: testPassword });
       await until(() => lost === lostThen + 2);
-      await letGo();
+      await release();
       expect(await login).toMatchObject(done);
       expect(await change).toMatchObject(done);
       await Promise.all(crowd);
@@ -142,11 +142,11 @@ describe.each(engines)('the work of passwords on $kind', (engine) => {
 it('an unknown user costs as much as a known one', async () => {
   const stored = await hashPassword('a-password', 'test');
   const started: string[] = [];
-  const letGo = occupy('elsewhere');
+  const release = occupy('elsewhere');
   const known = verifyPassword('wrong', stored, 'known').then(() => started.push('known'));
   const unknown = verifyPassword('wrong', null, 'unknown').then(() => started.push('unknown'));
   expect(passwordWork.waiting).toBeGreaterThanOrEqual(2);
   expect(started).toEqual([]);
-  await Promise.all([letGo(), known, unknown]);
+  await Promise.all([release(), known, unknown]);
   expect(started.sort()).toEqual(['known', 'unknown']);
 });

@@ -20,18 +20,18 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
 
   /** What is looked for by `find` and `get`, in any collection. */
   const watchLookUps = (): string[] => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const collection: Pick<Collection<UserRecord>, 'find' | 'get'> = Object.getPrototypeOf(app.context.db.collection('users'));
     const { find, get } = collection;
     vi.spyOn(collection, 'find').mockImplementation(function (this: typeof collection, ...given) {
-      asked.push(JSON.stringify(given[0]));
+      requested.push(JSON.stringify(given[0]));
       return find.apply(this, given);
     });
     vi.spyOn(collection, 'get').mockImplementation(function (this: typeof collection, ...given) {
-      asked.push(JSON.stringify(given[0]));
+      requested.push(JSON.stringify(given[0]));
       return get.apply(this, given);
     });
-    return asked;
+    return requested;
   };
   const nameOfUser = async (id: number | null) => (await app.context.db.collection('users').get(id ?? 0))?.username;
   const idOf = async (key: string) => (await codeRecord(app, key)).id;
@@ -78,9 +78,9 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     await (await app.as(redeemer)).post('/api/user/topup', { key: mine });
     await app.context.db.collection('redemptions').patch({ id: await idOf(gone) }, { set: { status: 3, used_user_id: 999_999 } });
     const maker = { user_name: await nameOfUser(admin.userId) };
-    const asked = watchLookUps();
+    const requested = watchLookUps();
     const { items } = (await root.get('/api/redemption/search?keyword=named')).data;
-    expect(asked.filter((what) => what.includes('999999'))).toEqual([expect.stringContaining(`${redeemer.id}`)]);
+    expect(requested.filter((what) => what.includes('999999'))).toEqual([expect.stringContaining(`${redeemer.id}`)]);
     vi.restoreAllMocks();
     expect(items).toMatchObject([
       { ...maker, key: left, used_user_id: 0, used_user_name: '' },

@@ -25,11 +25,11 @@ onEachEngine('sums of folded hours', (current) => {
     await db.collection('usage_sums').insert(record('a', 5));
     let reads = 0;
     let now = 1_000;
-    const kept = new RollupCache(
+    const stored = new RollupCache(
       watchGroups(db, async () => void (reads += 1)),
       () => now,
     );
-    const quota = async (generation: number) => (await kept.ofUsage(generation, request)).map((row) => row['quota']);
+    const quota = async (generation: number) => (await stored.ofUsage(generation, request)).map((row) => row['quota']);
     expect(await Promise.all([quota(1), quota(1), quota(1)])).toEqual([[5], [5], [5]]);
     expect(reads).toBe(1);
     await db.collection('usage_sums').patch({ id: 'a' }, { set: { quota: 7 } });
@@ -42,7 +42,7 @@ onEachEngine('sums of folded hours', (current) => {
     now += 2;
     expect(await quota(2)).toEqual([8]);
     // Another question is another answer.
-    expect(await kept.ofUsage(2, { ...request, filter: { and: [{ key: 'other' }] } })).toEqual([]);
+    expect(await stored.ofUsage(2, { ...request, filter: { and: [{ key: 'other' }] } })).toEqual([]);
     expect(reads).toBe(4);
   });
 
@@ -50,22 +50,22 @@ onEachEngine('sums of folded hours', (current) => {
     const { db } = current();
     await db.collection('usage_sums').insert(record('a', 5));
     let isAway = true;
-    const kept = new RollupCache(
+    const stored = new RollupCache(
       watchGroups(db, async () => {
         if (isAway) throw new Error('away');
       }),
     );
-    await expect(kept.ofUsage(1, request)).rejects.toThrow('away');
+    await expect(stored.ofUsage(1, request)).rejects.toThrow('away');
     isAway = false;
-    expect(await kept.ofUsage(1, request)).toHaveLength(1);
+    expect(await stored.ofUsage(1, request)).toHaveLength(1);
   });
 
   it('what was asked for longest ago goes first', async () => {
     const { db } = current();
     await db.collection('usage_sums').insert(record('a', 5));
     let reads = 0;
-    const kept = new RollupCache(watchGroups(db, async () => void (reads += 1)));
-    const ask = (key: string) => kept.ofUsage(1, { ...request, filter: { and: [{ key }] } });
+    const stored = new RollupCache(watchGroups(db, async () => void (reads += 1)));
+    const ask = (key: string) => stored.ofUsage(1, { ...request, filter: { and: [{ key }] } });
     await ask('first');
     await ask('second');
     await ask('first');

@@ -127,20 +127,20 @@ onEachEngine('the rows of an hour', (current) => {
     const row = source(5);
     const rows = Array.from({ length: 50 }, () => row());
     await add(db, rows);
-    let asked: Promise<RowHour | null>[] = [];
+    let requested: Promise<RowHour | null>[] = [];
     const hours: RowSumsCache = new RowSumsCache(
       watchGroups(db, async (name, request) => {
         // Behind the place where the reading is.
-        if (name !== 'logs' || request.by.length === 0 || asked.length > 0) return;
+        if (name !== 'logs' || request.by.length === 0 || requested.length > 0) return;
         const late = row(hour + 1);
         rows.push(late);
         await add(db, [late]);
-        asked = [hours.read(hour), hours.read(hour)];
+        requested = [hours.read(hour), hours.read(hour)];
       }),
     );
     await hours.read(hour);
-    expect(asked).toHaveLength(2);
-    for (const one of await Promise.all(asked)) expect(found(one)).toEqual(expected(rows));
+    expect(requested).toHaveLength(2);
+    for (const one of await Promise.all(requested)) expect(found(one)).toEqual(expected(rows));
   });
 
   it('as many rows removed as added while they are read: it is noticed', async () => {

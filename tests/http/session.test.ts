@@ -281,9 +281,9 @@ describe.each(engines)('session on $kind', (engine) => {
     const program = app.anonymous();
     program.setUser(client.userId);
     expect(await program.get('/api/user/self', { headers: { authorization: token.data } })).toMatchObject({ success: true });
-    const asked = { 'new-api-user': '', 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' };
-    expect(await client.get('/api/user/token', { headers: asked })).toMatchObject({ success: true });
-    expect(await client.get('/api/user/logout', { headers: asked })).toMatchObject({ success: true });
+    const requested = { 'new-api-user': '', 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' };
+    expect(await client.get('/api/user/token', { headers: requested })).toMatchObject({ success: true });
+    expect(await client.get('/api/user/logout', { headers: requested })).toMatchObject({ success: true });
   });
 
   it('logout: one that is told late ends the session that was there then, and not the next one', async () => {

@@ -76,9 +76,9 @@ describe.each(engines)('site on $kind', (engine) => {
   });
 
   it('offers the ways to sign in that are switched on, and keeps their secrets', async () => {
-    const ways = ['github_oauth', 'oidc_enabled', 'wechat_login', 'telegram_oauth', 'linuxdo_oauth', 'turnstile_check'];
+    const routes = ['github_oauth', 'oidc_enabled', 'wechat_login', 'telegram_oauth', 'linuxdo_oauth', 'turnstile_check'];
     const before = (await app.anonymous().get('/api/status')).data;
-    expect(ways.map((way) => before[way])).toEqual(ways.map(() => false));
+    expect(routes.map((route) => before[route])).toEqual(routes.map(() => false));
     const options = Object.entries({
       TurnstileSiteKey: 'site-key',
       TurnstileSecretKey: 'a-secret-1',
@@ -100,7 +100,7 @@ describe.each(engines)('site on $kind', (engine) => {
     }).map(([key, value]) => ({ key, value }));
     expect(await root.put('/api/option/batch', { options })).toMatchObject({ success: true });
     const { data } = await app.anonymous().get('/api/status');
-    expect(ways.map((way) => data[way])).toEqual(ways.map(() => true));
+    expect(routes.map((route) => data[route])).toEqual(routes.map(() => true));
     expect(data).toMatchObject({ turnstile_site_key: 'site-key', github_client_id: 'client' });
     expect(JSON.stringify(data)).not.toContain('a-secret');
   });

@@ -29,10 +29,10 @@ describe.each(engines)('renewed tokens on $kind', (engine) => {
     const before = await createOne(client, { name: 'night watch', unlimited_quota: false, remain_quota: 900 });
     const gate = createTokenGate(desk.app.context);
     expect(await codeOf(gate, before.key)).toBeUndefined();
-    const asked = Math.floor(desk.app.clock.now() / 1000);
+    const requested = Math.floor(desk.app.clock.now() / 1000);
     const { data: renewed } = await client.post(`/api/token/${before.id}/renew`, { old_key_seconds: hour, revision: before.revision });
     const endsAt = renewed.old_key_until;
-    expect(endsAt).toBeGreaterThanOrEqual(asked + hour);
+    expect(endsAt).toBeGreaterThanOrEqual(requested + hour);
     expect(endsAt).toBeLessThanOrEqual(desk.app.clock.now() / 1000 + hour);
     expect(renewed).toEqual({ ...before, key: renewed.key, old_key_until: endsAt, revision: before.revision + 1 });
     expect(renewed.key).toMatch(/^[0-9a-zA-Z]{48}$/);

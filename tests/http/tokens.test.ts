@@ -390,14 +390,14 @@ describe.each(engines)('tokens on $kind', (engine) => {
 
   it('tells every process of every change', async () => {
     const client = await someone();
-    const heard: (number | string)[] = [];
-    const stop = desk.app.context.changes.listen('token', (key) => void heard.push(key));
+    const received: (number | string)[] = [];
+    const stop = desk.app.context.changes.listen('token', (key) => void received.push(key));
     const { id } = await createOne(client);
     await client.put('/api/token/', { id, name: 'b' });
     await client.put('/api/token/?status_only=1', { id, status: 2 });
     await client.post('/api/token/batch', { ids: [id] });
     await client.post('/api/token/restore', { ids: [id] });
     stop();
-    expect(heard.filter((key) => key === id)).toHaveLength(5);
+    expect(received.filter((key) => key === id)).toHaveLength(5);
   });
 });

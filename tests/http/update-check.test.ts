@@ -12,9 +12,9 @@ const release = { tag_name: 'v99.1.0', html_url: 'https://example.com/r', body: 
 
 describe('the check for updates', () => {
   let answer: RequestListener;
-  let asked = 0;
+  let requested = 0;
   const server = createServer((request, response) => {
-    asked += 1;
+    requested += 1;
     answer(request, response);
   });
   let address = '';
@@ -24,7 +24,7 @@ describe('the check for updates', () => {
   });
   afterAll(() => server.close());
   beforeEach(() => {
-    asked = 0;
+    requested = 0;
     answer = (_request, response) => response.end(JSON.stringify(release));
   });
 
@@ -41,10 +41,10 @@ describe('the check for updates', () => {
       is_newer: true,
     });
     await Promise.all(Array.from({ length: 20 }, () => root.get('/api/status/update')));
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     app.clock.advance(10 * 60 * 1000 + 1);
     await root.get('/api/status/update');
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   });
 
   it('is refused in words when no address is set, and to users', async () => {

@@ -132,11 +132,11 @@ describe.each(engines)('users on $kind', (engine) => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     await root.put('/api/option/', { key: 'QuotaForNewUser', value: '700' });
-    const asked = { username: 'mei', password: testPassword, group: 'vip', quota: 5000 };
-    expect(await root.post('/api/user/', { ...asked, group: 'nowhere' })).toMatchObject({ code: 'group_unknown', field: 'group' });
-    expect(await root.post('/api/user/', { ...asked, quota: -1 })).toMatchObject({ success: false, field: 'quota' });
-    expect(await root.post('/api/user/', asked)).toMatchObject({ success: true });
-    expect(await root.post('/api/user/', asked)).toMatchObject({ code: 'username_taken' });
+    const requested = { username: 'mei', password: testPassword, group: 'vip', quota: 5000 };
+    expect(await root.post('/api/user/', { ...requested, group: 'nowhere' })).toMatchObject({ code: 'group_unknown', field: 'group' });
+    expect(await root.post('/api/user/', { ...requested, quota: -1 })).toMatchObject({ success: false, field: 'quota' });
+    expect(await root.post('/api/user/', requested)).toMatchObject({ success: true });
+    expect(await root.post('/api/user/', requested)).toMatchObject({ code: 'username_taken' });
     const mei = (await (await app.login('mei')).get('/api/user/self')).data;
     expect(mei).toMatchObject({ quota: 5700, group: 'vip' });
     const history = (await root.get(`/api/user/${mei.id}/balance_history`)).data.items;
@@ -542,14 +542,14 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(await root.post('/api/user/manage', { id: locked.id, action: 'enable' })).toMatchObject({ code: 'enable_blocked' });
   });
 
-  it.each(['manage', 'delete'])('%s: a deleted user is out, the name stays reserved, the rows stay', async (way) => {
+  it.each(['manage', 'delete'])('%s: a deleted user is out, the name stays reserved, the rows stay', async (route) => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const mei = await app.createUser({ username: 'mei', quota: 300 });
     const client = await app.login('mei');
     expect(await client.post('/api/token/', { name: 'first', unlimited_quota: true, expired_time: -1 })).toMatchObject({ success: true });
     const gone =
-      way === 'manage' ? await root.post('/api/user/manage', { id: mei.id, action: 'delete' }) : await root.delete(`/api/user/${mei.id}`);
+      route === 'manage' ? await root.post('/api/user/manage', { id: mei.id, action: 'delete' }) : await root.delete(`/api/user/${mei.id}`);
     expect(gone).toMatchObject({ status: 200, success: true });
 
     expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });

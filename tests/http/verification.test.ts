@@ -69,12 +69,12 @@ describe.each(engines)('verification on $kind', (engine) => {
     const { app } = desk;
     await app.createUser({ username: 'ana', email: 'An.A+tide@GoogleMail.com' });
     await app.createUser({ username: 'mira2', email: 'mira.b+x@example.org' });
-    const asked = (email: string) => app.anonymous().get(`/api/verification?email=${encodeURIComponent(email)}`);
+    const requested = (email: string) => app.anonymous().get(`/api/verification?email=${encodeURIComponent(email)}`);
     for (const email of ['ana@gmail.com', 'a.n.a@gmail.com', 'ANA+other@googlemail.com', 'mira.b@example.org', 'Mira.B+y@example.org']) {
-      expect([email, (await asked(email)).code]).toEqual([email, 'email_taken']);
+      expect([email, (await requested(email)).code]).toEqual([email, 'email_taken']);
     }
     // Dots count everywhere else.
-    expect(await asked('mirab@example.org')).toMatchObject({ success: true });
+    expect(await requested('mirab@example.org')).toMatchObject({ success: true });
     for (const name of ['ana@gmail.com', 'An.A+tide@GoogleMail.com']) {
       const { data } = await (await app.login(name)).get('/api/user/self');
       expect(data).toMatchObject({ username: 'ana', email: 'An.A+tide@GoogleMail.com' });

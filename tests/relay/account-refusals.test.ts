@@ -12,9 +12,9 @@ const error = (fields: object = {}) => ({ message: secret, type: 'x_error', code
 async function expectOurWords(scene: RelayScene, answer: { status: number; text: string }): Promise<void> {
   expect(answer.text).not.toContain('tide-corp');
   expect(answer.text).not.toMatch(/x_code|x_error|insufficient/);
-  const told = JSON.parse(answer.text).error;
-  expect(told).toMatchObject({ type: 'upstream_error', code: 'channel_refused' });
-  expect(told.message).toMatch(/^The provider refused the channel \(request id: \w+\)$/);
+  const reported = JSON.parse(answer.text).error;
+  expect(reported).toMatchObject({ type: 'upstream_error', code: 'channel_refused' });
+  expect(reported.message).toMatch(/^The provider refused the channel \(request id: \w+\)$/);
   expect(answer.status).toBe(502);
   const [row] = await scene.logs(1);
   expect(row?.other?.['problem']).toBe(secret);
@@ -46,9 +46,9 @@ describe.each(engines)('refused channels on $kind', (engine) => {
 
   test.each([error({ code: 401 }), error({ type: 'insufficient_quota' }), error({ code: '403' })])(
     'an error event about the account in a stream that has begun is told in our words: %j',
-    async (told) => {
+    async (reported) => {
       await using scene = await createScene(engine, { settings: once });
-      scene.upstream.behave({ errorAfter: 3, error: told });
+      scene.upstream.behave({ errorAfter: 3, error: reported });
       const answer = await scene.chat({ stream: true }, english);
       const events = await readEvents(answer);
       await expectOurWords(scene, { status: 502, text: events.at(-1) ?? '' });

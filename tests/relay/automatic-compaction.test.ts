@@ -32,7 +32,7 @@ const open = (engine: (typeof engines)[number], channel: object, options: SceneO
     settings: { SelfUseModeEnabled: 'true', ...options.settings },
   });
 
-const asked = (scene: RelayScene) => scene.upstream.requests.map(({ body }) => JSON.stringify(body));
+const requested = (scene: RelayScene) => scene.upstream.requests.map(({ body }) => JSON.stringify(body));
 const oldest = `The OLDEST question. ${'About tides and more. '.repeat(120)}`;
 const long: Input = [
   { role: 'developer', content: 'Speak like a PILOT.' },
@@ -49,21 +49,21 @@ describe.each(cases)('automatic compaction on $kind, before $format', ({ engine,
     scene.upstream.queue({ text: summary }, { text: 'One.' });
     const { responses } = clientOf(scene);
     const events: Event[] = [];
-    let told: OpenAI.Responses.Response;
+    let reported: OpenAI.Responses.Response;
     if (stream) {
       const streaming = responses.stream({ ...params, store: false });
       for await (const event of streaming) events.push(event);
-      told = await streaming.finalResponse();
+      reported = await streaming.finalResponse();
     } else {
       const { data, response } = await responses.create({ ...params, store: false }).withResponse();
       expect(response.headers.get('x-tidegate-dropped') ?? '').not.toContain('context_management');
-      told = data;
+      reported = data;
     }
-    expect(told.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
-    expect(told).toMatchObject({ status: 'completed', output_text: 'One.', store: false });
-    const { output_text: _text, ...wire } = told;
+    expect(reported.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
+    expect(reported).toMatchObject({ status: 'completed', output_text: 'One.', store: false });
+    const { output_text: _text, ...wire } = reported;
     expect(faultsOf('openai', 'Response', wire)).toEqual([]);
-    const [first, second] = asked(scene);
+    const [first, second] = requested(scene);
     expect(first).toContain('OLDEST');
     expect(first).not.toContain('TOMORROW');
     expect(second).toContain(summary);
@@ -93,7 +93,7 @@ describe.each(cases)('automatic compaction on $kind, before $format', ({ engine,
     const rows = await scene.logs(2);
     expect(rows.map(({ other }) => other?.compaction)).toEqual(['automatic', undefined]);
     expect(rows.every(({ quota, completion_tokens: tokens }) => quota > 0 && tokens > 0)).toBe(true);
-    expect(rows[1]?.completion_tokens).toBe(told.usage?.output_tokens);
+    expect(rows[1]?.completion_tokens).toBe(reported.usage?.output_tokens);
     await scene.checkBooks();
   });
 
@@ -107,7 +107,7 @@ describe.each(cases)('automatic compaction on $kind, before $format', ({ engine,
     await responses.create({ model, input: [...long, ...output, next] });
     await responses.create({ model, input: [...output, next] });
     await responses.create({ model, input: [next], previous_response_id: first.id });
-    const later = asked(scene).slice(2);
+    const later = requested(scene).slice(2);
     expect(later).toHaveLength(3);
     for (const body of later) {
       for (const word of [summary, 'PILOT', 'TOMORROW', 'One.', 'LATER']) expect(body).toContain(word);
@@ -122,9 +122,9 @@ describe.each(cases)('automatic compaction on $kind, before $format', ({ engine,
     const call = { type: 'function_call' as const, call_id: 'call_1', name: 'get_tide', arguments: '{"port":"BREST"}' };
     const result = { type: 'function_call_output' as const, call_id: 'call_1', output: 'NOON' };
     const tools = [{ type: 'function' as const, name: 'get_tide', parameters: { type: 'object', properties: {} }, strict: false }];
-    const told = await clientOf(scene).responses.create({ ...params, tools, input: [{ role: 'user', content: oldest }, call, result] });
-    expect(told.output[0]?.type).toBe('compaction');
-    const [first, second] = asked(scene);
+    const reported = await clientOf(scene).responses.create({ ...params, tools, input: [{ role: 'user', content: oldest }, call, result] });
+    expect(reported.output[0]?.type).toBe('compaction');
+    const [first, second] = requested(scene);
     expect(first).not.toContain('BREST');
     for (const word of [summary, 'BREST', 'NOON']) expect(second).toContain(word);
     expect(second).not.toContain('OLDEST');
@@ -158,7 +158,7 @@ describe.each(cases)('automatic compaction on $kind, before $format', ({ engine,
       expect(data.output.map(({ type }) => type)).toEqual(['message']);
       expect(response.headers.get('x-tidegate-dropped') ?? '').not.toContain('context_management');
     }
-    expect(asked(scene)).toHaveLength(2);
+    expect(requested(scene)).toHaveLength(2);
     await scene.checkBooks();
   });
 });
@@ -179,8 +179,8 @@ describe.each(engines)('automatic compaction on $kind', (engine) => {
       ],
     });
     scene.upstream.queue({ status: 500 }, { status: 500 }, { text: summary }, { text: 'One.' });
-    const told = await clientOf(scene).responses.create(params);
-    expect(told.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
+    const reported = await clientOf(scene).responses.create(params);
+    expect(reported.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
     await scene.checkBooks();
   });
 
@@ -198,23 +198,23 @@ describe.each(engines)('automatic compaction on $kind', (engine) => {
     await using scene = await open(engine, { type: 14 });
     const client = clientOf(scene).responses;
     const ask = async (body: object = {}) => {
-      const asking = { ...params, store: false, ...body };
-      return stream ? await client.stream(asking).finalResponse() : await client.create(asking);
+      const requesting = { ...params, store: false, ...body };
+      return stream ? await client.stream(requesting).finalResponse() : await client.create(requesting);
     };
     const failed = { status: 400 };
     scene.upstream.queue({ text: summary }, failed, failed, { text: 'One.' });
     for (let tries = 0; tries < 2; tries += 1) expect(await failureOf(ask())).toBeInstanceOf(Error);
-    expect(asked(scene)).toHaveLength(3);
-    const told = await ask();
-    expect(told.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
-    expect(asked(scene)).toHaveLength(4);
-    for (const word of [summary, 'TOMORROW', 'PILOT']) expect(asked(scene)[3]).toContain(word);
+    expect(requested(scene)).toHaveLength(3);
+    const reported = await ask();
+    expect(reported.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
+    expect(requested(scene)).toHaveLength(4);
+    for (const word of [summary, 'TOMORROW', 'PILOT']) expect(requested(scene)[3]).toContain(word);
     const rows = await scene.logs(4);
     expect(rows.map(({ quota }) => quota > 0)).toEqual([true, false, false, true]);
     // It has had its use.
     scene.upstream.behave({ text: 'Two.' });
     await ask();
-    expect(asked(scene)).toHaveLength(6);
+    expect(requested(scene)).toHaveLength(6);
     await scene.checkBooks();
   });
 
@@ -226,8 +226,8 @@ describe.each(engines)('automatic compaction on $kind', (engine) => {
     };
     await using scene = await open(engine, { type: 14 }, { quota: 4000, settings: prices });
     scene.upstream.queue({ text: summary }, { text: 'One.' });
-    const told = await clientOf(scene).responses.create(params);
-    expect(told.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
+    const reported = await clientOf(scene).responses.create(params);
+    expect(reported.output.map(({ type }) => type)).toEqual(['compaction', 'message']);
     const rows = await scene.logs(2);
     const spent = rows.reduce((sum, { quota }) => sum + quota, 0);
     expect(spent).toBeGreaterThan(400);
@@ -239,10 +239,10 @@ describe.each(engines)('automatic compaction on $kind', (engine) => {
     await using scene = await open(engine, { type: 14, setting: '{"on_client_gone":"abort"}' });
     scene.upstream.behave({ firstByteDelay: Infinity });
     const leaving = new AbortController();
-    const asking = clientOf(scene).responses.create({ ...params, stream }, { signal: leaving.signal });
+    const requesting = clientOf(scene).responses.create({ ...params, stream }, { signal: leaving.signal });
     await until(() => Promise.resolve(scene.upstream.requests.length === 1 ? true : null));
     leaving.abort();
-    await failureOf(asking);
+    await failureOf(requesting);
     const [row] = await scene.logs(1);
     expect(row?.other).toMatchObject({ ending: 'client_closed' });
     expect(scene.upstream.requests).toHaveLength(1);
@@ -252,9 +252,9 @@ describe.each(engines)('automatic compaction on $kind', (engine) => {
   test('a summary that is empty replaces nothing', async () => {
     await using scene = await open(engine, { type: 14 });
     scene.upstream.queue({ text: ' ' }, { text: 'One.' });
-    const told = await clientOf(scene).responses.create(params);
-    expect(told.output.map(({ type }) => type)).toEqual(['message']);
-    expect(asked(scene)[1]).toContain('OLDEST');
+    const reported = await clientOf(scene).responses.create(params);
+    expect(reported.output.map(({ type }) => type)).toEqual(['message']);
+    expect(requested(scene)[1]).toContain('OLDEST');
     await scene.checkBooks();
   });
 
@@ -274,11 +274,11 @@ describe.each(engines)('automatic compaction on $kind', (engine) => {
     client.send({ type: 'response.create', ...params, store: false });
     const messages = await client.response();
     expect(messages.map(({ sequence_number: number }) => number)).toEqual(messages.map((_message, index) => index));
-    const told = messages.at(-1)?.['response'];
-    expect(told).toMatchObject({ id: expect.any(String), output: [{ type: 'compaction' }, { type: 'message' }] });
-    client.send({ type: 'response.create', model, input: 'And LATER?', previous_response_id: told.id, store: false });
+    const reported = messages.at(-1)?.['response'];
+    expect(reported).toMatchObject({ id: expect.any(String), output: [{ type: 'compaction' }, { type: 'message' }] });
+    client.send({ type: 'response.create', model, input: 'And LATER?', previous_response_id: reported.id, store: false });
     await client.response();
-    const last = asked(scene).at(-1);
+    const last = requested(scene).at(-1);
     for (const word of [summary, 'TOMORROW', 'One.', 'LATER']) expect(last).toContain(word);
     expect(last).not.toContain('OLDEST');
     expect(await scene.logs(5)).toHaveLength(5);

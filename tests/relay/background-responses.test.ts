@@ -167,9 +167,9 @@ describe.each(engines)('bounds of background responses on $kind', (engine) => {
     const { db } = scene.app.context;
     const { id } = await ask(scene);
     await until(async () => ((await clientOf(scene).responses.retrieve(id)).status === 'completed' ? true : null));
-    const [kept] = await db.collection('responses').find({ id });
-    if (kept === undefined) throw new Error('Nothing was kept');
-    await db.collection('responses').insert({ ...kept, id: 'resp_orphan', status: 'in_progress', place: 'x', alive_until: 1 });
+    const [stored] = await db.collection('responses').find({ id });
+    if (stored === undefined) throw new Error('Nothing was kept');
+    await db.collection('responses').insert({ ...stored, id: 'resp_orphan', status: 'in_progress', place: 'x', alive_until: 1 });
     await failOrphans(scene.app.context);
     await failOrphans(scene.app.context);
     expect(await clientOf(scene).responses.retrieve('resp_orphan')).toMatchObject({ status: 'failed', error: { code: 'server_error' } });

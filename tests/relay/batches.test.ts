@@ -2,7 +2,7 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
-import { mostBeside } from '#server/slices/batches/read-concurrently.ts';
+import { mostConcurrent } from '#server/slices/batches/read-concurrently.ts';
 import { renameGroup } from '#server/features/groups/start-move.ts';
 import { tendGroupMoves } from '#server/features/groups/tend-moves.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
@@ -22,8 +22,8 @@ const each = 15;
 const day = 86_400_000;
 const prices = { ModelRatio: JSON.stringify({ [model]: 1 }), CompletionRatio: JSON.stringify({ [model]: 4 }) };
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown; message: string }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown; message: string }> => {
+  const failure = await failed(requesting);
   if (!(failure instanceof OpenAI.APIError)) throw new Error('It did not fail as calls do', { cause: failure });
   return { status: failure.status, code: failure.code, message: failure.message };
 };
@@ -155,13 +155,15 @@ describe.each(engines)('batches on $kind', (engine) => {
     const listed = await client.files.retrieve(ended.output_file_id ?? '');
     expect(listed).toMatchObject({ purpose: 'batch_output', bytes: Buffer.byteLength(text) });
     expect((listed.expires_at ?? 0) - listed.created_at).toBe(7200);
-    const told = await scene.app.context.db.collection('logs').find({ type: 4 });
-    expect(told).toMatchObject([
+    const reported = await scene.app.context.db.collection('logs').find({ type: 4 });
+    expect(reported).toMatchObject([
       { refunded: reserved - 2 * each, model_name: model, other: { event: { code: 'batch_settled', answered: 2, cost: 2 * each } } },
     ]);
     // It names the row of what was taken, and has its request id: each of them is found from the other.
-    expect(told).toMatchObject([{ request_id: row?.request_id, other: { event: { order: row?.id, tier_ratio: 0.5, group_ratio: 1 } } }]);
-    expect(told[0]?.other?.['event']).toMatchObject({
+    expect(reported).toMatchObject([
+      { request_id: row?.request_id, other: { event: { order: row?.id, tier_ratio: 0.5, group_ratio: 1 } } },
+    ]);
+    expect(reported[0]?.other?.['event']).toMatchObject({
       lines: [
         { part: 'prompt', quantity: 20, per: 'million', source: 'upstream' },
         { part: 'completion', quantity: 10, per: 'million', source: 'upstream' },
@@ -260,12 +262,12 @@ describe.each(engines)('batches on $kind', (engine) => {
     const { scene, provider } = await open();
     await using _scene = scene;
     const before = await scene.balance();
-    const withUsage = (told: unknown) => (result: Record<string, unknown>) => {
+    const withUsage = (reported: unknown) => (result: Record<string, unknown>) => {
       const response = result['response'] as { body: Record<string, unknown> };
-      return { ...result, response: { ...response, body: { ...response.body, usage: told } } };
+      return { ...result, response: { ...response, body: { ...response.body, usage: reported } } };
     };
     let spent = 0;
-    for (const told of [
+    for (const reported of [
       { prompt_tokens: -1000, completion_tokens: -1000, total_tokens: -2000 },
       { prompt_tokens: 1e15, completion_tokens: 1e15, total_tokens: 2e15 },
       { prompt_tokens: 'many', completion_tokens: null },
@@ -273,7 +275,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     ]) {
       await begin(sdk(scene), [line('a'), line('b')]);
       const record = (await scene.app.context.db.collection('batches').find({ state: 'running' }))[0];
-      await end(scene, provider, { edit: withUsage(told) });
+      await end(scene, provider, { edit: withUsage(reported) });
       const ended = await scene.app.context.db.collection('batches').get(record?.id ?? '');
       expect(ended?.state).toBe('ended');
       expect(ended?.cost).toBeGreaterThan(0);
@@ -332,7 +334,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     const input = (await recordOf(scene)).input_file;
     const [theirs = ''] = provider.batches.keys();
     const other = await someoneElse(scene);
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     for (const name of [id, theirs, '%2e%2e', 'batch_']) {
       expect(await failureOf(other.batches.retrieve(name))).toMatchObject({ status: 404, code: 'batch_not_found' });
       expect(await failureOf(other.batches.cancel(name))).toMatchObject({ status: 404 });
@@ -342,7 +344,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     const create = other.batches.create({ input_file_id: input, endpoint: '/v1/chat/completions', completion_window: '24h' });
     expect(await failureOf(create)).toMatchObject({ status: 404, code: 'file_not_found' });
     expect(await failureOf(client.batches.retrieve(theirs))).toMatchObject({ status: 404 });
-    expect(provider.asked).toHaveLength(asked);
+    expect(provider.requested).toHaveLength(requested);
     await end(scene, provider);
     const { output_file: output } = await recordOf(scene);
     expect(await failureOf(other.files.content(output))).toMatchObject({ status: 404 });
@@ -399,8 +401,8 @@ describe.each(engines)('batches on $kind', (engine) => {
       expect(refused.message, JSON.stringify(lines).slice(0, 200)).toMatch(said);
       expect(refused.status).toBeLessThan(500);
     }
-    expect(provider.asked).toEqual([]);
-    expect(provider.files.asked.filter((one) => one === 'POST /v1/files')).toHaveLength(cases.length);
+    expect(provider.requested).toEqual([]);
+    expect(provider.files.requested.filter((one) => one === 'POST /v1/files')).toHaveLength(cases.length);
     expect(await scene.balance()).toBe(before);
     expect(await scene.app.context.db.collection('batches').count({}, 1)).toBe(0);
     expect(scene.app.context.bodies.spool.bytes).toBe(0);
@@ -421,7 +423,7 @@ describe.each(engines)('batches on $kind', (engine) => {
       const refused = await failureOf(begin(client, [line('a', chat()), line('b', chat(fields))]));
       expect([refused.status, refused.message]).toEqual([400, expect.stringContaining(`line 2: body.${place}`)]);
     }
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
     expect(await scene.balance()).toBe(before);
     await setOption(scene.app, 'ToolPrice', '{"web_search":0}');
     await begin(client, [line('a', chat({ web_search_options: {} }))]);
@@ -438,8 +440,8 @@ describe.each(engines)('batches on $kind', (engine) => {
     });
     await using _scene = scene;
     const before = await scene.balance();
-    const asked = chat({ model: 'gpt-4o-mini-search-preview' });
-    await begin(sdk(scene), [line('a', asked), line('b', asked)]);
+    const requested = chat({ model: 'gpt-4o-mini-search-preview' });
+    await begin(sdk(scene), [line('a', requested), line('b', requested)]);
     const { reserved } = await recordOf(scene);
     const search = (25 / 1000) * 500_000;
     expect(reserved).toBeGreaterThanOrEqual(2 * search);
@@ -462,15 +464,15 @@ describe.each(engines)('batches on $kind', (engine) => {
     const long = line('a', chat({ messages: [{ role: 'user', content: 'tide '.repeat(2_000_000) }] }));
     expect((await failureOf(begin(client, [line('b'), long]))).message).toMatch(/4 MB/);
     const { id } = await client.files.create({ file: await toFile(Buffer.from('tide'), 'a.txt'), purpose: 'user_data' });
-    const asked = { endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
-    expect(await failureOf(client.batches.create({ ...asked, input_file_id: id }))).toMatchObject({ status: 400 });
+    const requested = { endpoint: '/v1/chat/completions', completion_window: '24h' } as const;
+    expect(await failureOf(client.batches.create({ ...requested, input_file_id: id }))).toMatchObject({ status: 400 });
     const input = await leave(client, [line('a')]);
-    expect(await failureOf(client.batches.create({ ...asked, input_file_id: input, endpoint: '/v1/videos' }))).toMatchObject({
+    expect(await failureOf(client.batches.create({ ...requested, input_file_id: input, endpoint: '/v1/videos' }))).toMatchObject({
       status: 400,
     });
-    const more = { ...asked, input_file_id: input, metadata: { a: 'x'.repeat(513) } };
+    const more = { ...requested, input_file_id: input, metadata: { a: 'x'.repeat(513) } };
     expect(await failureOf(client.batches.create(more))).toMatchObject({ status: 400 });
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
   });
 
   test('who cannot pay for all of it is told, and nothing runs', async () => {
@@ -478,7 +480,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     await using _scene = scene;
     const refused = await failureOf(begin(sdk(scene), [line('a'), line('b'), line('c'), line('d')]));
     expect(refused.status).toBe(403);
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
     expect(await scene.balance()).toBe(100);
     await scene.checkBooks();
   });
@@ -682,10 +684,10 @@ describe.each(engines)('batches on $kind', (engine) => {
     } as const;
     scene.app.clock.advance(11 * 60_000);
     await batches.insert({ ...elsewhere, poll_at: context.now() });
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     provider.failures.push('held', 'held');
     await pollBatches(context, { questionMs: 100 });
-    expect(provider.asked).toHaveLength(asked + 1);
+    expect(provider.requested).toHaveLength(requested + 1);
     expect(await batches.get(elsewhere.id)).toBeNull();
     const later = await batches.find({ state: 'running' });
     expect(later.map(({ poll_at: at }) => at > context.now())).toEqual([true, true]);
@@ -701,26 +703,26 @@ describe.each(engines)('batches on $kind', (engine) => {
     const batches = context.db.collection('batches');
     const client = sdk(scene);
     const before = await scene.balance();
-    const most = mostBeside + 1;
+    const most = mostConcurrent + 1;
     for (let count = 0; count < most; count += 1) {
       await begin(client, [line('a')]);
       await provider.run();
     }
     const held = Promise.withResolvers<void>();
     provider.files.holdContents(held.promise);
-    const readings = () => provider.files.asked.filter((asked) => asked.endsWith('-out/content')).length;
+    const readings = () => provider.files.requested.filter((requested) => requested.endsWith('-out/content')).length;
     scene.app.clock.advance(11 * 60_000);
     await pollBatches(context, { patienceMs: 0 });
-    await until(() => readings() === mostBeside);
+    await until(() => readings() === mostConcurrent);
     expect(await batches.count({ state: 'running' })).toBe(most);
     // One more waits for its turn; those that are being read are nobody else's, and who looks at them all the same reads nothing.
     scene.app.clock.advance(2 * 60_000);
     await pollBatches(context, { patienceMs: 0 });
     await batches.patchAll({ state: 'running' }, { set: { poll_at: 0 } });
     await pollBatches(context, { patienceMs: 0 });
-    expect(readings()).toBe(mostBeside);
+    expect(readings()).toBe(mostConcurrent);
     held.resolve();
-    await until(async () => (await batches.count({ state: 'ended' })) === mostBeside);
+    await until(async () => (await batches.count({ state: 'ended' })) === mostConcurrent);
     await poll(scene);
     expect(await batches.count({ state: 'ended' })).toBe(most);
     expect(readings()).toBe(most);
@@ -800,7 +802,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     const client = sdk(scene);
     expect(await failureOf(Promise.resolve(client.batches.list()))).toMatchObject({ status: 501 });
     expect(await failureOf(leave(client, [line('a')]))).toMatchObject({ status: 400 });
-    expect(provider.files.asked).toEqual([]);
+    expect(provider.files.requested).toEqual([]);
   });
 
   test('a result with words that the site blocks is paid for, and not told', async () => {

@@ -58,7 +58,7 @@ const generateContent = (path: string): Row[] => {
     { path: `${path}:streamGenerateContent`, body, stream: {}, ...few },
   ];
 };
-const heard = { 'what was heard': { text: `They hide ${word} there` } };
+const received = { 'what was heard': { text: `They hide ${word} there` } };
 const revised = { 'what the prompt was made': { revisedPrompt: `${word} in the hold` } };
 const rows: readonly Row[] = [
   { path: '/v1/chat/completions', body: { messages, tools: functions } },
@@ -75,10 +75,10 @@ const rows: readonly Row[] = [
   { path: '/v1/interactions', body: { input: 'What is in the hold?', tools: flat } },
   { path: '/v1beta/interactions', body: { input: 'What is in the hold?', tools: flat } },
   ...['json', 'text', 'srt', 'vtt', 'verbose_json'].flatMap((response_format): Row[] => [
-    { path: '/v1/audio/transcriptions', form: { response_format }, stream: null, answers: heard },
-    { path: '/v1/audio/translations', form: { response_format }, stream: null, answers: heard },
+    { path: '/v1/audio/transcriptions', form: { response_format }, stream: null, answers: received },
+    { path: '/v1/audio/translations', form: { response_format }, stream: null, answers: received },
   ]),
-  { path: '/v1/audio/transcriptions', form: { stream: 'true' }, stream: {}, answers: heard },
+  { path: '/v1/audio/transcriptions', form: { stream: 'true' }, stream: {}, answers: received },
   {
     path: '/v1/audio/transcriptions',
     form: { stream: 'true' },
@@ -91,7 +91,7 @@ const rows: readonly Row[] = [
     path: '/v1/images/generations',
     body: { prompt: 'a hold', stream: true },
     stream: {},
-    answers: { told: { revisedPrompt: word, garbage: 'json to a stream' } },
+    answers: { reported: { revisedPrompt: word, garbage: 'json to a stream' } },
     model: painter,
   },
   { path: '/v1/images/edits', form: { prompt: 'a hold' }, file: 'image', model: painter, stream: null, answers: revised },
@@ -163,14 +163,14 @@ describe('blocked words in answers everywhere', () => {
     return fetch(url, { method: 'POST', headers, body: data });
   };
 
-  async function expectStopped(asked: Promise<Response>, isStream: boolean): Promise<void> {
-    const response = await asked;
-    const told = await response.text();
-    expect([response.status, told.toLowerCase()]).toEqual([
+  async function expectStopped(requested: Promise<Response>, isStream: boolean): Promise<void> {
+    const response = await requested;
+    const reported = await response.text();
+    expect([response.status, reported.toLowerCase()]).toEqual([
       isStream ? 200 : 400,
       expect.stringContaining('the answer holds blocked words'),
     ]);
-    expect(told.toLowerCase()).not.toContain('contraband');
+    expect(reported.toLowerCase()).not.toContain('contraband');
   }
 
   const cases = rows.flatMap(({ stream = { stream: true }, answers = written, upstreams, model: only, ...row }) =>
@@ -189,10 +189,10 @@ describe('blocked words in answers everywhere', () => {
 
   test.each(cases)(
     '$path, $what, of a provider of $upstream, stream: $isStream $form',
-    async ({ path, what, behaviour, model, isStream, ...asked }) => {
+    async ({ path, what, behaviour, model, isStream, ...requested }) => {
       scene().upstream.behave(behaviour);
       expect(what).not.toBe('');
-      await expectStopped(send(path, asked, model, { authorization: `Bearer ${scene().key}` }), isStream);
+      await expectStopped(send(path, requested, model, { authorization: `Bearer ${scene().key}` }), isStream);
     },
   );
 
@@ -212,9 +212,9 @@ describe('blocked words in answers everywhere', () => {
     scene().upstream.behave(text);
     using client = await connectSocket(`${scene().app.origin}/v1/responses`, { headers: { authorization: `Bearer ${scene().key}` } });
     client.send({ type: 'response.create', model: models.chat, input: 'What is in the hold?' });
-    let heardOf = '';
-    while (!heardOf.includes('blocked words')) heardOf = JSON.stringify(await client.next());
-    expect(heardOf.toLowerCase()).not.toContain('contraband');
+    let receivedOf = '';
+    while (!receivedOf.includes('blocked words')) receivedOf = JSON.stringify(await client.next());
+    expect(receivedOf.toLowerCase()).not.toContain('contraband');
   });
 
   test.each([

@@ -57,8 +57,8 @@ describe.each(cases)('blocked words in answers on $kind, asked at $path, of the 
       expect(response.status).toBe(200);
       const text = (await response.text()).toLowerCase();
       const last = text.trim().split('\n').at(-1)?.replace('data: ', '') ?? '{}';
-      const told: { error?: object; response?: { error: object } } = JSON.parse(last);
-      expect(told.error ?? told.response?.error ?? told).toMatchObject(
+      const reported: { error?: object; response?: { error: object } } = JSON.parse(last);
+      expect(reported.error ?? reported.response?.error ?? reported).toMatchObject(
         isChat ? { code: 'output_blocked' } : { message: expect.stringContaining('the answer holds blocked words') },
       );
       // Neither the word nor what comes after it.

@@ -24,12 +24,12 @@ async function ask(scene: RelayScene, { verb, isList, isEvents }: (typeof verbs)
 }
 
 describe.each(engines)('blocked prompts on $kind', (engine) => {
-  test.each(verbs)('$verb at Gemini: as Gemini says it, and what it has read is paid', async (asked) => {
+  test.each(verbs)('$verb at Gemini: as Gemini says it, and what it has read is paid', async (requested) => {
     await using scene = await createScene(engine, { channels: [{ type: 24 }] });
     scene.upstream.behave({ blockReason: 'PROHIBITED_CONTENT' });
-    expect(await ask(scene, asked)).toMatchObject({
+    expect(await ask(scene, requested)).toMatchObject({
       status: 200,
-      type: asked.type,
+      type: requested.type,
       body: {
         promptFeedback: { blockReason: 'PROHIBITED_CONTENT', safetyRatings: [{ blocked: true }] },
         usageMetadata: { promptTokenCount: expect.any(Number) },
@@ -42,23 +42,23 @@ describe.each(engines)('blocked prompts on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  test.each(verbs)('$verb at another vendor that refuses it: as Gemini says it', async (asked) => {
+  test.each(verbs)('$verb at another vendor that refuses it: as Gemini says it', async (requested) => {
     await using scene = await createScene(engine, { settings: { RetryTimes: '2' }, channels: [{ type: 1 }, { type: 1 }] });
     const error = { message: 'The response was filtered', type: 'invalid_request_error', param: 'prompt', code: 'content_filter' };
     scene.upstream.behave({ status: 400, error });
-    const told = await ask(scene, asked);
-    expect(told).toMatchObject({ status: 200, type: asked.type, body: { promptFeedback: { blockReason: 'SAFETY' } } });
-    expect(told.body).not.toHaveProperty('error');
-    expect(told.body).not.toHaveProperty('candidates');
+    const reported = await ask(scene, requested);
+    expect(reported).toMatchObject({ status: 200, type: requested.type, body: { promptFeedback: { blockReason: 'SAFETY' } } });
+    expect(reported.body).not.toHaveProperty('error');
+    expect(reported.body).not.toHaveProperty('candidates');
     expect(scene.upstream.requests).toHaveLength(1);
     expect(await scene.balance()).toBe(500_000_000);
     await scene.checkBooks();
   });
 
-  test.each(verbs)('$verb: other errors are errors', async (asked) => {
+  test.each(verbs)('$verb: other errors are errors', async (requested) => {
     await using scene = await createScene(engine, { channels: [{ type: 1 }] });
     scene.upstream.behave({ status: 400, error: { message: 'No such tool', type: 'invalid_request_error', code: 'bad_tool' } });
-    expect(await ask(scene, asked)).toMatchObject({ status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } });
+    expect(await ask(scene, requested)).toMatchObject({ status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } });
   });
 
   test.each([false, true])('callers of other formats are told an error, and pay for what was read (stream: %s)', async (stream) => {

@@ -122,8 +122,8 @@ describe.each(engines)('blocked words everywhere on $kind', (engine) => {
     return fetch(url, { method: 'POST', headers, body: data });
   };
 
-  test.each(rows.filter(({ isWordless }) => isWordless !== true))('$path $body $form', async ({ path, ...asked }) => {
-    const response = await send(filled(path), asked, { authorization: `Bearer ${scene().key}` });
+  test.each(rows.filter(({ isWordless }) => isWordless !== true))('$path $body $form', async ({ path, ...requested }) => {
+    const response = await send(filled(path), requested, { authorization: `Bearer ${scene().key}` });
     const text = await response.text();
     expect([response.status, text]).toEqual([400, expect.stringContaining('sensitive words detected')]);
     expect(text).not.toContain(word);

@@ -45,7 +45,7 @@ describe.each(engines)('blocked words on $kind', (engine) => {
       { role: 'assistant', content: null, tool_calls: [calling] },
       { role: 'tool', tool_call_id: 'a', content: 'ok' },
     ];
-    const asked: [string, object][] = [
+    const requested: [string, object][] = [
       ['chat/completions', { messages: message([{ type: 'file', file: { filename: 'contraband.pdf', file_data: data } }]) }],
       ['responses', { input: message([{ type: 'input_file', filename: 'Contraband.pdf', file_data: data }]) }],
       ['chat/completions', { messages: called }],
@@ -54,9 +54,9 @@ describe.each(engines)('blocked words on $kind', (engine) => {
       // Where a long text is cut into pieces.
       ['chat/completions', { messages: message(`${'y'.repeat(64 * 1024 - 20)}%63%6F%6E%74%72%61%62%61%6E%64${'y'.repeat(9_000)}`) }],
     ];
-    for (const [path, body] of asked) {
-      const told = await refusal(await the.post(`/v1/${path}`, { model: testModel, ...body }));
-      expect([path, told.status, told.body.error.code]).toEqual([path, 400, 'sensitive_words_detected']);
+    for (const [path, body] of requested) {
+      const reported = await refusal(await the.post(`/v1/${path}`, { model: testModel, ...body }));
+      expect([path, reported.status, reported.body.error.code]).toEqual([path, 400, 'sensitive_words_detected']);
     }
     await expectUntouched(the);
   });
@@ -129,8 +129,8 @@ describe.each(engines)('blocked words on $kind', (engine) => {
     form.set('prompt', 'contraband');
     form.set('file', new Blob([Buffer.alloc(64)]), 'a.mp3');
     const headers = { authorization: `Bearer ${the.key}` };
-    const heard = await fetch(`${the.app.origin}/v1/audio/transcriptions`, { method: 'POST', headers, body: form });
-    expect([heard.status, await heard.text()]).toEqual([400, expect.stringContaining('sensitive')]);
+    const received = await fetch(`${the.app.origin}/v1/audio/transcriptions`, { method: 'POST', headers, body: form });
+    expect([received.status, await received.text()]).toEqual([400, expect.stringContaining('sensitive')]);
     await expectUntouched(the);
   });
 

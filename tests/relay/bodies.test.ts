@@ -45,8 +45,8 @@ describe.each(engines)('bodies on $kind', (engine) => {
     const spent = await sendHead(scene, key, [closing, 'Content-Length: 60000000']);
     expect(spent).toMatch(/HTTP\/1\.1 40[13]/);
     expect(spent).toMatch(/key_exhausted|pre_consume_token_quota_failed/);
-    const asking = await sendHead(scene, scene.key, ['Expect: 100-continue', 'Content-Length: 60000000']);
-    expect(asking).toMatch(/^HTTP\/1\.1 403/);
+    const requesting = await sendHead(scene, scene.key, ['Expect: 100-continue', 'Content-Length: 60000000']);
+    expect(requesting).toMatch(/^HTTP\/1\.1 403/);
   });
 
   test('a client that asks first is asked to go on', async () => {

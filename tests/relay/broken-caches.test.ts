@@ -22,8 +22,8 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
       settings: { ModelRatio: `{"${model}":1.5}` },
     });
     const messages: object[] = [{ role: 'user', content: 'Hello' }];
-    const ask = async (told: object) => {
-      scene.upstream.behave({ usage: usage(told) }, { times: 1 });
+    const ask = async (reported: object) => {
+      scene.upstream.behave({ usage: usage(reported) }, { times: 1 });
       const response = await scene.post('/v1/messages', { model, max_tokens: 100, messages });
       expect(response.status).toBe(200);
       await response.text();
@@ -58,7 +58,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
       [undefined, undefined, undefined],
     ],
     ['of one whose instructions tell the time is found', {}, 'It is noon.', ['Noon.', 'And then?'], [undefined, 1, 1]],
-  ] as const)('a cache %s', async (_about, fields, told, further, expected) => {
+  ] as const)('a cache %s', async (_about, fields, reported, further, expected) => {
     await using scene = await createScene(engine, {
       channels: [{ models: chatModel }],
       settings: { ModelRatio: `{"${chatModel}":1}`, CacheRatio: `{"${chatModel}":0.1}` },
@@ -71,7 +71,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
       else for (const [at, content] of further.entries()) messages.push({ role: at === 0 ? 'assistant' : 'user', content });
       const details = { prompt_tokens_details: { cached_tokens: isOther && call > 0 ? 1_500 : 0 } };
       scene.upstream.behave({ usage: { prompt_tokens: 9_000, completion_tokens: 5, total_tokens: 9_005, ...details } }, { times: 1 });
-      const system = { role: 'system', content: isOther ? told : `${told} ${call}` };
+      const system = { role: 'system', content: isOther ? reported : `${reported} ${call}` };
       const response = await scene.chat({ model: chatModel, messages: [system, ...messages], ...fields });
       expect(response.status).toBe(200);
       await response.text();

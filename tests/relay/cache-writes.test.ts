@@ -17,8 +17,8 @@ const text = 'High water in Brest is at noon, and in Dover at one. '.repeat(20);
 const answerTokens = 100;
 
 const writes = [
-  { ttl: '5m', ratio: 1.25, told: { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 0 } },
-  { ttl: '1h', ratio: 2, told: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1 } },
+  { ttl: '5m', ratio: 1.25, reported: { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 0 } },
+  { ttl: '1h', ratio: 2, reported: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1 } },
 ];
 const places = ['system', 'content', 'tools', 'body'] as const;
 const cases = writes.flatMap((write) => places.map((place) => ({ ...write, place })));
@@ -39,12 +39,12 @@ function bodyWith(place: (typeof places)[number], ttl: string) {
 describe.each(engines)('cache writes on $kind', (engine) => {
   test.each(cases)(
     'a prompt that is written for $ttl, as said in $place, is reserved at $ratio times its input: no debt, all is charged',
-    async ({ ttl, ratio, told, place }) => {
+    async ({ ttl, ratio, reported, place }) => {
       const body = bodyWith(place, ttl);
       const prompt = await countPrompt(promptContent(body), model, { owner: 0, isEstimated: false });
       const cost = Math.ceil(10 * ratio * prompt) + 10 * answerTokens;
       await using scene = await createScene(engine, { settings, channels: [{ type: 14, models: model }], quota: cost + 5 });
-      const written = Object.fromEntries(Object.entries(told).map(([name, share]) => [name, share * prompt]));
+      const written = Object.fromEntries(Object.entries(reported).map(([name, share]) => [name, share * prompt]));
       scene.upstream.behave({
         usage: { input_tokens: 0, cache_creation_input_tokens: prompt, cache_creation: written, output_tokens: answerTokens },
       });
@@ -68,7 +68,7 @@ describe.each(engines)('cache writes on $kind', (engine) => {
 });
 
 describe.each(engines)('cache writes of a prompt that its caller cannot mark, on $kind', (engine) => {
-  const asked = {
+  const requested = {
     model,
     max_tokens: 300,
     messages: [
@@ -83,7 +83,7 @@ describe.each(engines)('cache writes of a prompt that its caller cannot mark, on
     { isOn: false, ratio: 1 },
   ])('it is reserved at what writing costs where it is marked here, and settled exactly (on: $isOn)', async ({ isOn, ratio }) => {
     const counting = { owner: 0, isEstimated: false };
-    const prompt = await countPrompt(chatContent(asked, model), model, counting);
+    const prompt = await countPrompt(chatContent(requested, model), model, counting);
     const cost = Math.ceil(10 * ratio * prompt) + 10 * answerTokens;
     const options = { ...settings, PromptCachingEnabled: String(isOn) };
     await using scene = await createScene(engine, { settings: options, channels: [{ type: 14, models: model }], quota: cost + 5 });
@@ -96,7 +96,7 @@ describe.each(engines)('cache writes of a prompt that its caller cannot mark, on
         output_tokens: answerTokens,
       },
     });
-    const response = await scene.post('/v1/chat/completions', asked);
+    const response = await scene.post('/v1/chat/completions', requested);
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('chat.completion')]);
     const [sent] = scene.upstream.requests;
     expect(sent?.text.includes('"cache_control"')).toBe(isOn);

@@ -91,8 +91,8 @@ describe.each(engines)('sessions of clients on $kind', (engine) => {
       [...agents].map(([agent, { parent, calls }]) => `${agent} of ${parent}: ${calls}`).toSorted((a, b) => a.localeCompare(b)),
     ).toEqual([' of : 1', 'agent_1 of : 2', 'agent_2 of agent_1: 1']);
     expect([...agents.values()].reduce((total, { quota }) => total + quota, 0)).toBe(row.quota);
-    const told = tree.calls.map((call: Log) => JSON.parse(call.other).session);
-    expect(told).toContainEqual({ id: session, key: row.id, agent: 'agent_2', parent: 'agent_1', client: 'claude-cli/2.1.330' });
+    const reported = tree.calls.map((call: Log) => JSON.parse(call.other).session);
+    expect(reported).toContainEqual({ id: session, key: row.id, agent: 'agent_2', parent: 'agent_1', client: 'claude-cli/2.1.330' });
     // An administrator sees the same.
     expect(await open(row.id, admin, '/api/log/sessions')).toMatchObject({ session: row, agents: tree.agents });
   });

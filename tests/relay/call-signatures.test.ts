@@ -100,12 +100,12 @@ describe.each(engines)('signatures of calls that do not come back, on $kind', (e
       const event = line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as { type: string; content_block?: Json }) : undefined;
       return event?.type === 'content_block_start' && event.content_block !== undefined ? [event.content_block] : [];
     });
-    for (const told of [
+    for (const reported of [
       content as Json[],
       blocks.map((block) => (block['type'] === 'tool_use' ? { ...block, input: { port: 'Brest' } } : block)),
     ]) {
-      expect(told.map(({ type }) => type)).toEqual(['redacted_thinking', 'tool_use', 'tool_use']);
-      const calls = told.filter(({ type }) => type === 'tool_use');
+      expect(reported.map(({ type }) => type)).toEqual(['redacted_thinking', 'tool_use', 'tool_use']);
+      const calls = reported.filter(({ type }) => type === 'tool_use');
       const results = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'Noon' }));
       const messages = [question, { role: 'assistant', content: calls }, { role: 'user', content: results }];
       const response = await scene.post('/v1/messages', { ...fields, messages });

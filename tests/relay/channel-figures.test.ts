@@ -22,16 +22,16 @@ async function figuresOf(scene: RelayScene, id = scene.channelIds[0]): Promise<F
 /** Sends a call and hangs up, before the answer or when the first of it has come. */
 async function leave(scene: RelayScene, { after, stream }: { after: 'sending' | 'first byte'; stream: boolean }): Promise<void> {
   const client = new AbortController();
-  const asked = fetch(`${scene.app.origin}/v1/chat/completions`, {
+  const requested = fetch(`${scene.app.origin}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
     body: JSON.stringify({ model: testModel, stream, messages: [{ role: 'user', content: 'go' }] }),
     signal: client.signal,
   }).catch(() => null);
   const request = await scene.upstream.request(scene.upstream.requests.length);
-  if (after === 'first byte') await (await asked)?.body?.getReader().read();
+  if (after === 'first byte') await (await requested)?.body?.getReader().read();
   client.abort();
-  await asked;
+  await requested;
   await request.closed;
 }
 
@@ -220,9 +220,9 @@ onEachEngine('the store of channel figures', (current) => {
     await figures.flush();
     expect(await figures.read(0)).toHaveLength(60);
     await sweepChannelFigures({ db: current().db, now: clock.now });
-    const kept = await figures.read(0);
-    expect(kept).toHaveLength(47); // the present hour, in which nobody called, is the 48th
-    expect(Math.min(...kept.map((row) => row.hour)) * 1000).toBeGreaterThan(clock.now() - 48 * hour);
+    const stored = await figures.read(0);
+    expect(stored).toHaveLength(47); // the present hour, in which nobody called, is the 48th
+    expect(Math.min(...stored.map((row) => row.hour)) * 1000).toBeGreaterThan(clock.now() - 48 * hour);
     await figures.stop();
   });
 });

@@ -33,8 +33,8 @@ describe.each(engines)('headers of a channel on $kind', (engine) => {
       channels: [{ type: 14, setting, models: 'claude-3-5-haiku', key: 'sk-upstream' }],
       settings: { ModelRatio: '{"claude-3-5-haiku":1}' },
     });
-    const told = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'theirs', 'x-team': 'theirs', 'x-forwarded-for': '10.0.0.1' };
-    expect((await scene.post('/v1/messages', claude, told)).status).toBe(200);
+    const reported = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'theirs', 'x-team': 'theirs', 'x-forwarded-for': '10.0.0.1' };
+    expect((await scene.post('/v1/messages', claude, reported)).status).toBe(200);
     const { headers } = await scene.upstream.request(0);
     expect(headers).toMatchObject({ 'anthropic-beta': 'ours', 'x-team': 'tide', 'x-api-key': 'sk-upstream' });
     expect(headers['x-forwarded-for']).toBeUndefined();

@@ -136,7 +136,7 @@ onEachEngine('the channel index', (current) => {
     const record = await context.db.collection('channels').get(1);
     expect(record).toMatchObject({ status: 3, revision: 2 });
     expect(JSON.parse(record?.other_info ?? '')).toEqual({
-      kept: 1,
+      stored: 1,
       status_reason: 'said',
       status_fact: saidReason('why'),
       status_time: expect.any(Number),
@@ -148,8 +148,8 @@ onEachEngine('the channel index', (current) => {
     await using context = await open(current());
     await add(context, { id: 1 });
     await add(context, { id: 2, auto_ban: 0 });
-    const [allowed, kept] = [context.channels.get(1), context.channels.get(2)];
-    if (allowed === undefined || kept === undefined) throw new Error('the channels are missing');
+    const [allowed, stored] = [context.channels.get(1), context.channels.get(2)];
+    if (allowed === undefined || stored === undefined) throw new Error('the channels are missing');
     const text = JSON.stringify({ error: { message: 'You exceeded your current quota' } });
     const failure = parseUpstreamError({ status: 429, text, channel: allowed, now: 0 });
     expect(reasonToDisable(context, allowed, failure, { callerText: () => '', isConfirmed: true })).toBeNull();
@@ -160,7 +160,7 @@ onEachEngine('the channel index', (current) => {
     expect(reasonToDisable(context, allowed, failure, { callerText: () => '', isConfirmed: true })).toEqual(
       saidReason('You exceeded your current quota'),
     );
-    expect(reasonToDisable(context, kept, failure, { callerText: () => '', isConfirmed: true })).toBeNull();
+    expect(reasonToDisable(context, stored, failure, { callerText: () => '', isConfirmed: true })).toBeNull();
   });
 
   it('does no work per channel for each call, with a thousand channels of a thousand models', async () => {

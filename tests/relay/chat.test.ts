@@ -9,7 +9,7 @@ describe.each(engines)('chat completions on $kind', (engine) => {
   test('a whole answer is passed on, charged and logged', async () => {
     await using scene = await createScene(engine);
     const before = await scene.balance();
-    const response = await scene.chat({ temperature: 0.5, some_new_field: { kept: true } });
+    const response = await scene.chat({ temperature: 0.5, some_new_field: { stored: true } });
     expect(response.status).toBe(200);
     const answer = await response.json();
     expect(answer.choices[0].message.content).toBeTypeOf('string');
@@ -19,7 +19,7 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     expect(row?.completion_tokens).toBe(answer.usage.completion_tokens);
     expect(row?.request_id).toBe(response.headers.get('x-oneapi-request-id'));
     expect(await scene.balance()).toBe(before - (row?.quota ?? 0));
-    expect(scene.upstream.requests[0]?.body).toMatchObject({ temperature: 0.5, some_new_field: { kept: true } });
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ temperature: 0.5, some_new_field: { stored: true } });
     await scene.checkBooks();
   });
 

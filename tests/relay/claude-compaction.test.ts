@@ -27,7 +27,7 @@ const open = (engine: (typeof engines)[number], channel: object, options: SceneO
     ...options,
     settings: { SelfUseModeEnabled: 'true', ...options.settings },
   });
-const asked = (scene: RelayScene) => scene.upstream.requests.map(({ body }) => JSON.stringify(body));
+const requested = (scene: RelayScene) => scene.upstream.requests.map(({ body }) => JSON.stringify(body));
 
 const oldest = `The OLDEST question. ${'About tides and more. '.repeat(120)}`;
 const long: Param[] = [
@@ -56,10 +56,10 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
   test.each([false, true])('a long conversation is summarized, and the response begins with the block (stream: %s)', async (stream) => {
     await using scene = await open(engine, channel);
     scene.upstream.queue({ text: summary }, { text: 'One.' });
-    const told = await answerTo(scene, params, stream);
-    expect(told.content).toMatchObject([block, { type: 'text', text: 'One.' }]);
-    expect(told.stop_reason).toBe('end_turn');
-    const [first, second] = asked(scene);
+    const reported = await answerTo(scene, params, stream);
+    expect(reported.content).toMatchObject([block, { type: 'text', text: 'One.' }]);
+    expect(reported.stop_reason).toBe('end_turn');
+    const [first, second] = requested(scene);
     for (const word of ['OLDEST', 'TOMORROW', 'PILOT']) expect(first).toContain(word);
     for (const word of [summary, 'TOMORROW', 'PILOT']) expect(second).toContain(word);
     expect(second).not.toContain('OLDEST');
@@ -67,11 +67,11 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
     const rows = await scene.logs(2);
     expect(rows.map(({ other }) => other?.compaction)).toContain('automatic');
     expect(rows.every(({ quota, completion_tokens: tokens }) => quota > 0 && tokens > 0)).toBe(true);
-    const [summarized, answered] = told.usage.iterations ?? [];
-    expect(told.usage.iterations).toHaveLength(2);
+    const [summarized, answered] = reported.usage.iterations ?? [];
+    expect(reported.usage.iterations).toHaveLength(2);
     expect(summarized).toMatchObject({ type: 'compaction', output_tokens: rows[0]?.completion_tokens });
     expect(answered).toMatchObject({ type: 'message', model, output_tokens: rows[1]?.completion_tokens });
-    expect(told.usage.output_tokens).toBe(rows[1]?.completion_tokens);
+    expect(reported.usage.output_tokens).toBe(rows[1]?.completion_tokens);
     await scene.checkBooks();
   });
 
@@ -103,10 +103,10 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
       [...long, answer, next],
       [answer, next],
     ]) {
-      const told = await clientOf(scene).create({ ...params, messages });
-      expect(told.content.map(({ type }) => type)).toEqual(['text']);
+      const reported = await clientOf(scene).create({ ...params, messages });
+      expect(reported.content.map(({ type }) => type)).toEqual(['text']);
     }
-    const later = asked(scene).slice(2);
+    const later = requested(scene).slice(2);
     expect(later).toHaveLength(2);
     for (const body of later) {
       for (const word of [summary, 'One.', 'LATER', 'PILOT']) expect(body).toContain(word);
@@ -119,13 +119,13 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
     await using scene = await open(engine, channel);
     scene.upstream.queue({ text: `<summary>\n${summary}\n</summary>` });
     const edits = [{ ...edit, pause_after_compaction: true, instructions: 'Tell the PORTS.' }];
-    const told = await answerTo(scene, { ...params, context_management: { edits } }, stream);
-    expect(told).toMatchObject({ content: [block], stop_reason: 'compaction', usage: { input_tokens: 0, output_tokens: 0 } });
-    expect(asked(scene)).toHaveLength(1);
-    for (const word of ['OLDEST', 'TOMORROW', 'PORTS']) expect(asked(scene)[0]).toContain(word);
+    const reported = await answerTo(scene, { ...params, context_management: { edits } }, stream);
+    expect(reported).toMatchObject({ content: [block], stop_reason: 'compaction', usage: { input_tokens: 0, output_tokens: 0 } });
+    expect(requested(scene)).toHaveLength(1);
+    for (const word of ['OLDEST', 'TOMORROW', 'PORTS']) expect(requested(scene)[0]).toContain(word);
     const [row] = await scene.logs(1);
     expect(row?.quota).toBeGreaterThan(0);
-    expect(told.usage.iterations).toMatchObject([{ type: 'compaction', output_tokens: row?.completion_tokens }]);
+    expect(reported.usage.iterations).toMatchObject([{ type: 'compaction', output_tokens: row?.completion_tokens }]);
     await scene.checkBooks();
   });
 
@@ -133,9 +133,9 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
     await using scene = await open(engine, channel);
     scene.upstream.queue({ text: summary });
     const { context_management: _edits, ...rest } = params;
-    const told = await answerTo(scene, { ...rest, messages: [next], compaction: { type: 'summarize' } }, stream);
-    expect(told).toMatchObject({ content: [block], stop_reason: 'compaction' });
-    expect(asked(scene)).toHaveLength(1);
+    const reported = await answerTo(scene, { ...rest, messages: [next], compaction: { type: 'summarize' } }, stream);
+    expect(reported).toMatchObject({ content: [block], stop_reason: 'compaction' });
+    expect(requested(scene)).toHaveLength(1);
     await scene.logs(1);
     await scene.checkBooks();
   });
@@ -149,9 +149,9 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'NOON' }] },
     ];
     const tools = [{ name: 'get_tide', input_schema: { type: 'object' as const } }];
-    const told = await clientOf(scene).create({ ...params, tools, messages });
-    expect(told.content.map(({ type }) => type)).toEqual(['compaction', 'text']);
-    const second = asked(scene)[1];
+    const reported = await clientOf(scene).create({ ...params, tools, messages });
+    expect(reported.content.map(({ type }) => type)).toEqual(['compaction', 'text']);
+    const second = requested(scene)[1];
     for (const word of [summary, 'BREST', 'NOON']) expect(second).toContain(word);
     expect(second).not.toContain('OLDEST');
     await scene.checkBooks();
@@ -170,7 +170,7 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
       expect(data.content.map(({ type }) => type)).toEqual(['text']);
       expect(response.headers.get('x-tidegate-dropped') ?? '').not.toContain('context_management');
     }
-    expect(asked(scene)).toHaveLength(3);
+    expect(requested(scene)).toHaveLength(3);
     await scene.checkBooks();
   });
 });
@@ -209,8 +209,8 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
     await using scene = await open(engine, {}, { channels });
     scene.upstream.queue({ status: 500 }, { text: summary }, { text: 'One.' });
     // The call for the summary may ask the first one again.
-    const told = await clientOf(scene).create(params);
-    expect(told.content.map(({ type }) => type)).toContain('text');
+    const reported = await clientOf(scene).create(params);
+    expect(reported.content.map(({ type }) => type)).toContain('text');
     await scene.checkBooks();
   });
 
@@ -227,16 +227,16 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
   test.each(['', 'cut'])('a summary that is empty or was cut replaces nothing, and the block says so (%s)', async (kind) => {
     await using scene = await open(engine, { type: 1 });
     scene.upstream.queue(kind === 'cut' ? { text: summary, finishReason: 'length' } : { text: ' ' }, { text: 'One.' });
-    const told = await clientOf(scene).create(params);
-    expect(told.content).toMatchObject([{ type: 'compaction', content: null }, { text: 'One.' }]);
-    expect(asked(scene)[1]).toContain('OLDEST');
+    const reported = await clientOf(scene).create(params);
+    expect(reported.content).toMatchObject([{ type: 'compaction', content: null }, { text: 'One.' }]);
+    expect(requested(scene)[1]).toContain('OLDEST');
     // What failed stands for nothing.
     await clientOf(scene).create({
       ...params,
-      messages: [...long, { role: 'assistant', content: told.content }, next],
+      messages: [...long, { role: 'assistant', content: reported.content }, next],
       context_management: {},
     });
-    for (const word of ['OLDEST', 'One.', 'LATER']) expect(asked(scene)[2]).toContain(word);
+    for (const word of ['OLDEST', 'One.', 'LATER']) expect(requested(scene)[2]).toContain(word);
     await scene.logs(3);
     await scene.checkBooks();
   });
@@ -249,15 +249,15 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
     await using scene = await open(engine, { type: 1 }, { settings: { RetryTimes: '0' } });
     scene.upstream.queue({ text: summary }, fault, { text: 'One.' });
     expect(await failureOf(answerTo(scene, params, stream))).toBeInstanceOf(Error);
-    expect(asked(scene)).toHaveLength(2);
-    const told = await answerTo(scene, params, stream);
-    expect(told.content).toMatchObject([block, { type: 'text', text: 'One.' }]);
-    expect(asked(scene)).toHaveLength(3);
-    for (const word of [summary, 'TOMORROW', 'PILOT']) expect(asked(scene)[2]).toContain(word);
+    expect(requested(scene)).toHaveLength(2);
+    const reported = await answerTo(scene, params, stream);
+    expect(reported.content).toMatchObject([block, { type: 'text', text: 'One.' }]);
+    expect(requested(scene)).toHaveLength(3);
+    for (const word of [summary, 'TOMORROW', 'PILOT']) expect(requested(scene)[2]).toContain(word);
     await scene.logs(3);
     // It has had its use.
     await answerTo(scene, params, stream);
-    expect(asked(scene)).toHaveLength(5);
+    expect(requested(scene)).toHaveLength(5);
     await scene.checkBooks();
   });
 
@@ -276,10 +276,10 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
     for (const [index, [apiKey, body]] of others.entries()) {
       scene.upstream.queue({ text: summary }, { text: 'One.' });
       await clientOf({ ...scene, key: apiKey }).create(body as typeof params);
-      expect(asked(scene)).toHaveLength(4 + 2 * index);
+      expect(requested(scene)).toHaveLength(4 + 2 * index);
     }
     await clientOf(scene).create(params);
-    expect(asked(scene)).toHaveLength(11);
+    expect(requested(scene)).toHaveLength(11);
     await scene.checkBooks();
   });
 
@@ -291,8 +291,8 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
     };
     await using scene = await open(engine, { type: 1 }, { quota: 4000, settings: prices });
     scene.upstream.queue({ text: summary }, { text: 'One.' });
-    const told = await clientOf(scene).create(params);
-    expect(told.content.map(({ type }) => type)).toEqual(['compaction', 'text']);
+    const reported = await clientOf(scene).create(params);
+    expect(reported.content.map(({ type }) => type)).toEqual(['compaction', 'text']);
     const rows = await scene.logs(2);
     const spent = rows.reduce((sum, { quota }) => sum + quota, 0);
     expect(spent).toBeGreaterThan(400);
@@ -309,10 +309,10 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
     scene.upstream.behave({ firstByteDelay: Infinity });
     const leaving = new AbortController();
     const edits = [{ ...edit, pause_after_compaction: pause }];
-    const asking = clientOf(scene).create({ ...params, stream, context_management: { edits } }, { signal: leaving.signal });
+    const requesting = clientOf(scene).create({ ...params, stream, context_management: { edits } }, { signal: leaving.signal });
     await until(() => Promise.resolve(scene.upstream.requests.length === 1 ? true : null));
     leaving.abort();
-    await failureOf(asking);
+    await failureOf(requesting);
     const [row] = await scene.logs(1);
     expect(row?.other).toMatchObject({ ending: 'client_closed' });
     expect(scene.upstream.requests).toHaveLength(1);
@@ -350,9 +350,9 @@ describe.each(engines)('compaction for callers of Claude on $kind', (engine) => 
     ];
     const tools = [{ name: 'get_tide', input_schema: { type: 'object' as const } }];
     const messages = [{ role: 'user' as const, content: 'When?' }, ...use('toolu_1'), ...use('toolu_2')];
-    const told = await clientOf(scene).create({ ...params, tools, messages, context_management: { edits } });
-    expect(told.content.map(({ type }) => type)).toEqual(['text']);
-    expect(told.context_management?.applied_edits).toMatchObject([{ cleared_tool_uses: 2 }]);
-    expect(asked(scene)).toHaveLength(1);
+    const reported = await clientOf(scene).create({ ...params, tools, messages, context_management: { edits } });
+    expect(reported.content.map(({ type }) => type)).toEqual(['text']);
+    expect(reported.context_management?.applied_edits).toMatchObject([{ cleared_tool_uses: 2 }]);
+    expect(requested(scene)).toHaveLength(1);
   });
 });

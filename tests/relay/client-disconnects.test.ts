@@ -19,7 +19,7 @@ const promptTokens = await countMessages(messages, model);
 async function leave(scene: RelayScene, fields: object, when: (index: number) => Promise<unknown>): Promise<void> {
   const index = scene.upstream.requests.length;
   const client = new AbortController();
-  const asked = fetch(`${scene.app.origin}/v1/chat/completions`, {
+  const requested = fetch(`${scene.app.origin}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
     body: JSON.stringify({ model, messages, ...fields }),
@@ -27,7 +27,7 @@ async function leave(scene: RelayScene, fields: object, when: (index: number) =>
   }).catch(() => null);
   await when(index);
   client.abort();
-  await asked;
+  await requested;
 }
 
 const sent = (scene: RelayScene) => (index: number) => scene.upstream.request(index);

@@ -39,22 +39,22 @@ const tools = [{ type: 'function' as const, name: 'get_tide', parameters: { type
 
 describe.each(cases)('compaction on $kind, before $format', ({ engine, channel, format }) => {
   const isNative = format === 'Responses';
-  const lastAsked = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
+  const lastRequested = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
 
   test.each([false, true])('a trigger is answered with one sealed item, which stands for the conversation (stream: %s)', async (stream) => {
     await using scene = await open(engine, channel);
     scene.upstream.queue({ text: summary });
     const { responses } = clientOf(scene);
     const body = { model, tools, input: [...spoken, { type: 'compaction_trigger' as const }], store: false };
-    const told = stream ? await responses.stream(body).finalResponse() : await responses.create(body);
-    expect(told).toMatchObject({ status: 'completed', output: [{ type: 'compaction', encrypted_content: expect.any(String) }] });
-    const [item] = told.output;
+    const reported = stream ? await responses.stream(body).finalResponse() : await responses.create(body);
+    expect(reported).toMatchObject({ status: 'completed', output: [{ type: 'compaction', encrypted_content: expect.any(String) }] });
+    const [item] = reported.output;
     if (item?.type !== 'compaction') throw new Error('No summary came');
     expect(item.encrypted_content).toMatch(isNative ? encryptedOf(summary) : /^tidegate-seal:tidegate:/);
-    expect(JSON.stringify(told)).not.toContain('Brest');
+    expect(JSON.stringify(reported)).not.toContain('Brest');
     const goneOn = await responses.create({ model, tools, input: [item, { role: 'user', content: 'And tomorrow?' }] });
     expect(goneOn.status).toBe('completed');
-    expect(lastAsked(scene)).toContain(isNative ? encryptedOf(summary) : summary);
+    expect(lastRequested(scene)).toContain(isNative ? encryptedOf(summary) : summary);
     const [row, next] = await scene.logs(2);
     expect([row?.other?.compaction, next?.other?.compaction]).toEqual(['asked', undefined]);
     expect(row?.completion_tokens).toBeGreaterThan(0);
@@ -77,11 +77,11 @@ describe.each(cases)('compaction on $kind, before $format', ({ engine, channel, 
       ],
       usage: { output_tokens: expect.any(Number) },
     });
-    expect(lastAsked(scene)).toContain('Noon.');
+    expect(lastRequested(scene)).toContain('Noon.');
     const input = [...(compacted.output as OpenAI.Responses.ResponseInputItem[]), { role: 'user' as const, content: 'And tomorrow?' }];
     expect((await responses.create({ model, input })).status).toBe('completed');
-    const told = await scene.logs(3);
-    expect(told.map(({ other }) => other?.compaction)).toEqual([undefined, 'asked', undefined]);
+    const reported = await scene.logs(3);
+    expect(reported.map(({ other }) => other?.compaction)).toEqual([undefined, 'asked', undefined]);
     await scene.checkBooks();
   });
 
@@ -92,8 +92,8 @@ describe.each(cases)('compaction on $kind, before $format', ({ engine, channel, 
     const first = await responses.create({ model, input: 'Tide?' });
     const second = await responses.create({ model, input: [{ type: 'compaction_trigger' }], previous_response_id: first.id });
     await responses.create({ model, input: 'And tomorrow?', previous_response_id: second.id });
-    expect(lastAsked(scene)).not.toContain('OLDEST');
-    expect(lastAsked(scene)).toContain(isNative ? encryptedOf(summary) : summary);
+    expect(lastRequested(scene)).not.toContain('OLDEST');
+    expect(lastRequested(scene)).toContain(isNative ? encryptedOf(summary) : summary);
     await scene.checkBooks();
   });
 });
@@ -118,12 +118,12 @@ describe.each(engines)('sealed summaries on $kind', (engine) => {
   test('of OpenAI go to where they can be read; where there is no such channel it is said which item is in the way', async () => {
     await using scene = await open(engine, { type: 14, priority: 5 });
     const item = { type: 'compaction' as const, encrypted_content: encryptedOf(summary) };
-    const asked = { model, input: [item, { role: 'user' as const, content: 'And tomorrow?' }], store: false };
-    const failure = await failureOf(clientOf(scene).responses.create(asked));
+    const requested = { model, input: [item, { role: 'user' as const, content: 'And tomorrow?' }], store: false };
+    const failure = await failureOf(clientOf(scene).responses.create(requested));
     expect(failure).toMatchObject({ status: 400, param: 'input.0.type' });
     expect(scene.upstream.requests).toHaveLength(0);
     await scene.addChannel({ models: model, ...responsesOnly });
-    await clientOf(scene).responses.create(asked);
+    await clientOf(scene).responses.create(requested);
     expect(scene.upstream.requests).toHaveLength(1);
     expect(scene.upstream.requests[0]?.body).toMatchObject({ input: [item, {}] });
     await scene.checkBooks();
@@ -134,12 +134,12 @@ describe.each(engines)('sealed summaries on $kind', (engine) => {
     const item = await compact(scene);
     const stranger = await scene.app.createUser({ quota: 5_000_000 });
     const { key } = await createToken(scene.app.context, stranger.id);
-    const asked = { model, input: [item, { role: 'user' as const, content: 'Tell me' }] };
+    const requested = { model, input: [item, { role: 'user' as const, content: 'Tell me' }] };
     const sent = scene.upstream.requests.length;
-    expect(await failureOf(clientOf(scene, key).responses.create(asked))).toMatchObject({ status: 400 });
+    expect(await failureOf(clientOf(scene, key).responses.create(requested))).toMatchObject({ status: 400 });
     const changed = { ...item, encrypted_content: `${item.encrypted_content.slice(0, -4)}AAAA` };
-    expect(await failureOf(clientOf(scene).responses.create({ ...asked, input: [changed] }))).toMatchObject({ status: 400 });
+    expect(await failureOf(clientOf(scene).responses.create({ ...requested, input: [changed] }))).toMatchObject({ status: 400 });
     expect(scene.upstream.requests).toHaveLength(sent);
-    expect(await clientOf(scene).responses.create(asked)).toMatchObject({ store: false });
+    expect(await clientOf(scene).responses.create(requested)).toMatchObject({ store: false });
   });
 });

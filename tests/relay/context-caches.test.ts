@@ -25,8 +25,8 @@ const reading = cachedTokens;
 const hour = 50_000;
 const contents = [{ role: 'user', parts: [{ text: 'The tides of Brest.' }] }];
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: number; message: string }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: number; message: string }> => {
+  const failure = await failed(requesting);
   if (!(failure instanceof ApiError)) throw new Error('It did not fail as calls do', { cause: failure });
   return { status: failure.status, message: failure.message };
 };
@@ -167,8 +167,8 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     scene.app.clock.advance(3_600_000);
     expect(await failureOf(sdk(scene).caches.get({ name }))).toMatchObject({ status: 404 });
     expect(await failureOf(sdk(scene).caches.update({ name, config: { ttl: '60s' } }))).toMatchObject({ status: 404 });
-    const asked = sdk(scene).models.generateContent({ model, contents: 'x', config: { cachedContent: name } });
-    expect(await failureOf(asked)).toMatchObject({ status: 404 });
+    const requested = sdk(scene).models.generateContent({ model, contents: 'x', config: { cachedContent: name } });
+    expect(await failureOf(requested)).toMatchObject({ status: 404 });
     expect((await sdk(scene).caches.list()).page).toEqual([]);
     provider.failures.push(500);
     await tend(scene);
@@ -184,12 +184,12 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     await using _scene = scene;
     const name = (await make(sdk(scene))).name ?? '';
     const other = await someoneElse(scene);
-    for (const told of [name, 'cachedContents/theirs0', name.toUpperCase().replace('CACHEDCONTENTS', 'cachedContents')]) {
-      expect(await failureOf(other.caches.get({ name: told }))).toMatchObject({ status: 404 });
-      expect(await failureOf(other.caches.delete({ name: told }))).toMatchObject({ status: 404 });
-      expect(await failureOf(other.caches.update({ name: told, config: { ttl: '60s' } }))).toMatchObject({ status: 404 });
-      const asked = other.models.generateContent({ model, contents: 'x', config: { cachedContent: told } });
-      expect(await failureOf(asked)).toMatchObject({ status: 404 });
+    for (const reported of [name, 'cachedContents/theirs0', name.toUpperCase().replace('CACHEDCONTENTS', 'cachedContents')]) {
+      expect(await failureOf(other.caches.get({ name: reported }))).toMatchObject({ status: 404 });
+      expect(await failureOf(other.caches.delete({ name: reported }))).toMatchObject({ status: 404 });
+      expect(await failureOf(other.caches.update({ name: reported, config: { ttl: '60s' } }))).toMatchObject({ status: 404 });
+      const requested = other.models.generateContent({ model, contents: 'x', config: { cachedContent: reported } });
+      expect(await failureOf(requested)).toMatchObject({ status: 404 });
     }
     expect((await other.caches.list()).page).toEqual([]);
     const wrong = sdk(scene).models.generateContent({ model: 'gemini-2.5-pro', contents: 'x', config: { cachedContent: name } });
@@ -233,7 +233,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
       const refused = await failureOf(client.caches.create({ model: name, config: { contents, ttl: '3600s', ...config } }));
       expect([refused.status < 500, refused.message], JSON.stringify(config)).toEqual([true, expect.stringMatching(said)]);
     }
-    expect([await scene.balance(), await count(scene), provider.asked]).toEqual([before, 0, []]);
+    expect([await scene.balance(), await count(scene), provider.requested]).toEqual([before, 0, []]);
     for (let times = 0; times < 3; times += 1) await make(client);
     expect(await failureOf(make(client))).toMatchObject({ status: 429 });
     expect(provider.caches.size).toBe(3);
@@ -432,9 +432,9 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     const { db, changes } = scene.app.context;
     await db.collection('tokens').patch({ id: scene.token.id }, { set: { model_limits_enabled: true, model_limits: 'other' } });
     await changes.announce('token', scene.token.id);
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     expect(await failureOf(caches.update({ name, config: { ttl: '7200s' } }))).toMatchObject({ status: 403 });
-    expect([provider.asked.length, await scene.balance()]).toEqual([asked, before - reading - hour]);
+    expect([provider.requested.length, await scene.balance()]).toEqual([requested, before - reading - hour]);
     await caches.update({ name, config: { ttl: '1800s' } });
     await caches.delete({ name });
     expect(await count(scene)).toBe(0);
@@ -445,9 +445,9 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     const { scene, provider } = await open({ quota: reading + hour + 1000, tokenQuota: reading + hour + 1000 });
     await using _scene = scene;
     const name = (await make(sdk(scene))).name ?? '';
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     expect((await failureOf(sdk(scene).caches.update({ name, config: { ttl: '7200s' } }))).status).toBeLessThan(500);
-    expect(provider.asked.length).toBe(asked);
+    expect(provider.requested.length).toBe(requested);
     await sdk(scene).caches.delete({ name });
     const [row] = await endsOf(scene);
     expect(row).toMatchObject({ refunded: expect.any(Number), token_id: scene.token.id });

@@ -36,7 +36,7 @@ const messages: Message[] = [
   ...step('get_tide', 3),
 ];
 const tools: Anthropic.Beta.BetaTool[] = ['get_tide', 'get_port'].map((name) => ({ name, input_schema: { type: 'object' } }));
-const asked = (edits: Edits) => ({ model, max_tokens: 50, messages, tools, betas, context_management: { edits: edits ?? [] } });
+const requested = (edits: Edits) => ({ model, max_tokens: 50, messages, tools, betas, context_management: { edits: edits ?? [] } });
 const open = (engine: (typeof engines)[number], channel: object, options: SceneOptions = {}) =>
   createScene(engine, { channels: [{ models: model, ...channel }], ...options });
 const lastSent = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
@@ -45,7 +45,7 @@ describe.each(cases)('context edits on $kind, before $format', ({ engine, channe
   test.each([false, true])('old results are cleared, and the response says so (stream: %s)', async (stream) => {
     await using scene = await open(engine, channel);
     const edit = { type: 'clear_tool_uses_20250919' as const, trigger: { type: 'tool_uses' as const, value: 2 } };
-    const body = asked([{ ...edit, keep: { type: 'tool_uses', value: 1 }, exclude_tools: ['get_port'], clear_tool_inputs: true }]);
+    const body = requested([{ ...edit, keep: { type: 'tool_uses', value: 1 }, exclude_tools: ['get_port'], clear_tool_inputs: true }]);
     const applied = { applied_edits: [{ type: edit.type, cleared_tool_uses: 1, cleared_input_tokens: expect.any(Number) }] };
     if (stream) {
       const events = [];
@@ -72,10 +72,10 @@ describe.each(cases)('context edits on $kind, before $format', ({ engine, channe
       { trigger: { type: 'tool_uses' as const, value: 1 }, clear_at_least: { type: 'input_tokens' as const, value: 5000 } },
       {},
     ]) {
-      const told = await clientOf(scene).create(
-        asked([{ type: 'clear_tool_uses_20250919', keep: { type: 'tool_uses', value: 0 }, ...edit }]),
+      const reported = await clientOf(scene).create(
+        requested([{ type: 'clear_tool_uses_20250919', keep: { type: 'tool_uses', value: 0 }, ...edit }]),
       );
-      expect(told.context_management).toEqual({ applied_edits: [] });
+      expect(reported.context_management).toEqual({ applied_edits: [] });
       expect(lastSent(scene)).toContain('RESULT1');
     }
     await scene.checkBooks();
@@ -83,10 +83,12 @@ describe.each(cases)('context edits on $kind, before $format', ({ engine, channe
 
   test('tokens of the prompt set it off as well', async () => {
     await using scene = await open(engine, channel);
-    const told = await clientOf(scene).create(
-      asked([{ type: 'clear_tool_uses_20250919', trigger: { type: 'input_tokens', value: 200 }, keep: { type: 'tool_uses', value: 0 } }]),
+    const reported = await clientOf(scene).create(
+      requested([
+        { type: 'clear_tool_uses_20250919', trigger: { type: 'input_tokens', value: 200 }, keep: { type: 'tool_uses', value: 0 } },
+      ]),
     );
-    expect(told.context_management).toMatchObject({ applied_edits: [{ cleared_tool_uses: 3 }] });
+    expect(reported.context_management).toMatchObject({ applied_edits: [{ cleared_tool_uses: 3 }] });
     for (const word of ['RESULT1', 'RESULT2', 'RESULT3']) expect(lastSent(scene)).not.toContain(word);
     expect(lastSent(scene)).toContain('INPUT1');
   });
@@ -103,11 +105,11 @@ describe.each(engines)('context edits on $kind', (engine) => {
     ];
     const ask = (keep?: Anthropic.Beta.BetaThinkingTurns | 'all') =>
       clientOf(scene).create({
-        ...asked([{ type: 'clear_thinking_20251015', ...(keep === undefined ? {} : { keep }) }]),
+        ...requested([{ type: 'clear_thinking_20251015', ...(keep === undefined ? {} : { keep }) }]),
         messages: later,
       });
-    const told = await ask();
-    expect(told.context_management).toEqual({
+    const reported = await ask();
+    expect(reported.context_management).toEqual({
       applied_edits: [{ type: 'clear_thinking_20251015', cleared_thinking_turns: 1, cleared_input_tokens: expect.any(Number) }],
     });
     expect((await ask('all')).context_management).toEqual({ applied_edits: [] });
@@ -122,9 +124,9 @@ describe.each(engines)('context edits on $kind', (engine) => {
       trigger: { type: 'tool_uses' as const, value: 2 },
       keep: { type: 'tool_uses' as const, value: 0 },
     };
-    const { max_tokens: _most, ...counted } = asked([edit]);
-    const { input_tokens: tokens, context_management: told } = await clientOf(scene).countTokens(counted);
-    expect(told?.original_input_tokens).toBeGreaterThan(tokens + 250);
+    const { max_tokens: _most, ...counted } = requested([edit]);
+    const { input_tokens: tokens, context_management: reported } = await clientOf(scene).countTokens(counted);
+    expect(reported?.original_input_tokens).toBeGreaterThan(tokens + 250);
     expect(scene.upstream.requests).toHaveLength(0);
   });
 
@@ -132,7 +134,7 @@ describe.each(engines)('context edits on $kind', (engine) => {
     await using scene = await open(engine, { type: 1 });
     const edit = { type: 'clear_tool_uses_20250919' as const, trigger: { type: 'tool_uses' as const, value: 2 } };
     const edits = [{ ...edit, keep: { type: 'tool_uses', value: 2 } }, { type: 'clear_images_20270101' }];
-    const { betas: _betas, ...rest } = asked([]);
+    const { betas: _betas, ...rest } = requested([]);
     const response = await scene.post('/v1/messages', { ...rest, context_management: { edits } });
     expect(await response.json()).toMatchObject({ context_management: { applied_edits: [{ cleared_tool_uses: 1 }] } });
     expect(response.headers.get('x-tidegate-dropped')).toContain('context_management');
@@ -142,7 +144,7 @@ describe.each(engines)('context edits on $kind', (engine) => {
     await using scene = await open(engine, { type: 14 });
     const edits: Edits = [{ type: 'clear_tool_uses_20250919', trigger: { type: 'tool_uses', value: 1 } }];
     const plain: Message[] = [{ role: 'user', content: 'When is high water?' }, ...step('get_tide', 1, []), ...step('get_port', 2, [])];
-    await clientOf(scene).create({ ...asked(edits), messages: plain });
+    await clientOf(scene).create({ ...requested(edits), messages: plain });
     expect(scene.upstream.requests[0]?.body).toMatchObject({ context_management: { edits }, messages: plain });
   });
 });

@@ -64,24 +64,24 @@ const ofChat = {
   stream_options: { include_usage: true },
 };
 
-interface ToldCall {
+interface ReportedCall {
   id: string;
   type: string;
   function: { name: string; arguments: string };
 }
 
-interface Told {
+interface Reported {
   text: string;
-  calls: ToldCall[];
+  calls: ReportedCall[];
   finish: string;
   usage: unknown;
 }
 
 /** What an answer or the chunks of a stream say, put together as Cursor does. */
-async function toldIn(response: Response, isStream: boolean): Promise<Told> {
+async function reportedIn(response: Response, isStream: boolean): Promise<Reported> {
   expect(response.status).toBe(200);
   const text = await response.text();
-  const told: Told = { text: '', calls: [], finish: '', usage: undefined };
+  const reported: Reported = { text: '', calls: [], finish: '', usage: undefined };
   if (!isStream) {
     const whole = JSON.parse(text);
     expect(whole).toMatchObject({ object: 'chat.completion', id: expect.stringMatching(/^chatcmpl-/) });
@@ -92,18 +92,18 @@ async function toldIn(response: Response, isStream: boolean): Promise<Told> {
   for (const event of text.split('\n\n').filter((line) => line.startsWith('data: {'))) {
     const chunk = JSON.parse(event.slice('data: '.length));
     expect(chunk.object).toBe('chat.completion.chunk');
-    told.usage = chunk.usage ?? told.usage;
+    reported.usage = chunk.usage ?? reported.usage;
     const [choice] = chunk.choices;
     if (choice === undefined) continue;
-    told.text += choice.delta.content ?? '';
-    told.finish = choice.finish_reason ?? told.finish;
+    reported.text += choice.delta.content ?? '';
+    reported.finish = choice.finish_reason ?? reported.finish;
     for (const call of choice.delta.tool_calls ?? []) {
-      const known = told.calls[call.index];
-      if (known === undefined) told.calls[call.index] = structuredClone({ id: call.id, type: call.type, function: call.function });
+      const known = reported.calls[call.index];
+      if (known === undefined) reported.calls[call.index] = structuredClone({ id: call.id, type: call.type, function: call.function });
       else known.function.arguments += call.function.arguments;
     }
   }
-  return told;
+  return reported;
 }
 
 const bodies: readonly [about: string, body: Record<string, unknown>][] = [
@@ -124,8 +124,8 @@ describe.each(upstreams)('Cursor before $format', ({ format, path, channel }) =>
   describe.each(bodies)('%s', (_about, body) => {
     test.each([false, true])('is answered as a chat (stream: %s)', async (stream) => {
       scene.upstream.queue({ text: 'Done.' });
-      const told = await toldIn(await ask(body, stream), stream);
-      expect(told).toMatchObject({ text: 'Done.', calls: [], finish: 'stop', usage: { prompt_tokens: expect.any(Number) } });
+      const reported = await reportedIn(await ask(body, stream), stream);
+      expect(reported).toMatchObject({ text: 'Done.', calls: [], finish: 'stop', usage: { prompt_tokens: expect.any(Number) } });
       expect(sent()?.path).toContain(path);
       expect(sent()?.text).toContain('Fix a.py');
       await scene.checkBooks();
@@ -139,7 +139,7 @@ describe.each(upstreams)('Cursor before $format', ({ format, path, channel }) =>
           { name: 'ApplyPatch', arguments: json },
         ],
       });
-      const { calls, finish } = await toldIn(await ask(body, stream), stream);
+      const { calls, finish } = await reportedIn(await ask(body, stream), stream);
       expect(finish).toBe('tool_calls');
       expect(calls).toMatchObject([
         { type: 'function', function: { name: 'read_file', arguments: '{"path":"a.py"}' } },
@@ -176,7 +176,7 @@ describe.each(upstreams)('Cursor before $format', ({ format, path, channel }) =>
       { ...ofResponses, input: mixed },
     ]) {
       scene.upstream.queue({ text: 'Fixed.' });
-      expect(await toldIn(await ask(body, true), true)).toMatchObject({ text: 'Fixed.' });
+      expect(await reportedIn(await ask(body, true), true)).toMatchObject({ text: 'Fixed.' });
       const text = sent()?.text ?? '';
       expect(text).toContain('Patched.');
       // The patch is in it once, as a text or within JSON.
@@ -189,7 +189,7 @@ describe.each(upstreams)('Cursor before $format', ({ format, path, channel }) =>
     const one = { role: 'assistant', content: [], tool_calls: called.slice(0, 1) };
     const plain = { ...ofChat, tools: ofChat.tools.slice(0, 1), messages: [...ofChat.messages, one, ...messages.slice(3, 4)] };
     scene.upstream.queue({ text: 'Read.' });
-    expect(await toldIn(await ask(plain, true), true)).toMatchObject({ text: 'Read.' });
+    expect(await reportedIn(await ask(plain, true), true)).toMatchObject({ text: 'Read.' });
     if (format === 'chat') expect(sent()?.body).toMatchObject({ messages: [{}, {}, { role: 'assistant', content: null }, {}] });
   });
 });
@@ -241,8 +241,8 @@ describe.each(engines)('what a body of Cursor costs on $kind', (engine) => {
   ])('has one limit, the largest of its names: %o', async (limits) => {
     for (const body of [ofResponses, ofChat]) {
       scene.upstream.queue({ text: 'word '.repeat(60) });
-      const told = await toldIn(await scene.post('/v1/chat/completions', { ...body, ...limits }), false);
-      expect(told.finish).toBe('length');
+      const reported = await reportedIn(await scene.post('/v1/chat/completions', { ...body, ...limits }), false);
+      expect(reported.finish).toBe('length');
       expect(scene.upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 40 });
     }
     await scene.checkBooks();
@@ -262,8 +262,8 @@ describe.each(engines)('what a body of Cursor costs on $kind', (engine) => {
 
   test('is one call of its conversation, whichever way it is told', async () => {
     const count = (await scene.logs(0)).length;
-    await toldIn(await scene.post('/v1/chat/completions', ofResponses), false);
-    await toldIn(await scene.post('/v1/chat/completions', ofChat), false);
+    await reportedIn(await scene.post('/v1/chat/completions', ofResponses), false);
+    await reportedIn(await scene.post('/v1/chat/completions', ofChat), false);
     const rows = (await scene.logs(count + 2)).slice(count);
     for (const row of rows) expect(JSON.stringify(row)).toContain(metadata.cursorConversationId);
   });
@@ -294,14 +294,14 @@ test("OpenAI's own way of calling a tool with a free text is told in its own for
       if (call !== undefined) text += call.custom?.input ?? '';
     }
     expect(text).toBe(patch);
-    const [told] = whole.choices;
-    if (told === undefined) throw new Error('No answer came');
-    const [call] = told.message.tool_calls ?? [];
+    const [reported] = whole.choices;
+    if (reported === undefined) throw new Error('No answer came');
+    const [call] = reported.message.tool_calls ?? [];
     scene.upstream.queue({ text: 'Fixed.' });
     const goneOn = await client.chat.completions.create({
       model,
       tools,
-      messages: [...question, told.message, { role: 'tool', tool_call_id: call?.id ?? '', content: 'Patched.' }],
+      messages: [...question, reported.message, { role: 'tool', tool_call_id: call?.id ?? '', content: 'Patched.' }],
     });
     expect(goneOn.choices[0]?.message.content).toBe('Fixed.');
     expect(scene.upstream.requests.at(-1)?.text).toContain('Begin Patch');

@@ -99,7 +99,7 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
     await scene.set('MjActionCheckSuccessEnabled', 'false');
     expect((await customer.post('/mj/submit/change', change)).status).toBe(200);
     await scene.set('MjActionCheckSuccessEnabled', 'true');
-    scene.upstream.tell(id, { status: 'SUCCESS', progress: '100%' });
+    scene.upstream.report(id, { status: 'SUCCESS', progress: '100%' });
     scene.later(16);
     await pollTasks(scene.app.context);
     for (const [path, body, action] of [
@@ -153,7 +153,7 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
       expect(await scene.task(customer)).toEqual({ ...before, check_at: expect.any(Number) });
       second.clock.advance(60_000);
     }
-    hold.letGo();
+    hold.release();
     expect((await submitting).status).toBe(200);
     const task = await scene.task(customer);
     expect(task).toMatchObject({ charge: 'done', quota: price });
@@ -178,7 +178,7 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
     second.clock.advance(601_000);
     await checkTasks(second.context);
     expect(await scene.task(customer)).toMatchObject({ status: 'FAILURE', charge: 'none', quota: 0 });
-    hold.letGo();
+    hold.release();
     expect((await submitting).status).toBe(504);
     expect(await customer.balance()).toBe(start);
     await scene.checkBooks();
@@ -202,7 +202,7 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
     await checkTasks(scene.app.context);
     expect(await scene.task(customer)).toMatchObject({ status: 'FAILURE', fail_reason: '提交被中断，未扣费' });
     // It was only slow: what has been given up is not charged.
-    hold.letGo();
+    hold.release();
     expect((await submitting).status).toBe(504);
     expect(await customer.balance()).toBe(start);
     await scene.checkBooks();

@@ -59,7 +59,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
   it('give back what user and key have paid and used, and say so', async () => {
     const customer = await scene.customer({ token: { quota: 300_000 } });
     const { id } = await submitted(customer);
-    scene.upstream.tell(id, { status: 'FAILURE', progress: '30%', failReason: 'the moderator said no' });
+    scene.upstream.report(id, { status: 'FAILURE', progress: '30%', failReason: 'the moderator said no' });
     await poll();
     await expectRefunded(customer, id);
     expect(await scene.task(customer)).toMatchObject({ fail_reason: 'the moderator said no' });
@@ -86,11 +86,11 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const other = await scene.customer();
     const begin = Math.floor(context.now() / 1000);
     const { id } = await submitted(customer);
-    scene.upstream.tell((await submitted(other)).id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://cdn.example/1.png' });
+    scene.upstream.report((await submitted(other)).id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://cdn.example/1.png' });
     await poll();
     scene.later(2 * 3600);
     await foldLog(context);
-    scene.upstream.tell(id, { status: 'FAILURE', progress: '30%', failReason: 'no' });
+    scene.upstream.report(id, { status: 'FAILURE', progress: '30%', failReason: 'no' });
     await poll();
     await expectRefunded(customer, id);
 
@@ -135,7 +135,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const customer = await scene.customer();
     const { id } = await submitted(customer);
     await scene.set('LogConsumeEnabled', 'true');
-    scene.upstream.tell(id, { status: 'FAILURE', progress: '30%', failReason: 'no' });
+    scene.upstream.report(id, { status: 'FAILURE', progress: '30%', failReason: 'no' });
     await poll();
     await expectRefunded(customer, id);
     const own = await scene.app.as(customer.user);
@@ -154,11 +154,11 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const customer = await scene.customer();
     const { id, hook } = await submitted(customer);
     const failure = { id, status: 'FAILURE', progress: '100%', failReason: 'no' };
-    scene.upstream.tell(id, failure);
+    scene.upstream.report(id, failure);
     scene.later(16);
     const otherHook = hook.replace(scene.app.origin, other.origin);
-    const told = [hook, otherHook, hook, otherHook].map((address) => notify(address, failure));
-    const [answers] = await Promise.all([Promise.all(told), pollTasks(scene.app.context), pollTasks(other.context)]);
+    const reported = [hook, otherHook, hook, otherHook].map((address) => notify(address, failure));
+    const [answers] = await Promise.all([Promise.all(reported), pollTasks(scene.app.context), pollTasks(other.context)]);
     for (const { status } of answers) expect(status).toBe(200);
     await expectRefunded(customer, id);
   });
@@ -168,7 +168,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const { id, hook } = await submitted(customer);
     expect((await notify(hook, { id, status: 'SUCCESS', progress: '100%', imageUrl: 'https://cdn.example/x.png' })).status).toBe(200);
     await notify(hook, { id, status: 'FAILURE', failReason: 'no' });
-    scene.upstream.tell(id, { status: 'FAILURE', failReason: 'no' });
+    scene.upstream.report(id, { status: 'FAILURE', failReason: 'no' });
     await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'SUCCESS', refunded_quota: 0, fail_reason: '' });
     expect(await customer.balance()).toBe(start - price);
@@ -204,8 +204,8 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
   it('come when the upstream does not know the task any more, or never ends it, after an hour', async () => {
     const [lost, endless] = [await scene.customer(), await scene.customer()];
     const [{ id: lostId }, { id: endlessId }] = [await submitted(lost), await submitted(endless)];
-    scene.upstream.tell(lostId, null);
-    scene.upstream.tell(endlessId, { status: 'IN_PROGRESS', progress: '99%' });
+    scene.upstream.report(lostId, null);
+    scene.upstream.report(endlessId, { status: 'IN_PROGRESS', progress: '99%' });
     scene.later(3580);
     await pollTasks(scene.app.context);
     for (const who of [lost, endless]) expect(await who.balance()).toBe(start - price);
@@ -225,7 +225,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     await context.channels.reload();
     scene.upstream.misanswer({ status: 502, body: {} }, { text: 'nothing' }, 'cut', { body: { code: 1 } });
     for (let time = 0; time < 4; time += 1) await poll();
-    scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: '50%' });
+    scene.upstream.report(id, { status: 'IN_PROGRESS', progress: '50%' });
     await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS', progress: '50%', channel_id: other });
     expect(await customer.balance()).toBe(start - price);
@@ -236,7 +236,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS' });
     expect(await customer.balance()).toBe(start - price);
     expect(await admin.post('/api/channel/restore', { ids: [other] })).toMatchObject({ data: 1 });
-    scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: '70%' });
+    scene.upstream.report(id, { status: 'IN_PROGRESS', progress: '70%' });
     await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS', progress: '70%' });
 
@@ -251,7 +251,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
   it('of what was never charged are none: refused, free, or charged before', async () => {
     const customer = await scene.customer();
     const { id } = await submitted(customer);
-    scene.upstream.tell(id, { status: 'SUCCESS', progress: '100%' });
+    scene.upstream.report(id, { status: 'SUCCESS', progress: '100%' });
     await poll();
     scene.upstream.refuse({ body: { code: 21, description: 'waits', result: `wait-${id}`, properties: {} } });
     const inpaint = await customer.post('/mj/submit/action', { taskId: id, customId: 'MJ::Inpaint::1::x::SOLO' });
@@ -259,10 +259,10 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     expect(await customer.balance()).toBe(start - price);
     // What follows goes on under the same name, and has its price.
     scene.upstream.refuse({ body: { code: 1, description: 'ok', result: `wait-${id}`, properties: {} } });
-    scene.upstream.tell(`wait-${id}`, { status: 'MODAL' });
+    scene.upstream.report(`wait-${id}`, { status: 'MODAL' });
     expect((await customer.post('/mj/submit/modal', { taskId: `wait-${id}`, prompt: 'a lamp', maskBase64: 'x' })).status).toBe(200);
     expect(await customer.balance()).toBe(start - 2 * price);
-    scene.upstream.tell(`wait-${id}`, { status: 'FAILURE', failReason: 'no' });
+    scene.upstream.report(`wait-${id}`, { status: 'FAILURE', failReason: 'no' });
     await poll();
     expect(await customer.balance()).toBe(start - price);
     await scene.checkBooks();
@@ -277,7 +277,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     await db
       .collection('tasks')
       .patch({ id: task }, { set: { charge: 'open', process: scene.app.context.ledger.processId, request_id: 'no-row' } });
-    scene.upstream.tell(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://pictures.example/1.png' });
+    scene.upstream.report(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://pictures.example/1.png' });
     await poll();
     // It may be charged yet.
     expect(await scene.task(customer)).toMatchObject({ charge: 'open', poll_at: expect.any(Number) });
@@ -285,8 +285,8 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'FAILURE', charge: 'none', quota: 0, image_url: '' });
     await checkTasks(scene.app.context);
-    const told = await db.collection('logs').find({ user_id: customer.user.id, type: 4 });
-    expect(told).toMatchObject([{ channel_id: channelId, other: { event: { code: 'task_lost' } } }]);
+    const reported = await db.collection('logs').find({ user_id: customer.user.id, type: 4 });
+    expect(reported).toMatchObject([{ channel_id: channelId, other: { event: { code: 'task_lost' } } }]);
     for (const field of ['check_at', 'poll_at', 'running_user_id', 'lost_log_id'])
       expect(await scene.task(customer)).not.toHaveProperty(field);
   });
@@ -294,7 +294,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
   it('buy nothing that goes on by modal afterwards', async () => {
     const customer = await scene.customer();
     const { id } = await submitted(customer);
-    scene.upstream.tell(id, { status: 'FAILURE', failReason: 'no' });
+    scene.upstream.report(id, { status: 'FAILURE', failReason: 'no' });
     await poll();
     expect(await customer.balance()).toBe(start);
     const known = scene.upstream.visits.length;
@@ -308,7 +308,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
   it('leave the name of what failed to what goes on under it, which is charged', async () => {
     const customer = await scene.customer();
     const { id } = await submitted(customer);
-    scene.upstream.tell(id, { status: 'SUCCESS', progress: '100%' });
+    scene.upstream.report(id, { status: 'SUCCESS', progress: '100%' });
     await poll();
     const name = `again-${id}`;
     scene.upstream.refuse({ body: { code: 21, description: 'waits', result: name, properties: {} } });
@@ -318,12 +318,12 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
       return customer.post('/mj/submit/modal', { taskId: name, prompt: 'a lamp', maskBase64: 'x' });
     };
     expect((await goOn()).status).toBe(200);
-    scene.upstream.tell(name, { status: 'FAILURE', failReason: 'no' });
+    scene.upstream.report(name, { status: 'FAILURE', failReason: 'no' });
     await poll();
     expect(await customer.balance()).toBe(start - price);
     expect((await goOn()).status).toBe(200);
     expect(await customer.balance()).toBe(start - 2 * price);
-    scene.upstream.tell(name, { status: 'SUCCESS', progress: '100%' });
+    scene.upstream.report(name, { status: 'SUCCESS', progress: '100%' });
     await poll();
     expect(await scene.task(customer)).toMatchObject({ action: 'MODAL', status: 'SUCCESS', charge: 'done' });
     expect(await customer.balance()).toBe(start - 2 * price);
@@ -367,7 +367,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
       return (await scene.task(customer)).charge === 'done';
     });
     expect(await scene.task(customer)).toMatchObject({ charge: 'done', quota: price });
-    scene.upstream.tell(id, { status: 'FAILURE', failReason: 'no' });
+    scene.upstream.report(id, { status: 'FAILURE', failReason: 'no' });
     await poll();
     await expectRefunded(customer, id);
     expect(channelId).toBeGreaterThan(0);

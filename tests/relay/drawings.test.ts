@@ -83,7 +83,7 @@ describe.each(engines)('drawings on $kind', (engine) => {
   it('are shown to their owner as the proxy shows them, and to nobody else', async () => {
     const [customer, other] = [await scene.customer(), await scene.customer()];
     const { result: id } = (await customer.imagine({ state: 'mine' })).body;
-    scene.upstream.tell(id, {
+    scene.upstream.report(id, {
       status: 'IN_PROGRESS',
       progress: '40%',
       promptEn: 'a harbour',
@@ -135,7 +135,7 @@ describe.each(engines)('drawings on $kind', (engine) => {
   it('end with their picture and are not asked about any more', async () => {
     const customer = await scene.customer();
     const { result: id } = (await customer.imagine()).body;
-    scene.upstream.tell(id, {
+    scene.upstream.report(id, {
       status: 'SUCCESS',
       progress: '100%',
       imageUrl: 'https://cdn.example/done.png',
@@ -162,7 +162,7 @@ describe.each(engines)('drawings on $kind', (engine) => {
     const customer = await scene.customer();
     const result = `code-${code}-${customer.user.id}`;
     scene.upstream.refuse({ body: { code, description: 'so', result, properties } });
-    scene.upstream.tell(result, { status: 'SUBMITTED' });
+    scene.upstream.report(result, { status: 'SUBMITTED' });
     expect((await customer.imagine()).body).toEqual({ code: 1, description: 'so', result, properties });
     scene.later(16);
     await pollTasks(scene.app.context);
@@ -200,9 +200,9 @@ describe.each(engines)('drawings on $kind', (engine) => {
   ])('an upstream that answers with %s is told as clients know it', async (_name, answer, status, code) => {
     const customer = await scene.customer();
     scene.upstream.refuse(answer);
-    const told = await customer.imagine();
-    expect(told).toMatchObject({ status, body: { type: 'upstream_error', code } });
-    expect(JSON.stringify(told.body)).not.toContain('channel-key');
+    const reported = await customer.imagine();
+    expect(reported).toMatchObject({ status, body: { type: 'upstream_error', code } });
+    expect(JSON.stringify(reported.body)).not.toContain('channel-key');
     expect(await scene.task(customer)).toMatchObject({ status: 'FAILURE', quota: 0 });
     expect(await customer.balance()).toBe(10_000_000);
     await scene.app.context.channels.reload();

@@ -35,11 +35,11 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     const before = Math.floor(scene.app.clock.now() / 1000);
     scene.upstream.behave({ status: 401 });
     await calls(scene, 10);
-    const told = await failing(scene);
-    const began = told[0]?.since ?? 0;
+    const reported = await failing(scene);
+    const began = reported[0]?.since ?? 0;
     expect(began).toBeGreaterThanOrEqual(before);
     expect(began).toBeLessThan(before + 30);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       {
         id: scene.channelIds[0],
         name: 'east',
@@ -89,7 +89,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     [403, { message: 'Content violates usage guidelines. Team: ab12cd34, API key ID: ef56-ab78, Model: m', type: 'permission_error' }, 400],
     [451, { message: 'Sensitive content', type: 'x' }, 400],
     [429, { message: 'Request too large for m in organization o: Limit 30000, Requested 60000', type: 'tokens' }, 429],
-  ])('no channel fails or rests because of prompts that it refuses: %i %j', async (status, error, told) => {
+  ])('no channel fails or rests because of prompts that it refuses: %i %j', async (status, error, reported) => {
     await using scene = await createScene(engine, {
       settings: { AutomaticDisableChannelEnabled: 'true' },
       channels: [{ name: 'first', priority: 1, auto_ban: 1 }, { name: 'second' }],
@@ -97,7 +97,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     scene.upstream.behave({ status, error }, { times: 24 });
     for (let made = 0; made < 12; made += 1) {
       const refused = await scene.chat();
-      expect(refused.status).toBe(told);
+      expect(refused.status).toBe(reported);
       expect(await refused.text()).not.toMatch(/ab12cd34|ef56|refused the channel/);
     }
     scene.upstream.reset();
@@ -159,9 +159,9 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     for (let made = 0; made < 9; made += 1) fail();
     expect(await east()).toEqual([]);
     fail();
-    const [told] = await east();
-    expect(told).toMatchObject({ by: 'calls', status: 403, calls: 10, failures: 10 });
-    expect(told?.since).toBeGreaterThanOrEqual(again);
+    const [reported] = await east();
+    expect(reported).toMatchObject({ by: 'calls', status: 403, calls: 10, failures: 10 });
+    expect(reported?.since).toBeGreaterThanOrEqual(again);
     // A failed test after it does not bring back what was before the passed one.
     upstream.behave({ status: 500 });
     expect(await root.get(`/api/channel/test/${id}`)).toMatchObject({ success: false });

@@ -18,10 +18,10 @@ let distrust = () => {};
 const servePicture: Serving = (_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
 /** Of so many bytes, whose number is told or not. */
 const serveBook =
-  (bytes: number, isTold = true): Serving =>
+  (bytes: number, isReported = true): Serving =>
   (_visit, response) =>
     response
-      .writeHead(200, { 'content-type': 'application/pdf', ...(isTold ? { 'content-length': bytes } : {}) })
+      .writeHead(200, { 'content-type': 'application/pdf', ...(isReported ? { 'content-length': bytes } : {}) })
       .end(Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(bytes - 9, 32)]));
 const hangs: Serving = (_visit, response) => void response.writeHead(200, { 'content-type': 'image/png' }).write('a');
 
@@ -164,9 +164,9 @@ describe('what a caller is told', () => {
   it('is the same of a name of a private network as of one that nobody has', async () => {
     await using scene = await open();
     internet.name('db.corp.example', ['10.0.0.9']);
-    const told = async (host: string) =>
+    const reported = async (host: string) =>
       (await (await scene.chat(ask(image(`https://${host}/a`)), english)).text()).replaceAll(host, 'HOST').replace(/\(?request id.*/i, '');
-    expect(await told('db.corp.example')).toBe(await told('no.corp.example'));
+    expect(await reported('db.corp.example')).toBe(await reported('no.corp.example'));
   });
 });
 

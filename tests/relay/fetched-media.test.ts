@@ -51,8 +51,8 @@ function serveContents({ path }: Visit, response: Parameters<Parameters<FakeInte
 }
 beforeAll(() => internet.serve(serveContents));
 
-const asked = { type: 'text', text: 'What is it?' };
-const chatImage = (url: string) => ({ messages: [{ role: 'user', content: [asked, { type: 'image_url', image_url: { url } }] }] });
+const requested = { type: 'text', text: 'What is it?' };
+const chatImage = (url: string) => ({ messages: [{ role: 'user', content: [requested, { type: 'image_url', image_url: { url } }] }] });
 
 const callers = {
   chat: (model: string, url: string) => ({ path: '/v1/chat/completions', body: { model, ...chatImage(url) } }),
@@ -174,7 +174,7 @@ describe('pictures by address', () => {
     plain.serve(serveContents);
     await using opened = await openOllama({ network: plain.network });
     const part = { type: 'image_url', image_url: { url: `http://${publicName}/picture` } };
-    const content = [part, asked, part];
+    const content = [part, requested, part];
     const answer = await opened.scene.post('/v1/chat/completions', { model: 'qwen3:8b', messages: [{ role: 'user', content }] });
     expect(answer.status).toBe(200);
     expect(plain.visits).toHaveLength(1);
@@ -194,7 +194,7 @@ describe('sounds and documents by address', () => {
     const model = 'gemini-2.5-flash';
     await using scene = await openScene({ channels: [{ type: 24, models: model }] });
     const part = { type: 'input_audio', input_audio: { data: `${here}/bell.mp3`, format: 'mp3' } };
-    await scene.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: [asked, part] }] });
+    await scene.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: [requested, part] }] });
     expect(scene.upstream.requests.at(-1)?.text).toContain(
       `{"inlineData":{"mimeType":"audio/mp3","data":"${contents['/bell.mp3']?.base64}"}}`,
     );
@@ -205,7 +205,7 @@ describe('sounds and documents by address', () => {
     await using scene = await openScene({ channels: [{ type: 24, models: model }] });
     const sent = async (data: string, format: string) => {
       const part = { type: 'input_audio', input_audio: { data, format } };
-      await scene.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: [asked, part] }] });
+      await scene.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: [requested, part] }] });
       return scene.upstream.requests.at(-1)?.text;
     };
     expect(await sent(`${here}/gone.wav`, 'wav')).toContain(`{"fileData":{"mimeType":"audio/wav","fileUri":"${here}/gone.wav"}}`);
@@ -344,10 +344,10 @@ describe('what is not fetched', () => {
     internet.serve((_visit, response) => void response.writeHead(200, { 'content-type': 'image/png' }).write('a'));
     const leaving = new AbortController();
     const body = { model: 'qwen3:8b', ...chatImage(`${here}/slow.png`) };
-    const asking = opened.scene.post('/v1/chat/completions', body, {}, leaving.signal).catch(() => 'gone');
+    const requesting = opened.scene.post('/v1/chat/completions', body, {}, leaving.signal).catch(() => 'gone');
     await until(() => (internet.visits.length > 0 ? true : null));
     leaving.abort();
-    expect(await asking).toBe('gone');
+    expect(await requesting).toBe('gone');
     await until(() => (internet.open() === 0 ? true : null));
     await until(() => (opened.scene.app.context.bodies.bytes === 0 ? true : null));
     expect(opened.scene.upstream.requests).toEqual([]);
@@ -374,7 +374,7 @@ describe.each(engines)('money on $kind', (engine) => {
       quota: 30_000,
     });
     const { db, changes } = scene.app.context;
-    const content = [asked, { type: 'file', file: { file_data: `${here}/book.pdf` } }];
+    const content = [requested, { type: 'file', file: { file_data: `${here}/book.pdf` } }];
     const call = (stream = false) =>
       scene.post('/v1/chat/completions', { model, stream, max_tokens: 10, messages: [{ role: 'user', content }] });
     const poor = await call();

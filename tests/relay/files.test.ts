@@ -12,8 +12,8 @@ import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown }> => {
+  const failure = await failed(requesting);
   return failure instanceof OpenAI.APIError ? { status: failure.status, code: failure.code } : { status: failure, code: undefined };
 };
 const text = Buffer.from('Tides come in twice a day.\n'.repeat(10));
@@ -97,7 +97,7 @@ describe.each(engines)('files on $kind', (engine) => {
     const [theirs = ''] = provider.files.keys();
     const other = await someoneElse(scene);
     expect((await other.files.list()).data).toEqual([]);
-    const before = provider.asked.length;
+    const before = provider.requested.length;
     const { key } = await createToken(scene.app.context, (await scene.app.createUser({ quota: 1_000_000 })).id);
     const ask = async (method: string, path: string) =>
       (await fetch(`${scene.app.origin}/v1/files${path}`, { method, headers: { authorization: `Bearer ${key}` } })).status;
@@ -121,7 +121,7 @@ describe.each(engines)('files on $kind', (engine) => {
       expect(refused).toMatchObject({ status: 400, code: 'account_object_refused' });
     }
     expect((await failureOf(sdk(scene).files.retrieve(theirs))).status).toBe(404);
-    expect(provider.asked).toHaveLength(before);
+    expect(provider.requested).toHaveLength(before);
     expect(provider.files.size).toBe(1);
     expect(scene.upstream.requests).toEqual([]);
   });
@@ -197,12 +197,12 @@ describe.each(engines)('files on $kind', (engine) => {
     ];
     const held = Promise.withResolvers<void>();
     provider.holdContents(held.promise);
-    const asked = () => provider.asked.filter((one) => one.endsWith('/content')).length;
+    const requested = () => provider.requested.filter((one) => one.endsWith('/content')).length;
     const readers = Array.from({ length: mostReaders.perOwner }, async () => (await files.content(id)).text());
-    await until(() => asked() === mostReaders.perOwner);
+    await until(() => requested() === mostReaders.perOwner);
     const refused = await failureOf(files.content(id, { timeout: 3000 }));
     const other = others.content(theirs.id);
-    await until(() => asked() > mostReaders.perOwner);
+    await until(() => requested() > mostReaders.perOwner);
     held.resolve();
     expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
     expect(await Promise.all(readers)).toEqual(readers.map(() => text.toString()));
@@ -242,7 +242,7 @@ describe.each(engines)('files on $kind', (engine) => {
     const { files } = sdk(scene);
     provider.failures.push(500);
     const stored = await files.create({ file: await file(), purpose: 'user_data' });
-    expect(provider.asked).toEqual(['POST /v1/files', 'POST /v1/files']);
+    expect(provider.requested).toEqual(['POST /v1/files', 'POST /v1/files']);
     const record = await scene.app.context.db.collection('files').get(stored.id);
     expect(record?.channel_id).not.toBe(scene.channelIds[0]);
     provider.failures.push(503, 503);
@@ -289,10 +289,10 @@ describe.each(engines)('files on $kind', (engine) => {
     const { files } = sdk(scene);
     for (const name of ['a', 'b', 'c']) await files.create({ file: await file(name), purpose: 'user_data' });
     scene.app.clock.advance(31 * day * 1000);
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     provider.failures.push(0, 0, 0);
     await sweepFiles(scene.app.context, { runMs: 60_000, questionMs: 500 });
-    expect(provider.asked).toHaveLength(asked + 1);
+    expect(provider.requested).toHaveLength(requested + 1);
     provider.failures.splice(0, 3, 204);
     await sweepFiles(scene.app.context);
     expect(provider.files.size).toBe(1);
@@ -337,7 +337,7 @@ describe.each(engines)('files on $kind', (engine) => {
       400,
       'expires_after[seconds]',
     ]);
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
   });
 
   test('there are none where the site has none, and none for who cannot pay', async () => {
@@ -347,6 +347,6 @@ describe.each(engines)('files on $kind', (engine) => {
     const { scene: poor, provider } = await open({ quota: 0 });
     await using _poor = poor;
     expect((await failureOf(sdk(poor).files.create({ file: await file(), purpose: 'user_data' }))).status).toBe(403);
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
   });
 });

@@ -10,27 +10,27 @@ const text = 'return high_water(port)';
 /** One token costs 10 to read and 20 to write. */
 const settings = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio: JSON.stringify({ [model]: 2 }), RetryTimes: '0' };
 const usage = { prompt_tokens: 12, completion_tokens: 6, total_tokens: 18 };
-const asked = { model, prompt: 'def tide(port):', suffix: 'print(tide("Brest"))', random_seed: 7, min_tokens: 1 };
+const requested = { model, prompt: 'def tide(port):', suffix: 'print(tide("Brest"))', random_seed: 7, min_tokens: 1 };
 
 describe.each(engines)('filling a middle on $kind', (engine) => {
   const open = () => createScene(engine, { settings, channels: [{ models: model }], front: startPlain(42) });
-  const ask = (scene: RelayScene, fields: object = {}) => scene.post('/v1/fim/completions', { ...asked, max_tokens: 50, ...fields });
+  const ask = (scene: RelayScene, fields: object = {}) => scene.post('/v1/fim/completions', { ...requested, max_tokens: 50, ...fields });
 
   test.each([false, true])('goes to Mistral as it is, and is metered and paid for as a chat is (stream: %s)', async (stream) => {
     await using scene = await open();
     scene.upstream.behave({ text, usage });
     const reserve = vi.spyOn(scene.app.context.ledger, 'reserve');
     const response = await ask(scene, { stream, stream_options: { include_usage: false } });
-    const told = await response.text();
-    expect(response.status, told).toBe(200);
+    const reported = await response.text();
+    expect(response.status, reported).toBe(200);
     const { stream: _stream, messages: _messages, stream_options: _options, ...sent } = Object(scene.upstream.requests[0]?.body);
-    expect(sent).toEqual({ ...asked, max_tokens: 50 });
+    expect(sent).toEqual({ ...requested, max_tokens: 50 });
     if (stream) {
-      const chunks = [...told.matchAll(/^data: (\{.*\})$/gm)].map(([, data = '']) => JSON.parse(data));
+      const chunks = [...reported.matchAll(/^data: (\{.*\})$/gm)].map(([, data = '']) => JSON.parse(data));
       expect(chunks.map(({ choices: [choice] }) => choice?.delta.content ?? '').join('')).toBe(text);
       expect(chunks.at(-1)).toMatchObject({ object: 'chat.completion.chunk', usage });
     } else {
-      expect(JSON.parse(told)).toMatchObject({ object: 'chat.completion', choices: [{ message: { content: text } }], usage });
+      expect(JSON.parse(reported)).toMatchObject({ object: 'chat.completion', choices: [{ message: { content: text } }], usage });
     }
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ model_name: model, prompt_tokens: 12, completion_tokens: 6, quota: 240, is_stream: stream });
@@ -56,10 +56,10 @@ describe.each(engines)('filling a middle on $kind', (engine) => {
     await using scene = await createScene(engine, { settings: blocking, channels: [{ models: model }], front: startPlain(42) });
     scene.upstream.behave({ pieces: ['return contra', 'band', '(port)'] });
     const response = await ask(scene, { stream });
-    const told = await response.text();
+    const reported = await response.text();
     expect(response.status).toBe(stream ? 200 : 400);
-    expect(told).toContain('output_blocked');
-    expect(told).not.toContain('contraband');
+    expect(reported).toContain('output_blocked');
+    expect(reported).not.toContain('contraband');
     expect(await scene.logs(1)).toMatchObject([{ other: { ending: 'blocked_words' } }]);
     await scene.checkBooks();
   });

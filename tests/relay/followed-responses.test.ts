@@ -79,9 +79,9 @@ describe.each(engines)('long responses that are followed on $kind', (engine) => 
     const id = await ended(scene);
     const text = Array.from({ length: 500 }, (_none, index) => `wave ${index}`).join(' ');
     await writeLog(scene, { id, text, parts, isOld });
-    const told = await follow(scene, id);
-    expect(told).toContain(text);
-    expect(told).toContain('response.completed');
+    const reported = await follow(scene, id);
+    expect(reported).toContain(text);
+    expect(reported).toContain('response.completed');
     await until(() => scene.app.context.bodies.bytes === 0);
   });
 

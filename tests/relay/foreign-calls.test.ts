@@ -250,13 +250,13 @@ describe.each(engines)('tool calls of others, on $kind', (engine) => {
   test.each(failures)('that a tool has failed is told to %s in words, by a %s caller', async (_name, named, { channel, front, read }) => {
     await using scene = await createScene(engine, { channels: [channel], ...(front === undefined ? {} : { front }) });
     const caller = callers[named] as Caller;
-    const told = [
+    const reported = [
       ['', 'Error: the tool failed without a message.'],
       ['no such file', 'Error: no such file'],
       ['TypeError: x is undefined', 'TypeError: x is undefined'],
       ['<tool_use_error>File is not read</tool_use_error>', '<tool_use_error>File is not read</tool_use_error>'],
     ] as const;
-    for (const [text, expected] of told) {
+    for (const [text, expected] of reported) {
       const { sent, dropped } = await send(scene, caller, { ids: ['toolu_1', 'toolu_2'], result: { text, isError: true } });
       expect([read(sent), dropped]).toEqual([expected, null]);
     }

@@ -19,8 +19,8 @@ const usage = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 
 /** Of a request by itself: 10 + 5 × 4; in a batch half of that. */
 const each = 15;
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: number; message: string }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: number; message: string }> => {
+  const failure = await failed(requesting);
   if (!(failure instanceof ApiError)) throw new Error('It did not fail as calls do', { cause: failure });
   return { status: failure.status, message: failure.message };
 };
@@ -107,12 +107,12 @@ describe.each(engines)('Gemini’s batches on $kind', (engine) => {
     expect(raw.response.inlinedResponses).toEqual(raw.metadata.output.inlinedResponses);
     expect(raw.response.inlinedResponses.inlinedResponses).toHaveLength(3);
     // The provider is asked for them once for each reader.
-    expect(provider.asked.filter((one) => one.includes(':download'))).toHaveLength(3);
+    expect(provider.requested.filter((one) => one.includes(':download'))).toHaveLength(3);
     expect(scene.app.context.bodies.spool.bytes).toBe(0);
     expect(await scene.balance()).toBe(before - 3 * each);
     await scene.checkBooks();
     // What it was given is gone.
-    expect(provider.asked.filter((one) => one.startsWith('DELETE /v1beta/files/'))).toHaveLength(1);
+    expect(provider.requested.filter((one) => one.startsWith('DELETE /v1beta/files/'))).toHaveLength(1);
 
     const listed = [];
     for await (const job of await batches.list()) listed.push(job.name);
@@ -233,7 +233,7 @@ describe.each(engines)('Gemini’s batches on $kind', (engine) => {
     expect((await call(scene, 'POST', '/v1beta/models/nobody-has-it:batchGenerateContent', inline({ request }))).status).toBe(400);
     const big = inline(...Array.from({ length: 8 }, () => ({ request: { contents: [{ parts: [{ text: 'tide '.repeat(560_000) }] }] } })));
     expect((await call(scene, 'POST', `/v1beta/models/${model}:batchGenerateContent`, big)).text).toMatch(/20 MB|too long|exceeds|quota/);
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
     expect(await scene.balance()).toBe(before);
     expect(await scene.app.context.db.collection('batches').count({}, 1)).toBe(0);
   });

@@ -70,12 +70,12 @@ describe.each(engines)('callers of Gemini on $kind', (engine) => {
   test('a key is taken from the header, as a bearer and from the address, whence it goes nowhere', async () => {
     await using scene = await createScene(engine, ofGemini);
     const path = `/v1beta/models/${gemini}:streamGenerateContent?alt=sse`;
-    const asked = [
+    const requested = [
       post(scene, path),
       post(scene, path, undefined, { authorization: `Bearer ${scene.key}` }),
       post(scene, `${path}&key=${scene.key}`, undefined, {}),
     ];
-    for (const response of await Promise.all(asked)) {
+    for (const response of await Promise.all(requested)) {
       expect(response.status).toBe(200);
       await response.text();
     }
@@ -180,15 +180,15 @@ describe.each(engines)('callers of Gemini on $kind', (engine) => {
   test.each(['generateContentRequest', 'generate_content_request'])('a count of %s names the model as its channel does', async (name) => {
     const model_mapping = JSON.stringify({ tide: gemini });
     await using scene = await createScene(engine, { ...ofGemini, channels: [{ type: 24, models: 'tide', model_mapping }] });
-    const asked = (fields: object) =>
+    const requested = (fields: object) =>
       post(scene, '/v1beta/models/tide:countTokens', { [name]: { model: 'models/tide', contents }, ...fields });
-    expect((await asked({})).status).toBe(200);
+    expect((await requested({})).status).toBe(200);
     expect(scene.upstream.requests[0]).toMatchObject({
       path: `/v1beta/models/${gemini}:countTokens`,
       body: { [name]: { model: `models/${gemini}` } },
     });
     const other = name.includes('_') ? 'generateContentRequest' : 'generate_content_request';
-    expect((await asked({ [other]: { contents } })).status).toBe(400);
+    expect((await requested({ [other]: { contents } })).status).toBe(400);
     expect(scene.upstream.requests).toHaveLength(1);
   });
 

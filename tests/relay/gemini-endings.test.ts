@@ -17,7 +17,7 @@ const names = [
 const settings = { SelfUseModeEnabled: 'true' };
 const contents = [{ role: 'user', parts: [{ text: 'High water?' }] }];
 
-async function asked(scene: RelayScene, model: string, caller: 'gemini' | 'chat', more: object = {}) {
+async function requested(scene: RelayScene, model: string, caller: 'gemini' | 'chat', more: object = {}) {
   const response =
     caller === 'chat'
       ? await scene.chat({ model, max_tokens: 1000, ...more })
@@ -34,13 +34,13 @@ describe.each(engines)('endings of names on $kind', (engine) => {
 
   test.each(['gemini', 'chat'] as const)('are cut off, and say how much to think (%s)', async (caller) => {
     await using scene = await open();
-    const told: Record<string, unknown> = {};
+    const reported: Record<string, unknown> = {};
     for (const name of names) {
-      const { path, thinkingConfig } = await asked(scene, name, caller);
+      const { path, thinkingConfig } = await requested(scene, name, caller);
       expect(path).toBe(`/v1beta/models/${/^gemini-(?:2\.5-(?:flash|pro)|3-flash-preview)/.exec(name)?.[0]}:generateContent`);
-      told[name] = thinkingConfig;
+      reported[name] = thinkingConfig;
     }
-    expect(told).toEqual({
+    expect(reported).toEqual({
       'gemini-2.5-flash-thinking': { includeThoughts: true, thinkingBudget: 600 },
       'gemini-2.5-flash-nothinking': { includeThoughts: false, thinkingBudget: 0 },
       'gemini-2.5-flash-thinking-2048': { includeThoughts: true, thinkingBudget: 2048 },
@@ -58,15 +58,15 @@ describe.each(engines)('endings of names on $kind', (engine) => {
   test('count less than what the caller says itself', async () => {
     await using scene = await open();
     const own = { thinkingConfig: { thinkingBudget: 7 } };
-    expect((await asked(scene, 'gemini-2.5-flash-thinking', 'gemini', own)).thinkingConfig).toEqual(own.thinkingConfig);
-    expect((await asked(scene, 'gemini-2.5-flash-high', 'chat', { reasoning_effort: 'low' })).thinkingConfig).toMatchObject({
+    expect((await requested(scene, 'gemini-2.5-flash-thinking', 'gemini', own)).thinkingConfig).toEqual(own.thinkingConfig);
+    expect((await requested(scene, 'gemini-2.5-flash-high', 'chat', { reasoning_effort: 'low' })).thinkingConfig).toMatchObject({
       thinkingBudget: 1024,
     });
   });
 
   test('are names as any other where the setting says so', async () => {
     await using scene = await open({ 'gemini.thinking_adapter_enabled': 'false' });
-    const { path, thinkingConfig } = await asked(scene, 'gemini-2.5-flash-thinking', 'gemini');
+    const { path, thinkingConfig } = await requested(scene, 'gemini-2.5-flash-thinking', 'gemini');
     expect(path).toBe('/v1beta/models/gemini-2.5-flash-thinking:generateContent');
     expect(thinkingConfig).toBeUndefined();
   });

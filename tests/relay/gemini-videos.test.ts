@@ -21,13 +21,13 @@ describe.each(engines)('videos of Gemini’s callers on $kind', (engine) => {
   let scene: VideoScene;
   let google: FakeVideos;
   let openai: FakeVideos;
-  let told: object = {};
+  let reported: object = {};
   const sora = soraServing();
   beforeAll(async () => {
     openai = await startFakeVideos(sora.serving);
     google = await startFakeVideos(({ method, path }) => {
       if (method === 'POST' && path === `/v1beta/models/${veo}:predictLongRunning`) return { body: { name: there } };
-      if (method === 'GET' && path === `/v1beta/${there}`) return { body: { name: there, ...told } };
+      if (method === 'GET' && path === `/v1beta/${there}`) return { body: { name: there, ...reported } };
       return path === '/v1beta/files/abc:download?alt=media' ? { bytes: film, type: 'video/mp4' } : undefined;
     });
     scene = await createVideoScene(engine);
@@ -49,7 +49,7 @@ describe.each(engines)('videos of Gemini’s callers on $kind', (engine) => {
   const atHome = (uri: string) => uri.replace(/^https?:\/\/[^/]+/, scene.app.origin);
 
   it('are ordered from Veo, followed by their operation, and read with the caller’s key', async () => {
-    told = {};
+    reported = {};
     const customer = await scene.customer();
     const image = { bytesBase64Encoded: png, mimeType: 'image/png' };
     const ordered = await order(
@@ -77,7 +77,7 @@ describe.each(engines)('videos of Gemini’s callers on $kind', (engine) => {
     const { name } = ordered.body;
     expect(await customer.call('GET', `/v1beta/${name}`)).toEqual({ status: 200, body: { name } });
 
-    told = {
+    reported = {
       done: true,
       response: { generateVideoResponse: { generatedSamples: [{ video: { uri: `${google.url}/v1beta/files/abc:download?alt=media` } }] } },
     };
@@ -97,7 +97,7 @@ describe.each(engines)('videos of Gemini’s callers on $kind', (engine) => {
     const { body } = await order(customer, 'sora-2', { durationSeconds: '8', aspectRatio: '16:9' });
     expect(await customer.balance()).toBe(start - 8 * ofSora);
     expect(await scene.task(customer)).toMatchObject({ model: 'sora-2', quota: 8 * ofSora, charge: 'done' });
-    sora.tell(sora.taken.at(-1) ?? '', { status: 'failed', error: { code: 'x', message: 'not allowed' } });
+    sora.report(sora.taken.at(-1) ?? '', { status: 'failed', error: { code: 'x', message: 'not allowed' } });
     await scene.poll();
     expect((await customer.call('GET', `/v1beta/${body.name}`)).body).toEqual({
       name: body.name,
@@ -106,7 +106,7 @@ describe.each(engines)('videos of Gemini’s callers on $kind', (engine) => {
     });
     expect(await customer.balance()).toBe(start);
     const second = await order(customer, 'sora-2', { durationSeconds: 4 });
-    sora.tell(sora.taken.at(-1) ?? '', { status: 'completed' });
+    sora.report(sora.taken.at(-1) ?? '', { status: 'completed' });
     await scene.poll();
     const uri = atHome(uriIn((await customer.call('GET', `/v1beta/${second.body.name}`)).body));
     expect(Buffer.from(await (await read(customer, uri)).arrayBuffer())).toEqual(film);
@@ -114,10 +114,10 @@ describe.each(engines)('videos of Gemini’s callers on $kind', (engine) => {
   });
 
   it('of another user are nobody’s, in Gemini’s form', async () => {
-    told = {};
+    reported = {};
     const [customer, other] = [await scene.customer(), await scene.customer()];
     const { body } = await order(customer, 'sora-2', { durationSeconds: 4 });
-    sora.tell(sora.taken.at(-1) ?? '', { status: 'completed' });
+    sora.report(sora.taken.at(-1) ?? '', { status: 'completed' });
     await scene.poll();
     const missing = { status: 404, body: { error: { code: 404, status: 'NOT_FOUND', message: expect.stringContaining('video_') } } };
     expect(await other.call('GET', `/v1beta/${body.name}`)).toMatchObject(missing);

@@ -42,9 +42,9 @@ describe.each(engines)('a channel of Gemini on $kind', (engine) => {
     const contents = [{ role: 'user', parts: [{ text: 'When?' }] }];
     const path = `/v1beta/models/${model}:streamGenerateContent?alt=sse`;
     const answer = caller === 'chat' ? await scene.chat({ model, stream: true }) : await scene.post(path, { contents });
-    const told = await answer.text();
-    expect(told).toContain('high water 5');
-    expect(told).not.toContain('high water 6');
+    const reported = await answer.text();
+    expect(reported).toContain('high water 5');
+    expect(reported).not.toContain('high water 6');
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ completion_tokens: 6 });
     expect(row?.other).not.toMatchObject({ estimated: true });

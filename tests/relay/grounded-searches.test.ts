@@ -54,11 +54,11 @@ async function searchesOf(model: string, caller: (typeof callers)[number], strea
   await using upstream = await startRawUpstream((response) => void response.end(text), { type });
   await using scene = await createScene(embeddedEngine, { channels: [{ type: 24, base_url: upstream.url, models: model }] });
   const answer = await scene.post(caller.path(model, stream), caller.body(model, stream));
-  const told = await answer.text();
-  expect([answer.status, told]).toEqual([200, expect.any(String)]);
+  const reported = await answer.text();
+  expect([answer.status, reported]).toEqual([200, expect.any(String)]);
   const [row] = await scene.logs(1);
   await scene.checkBooks();
-  return { told, calls: row?.other?.['hosted_calls'] };
+  return { reported, calls: row?.other?.['hosted_calls'] };
 }
 
 const queries = ['bitcoin price', 'ethereum price', 'bitcoin price', '', ' '];
@@ -102,6 +102,6 @@ describe.each([false, true])('candidates of one prompt, stream: %s', (stream) =>
 test("a Claude caller's usage has the searches that are charged", async () => {
   const [, claude] = callers;
   if (claude === undefined) throw new Error('no caller');
-  const { told } = await searchesOf(older, claude, false, [candidate(queries)]);
-  expect(JSON.parse(told).usage).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
+  const { reported } = await searchesOf(older, claude, false, [candidate(queries)]);
+  expect(JSON.parse(reported).usage).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
 });

@@ -55,8 +55,8 @@ const callers = [
 const cases = callers.flatMap(({ path, body }) =>
   Object.entries(models).flatMap(([provider, model]) =>
     [false, true].map((stream) => {
-      const asked = body === null ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] } : { model, stream, ...body };
-      return { path: path(model, stream), provider, stream, asked };
+      const requested = body === null ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] } : { model, stream, ...body };
+      return { path: path(model, stream), provider, stream, requested };
     }),
   ),
 );
@@ -77,11 +77,11 @@ describe('headers', () => {
   });
   afterAll(() => scene()[Symbol.asyncDispose]());
 
-  test.each(cases)('$path of a provider of $provider, stream: $stream', async ({ path, asked }) => {
+  test.each(cases)('$path of a provider of $provider, stream: $stream', async ({ path, requested }) => {
     for (const status of [200, 400]) {
       const index = scene().upstream.requests.length;
       scene().upstream.behave({ headers: ofProvider, ...(status === 200 ? {} : { status }) });
-      const response = await scene().post(path, asked, ofCaller);
+      const response = await scene().post(path, requested, ofCaller);
       const text = await response.text();
       expect([response.status, text]).toEqual([status, expect.any(String)]);
       const down = JSON.stringify([...response.headers]);

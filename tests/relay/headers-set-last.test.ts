@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { defaultClientDialect } from '#server/formats/registry.ts';
 import type { AppContext } from '#server/context.ts';
-import { askAccount } from '#server/slices/files/upstream-files.ts';
+import { requestAccount } from '#server/slices/files/upstream-files.ts';
 import { questionRequest } from '#server/tasks/request-upstream.ts';
 import { authorizedGet } from '#server/exchange/authorized-get.ts';
 import { handshakeOf } from '#server/exchange/handshake.ts';
@@ -20,7 +20,7 @@ const channel = buildPreparedChannel({
 const sent = { ...own, authorization: 'Token sk-test' };
 const url = new URL('https://up.example/v1/x');
 
-async function askedOfAccount(): Promise<SendRequest['headers']> {
+async function requestedOfAccount(): Promise<SendRequest['headers']> {
   let headers: SendRequest['headers'] = {};
   const sender = {
     send(request: SendRequest) {
@@ -28,8 +28,10 @@ async function askedOfAccount(): Promise<SendRequest['headers']> {
       throw new Error('seen');
     },
   };
-  const asking = { sender, now: Date.now, env: { RELAY_TIMEOUT: 1 } } as unknown as AppContext;
-  await failureOf(askAccount(asking, channel, { method: 'GET', path: '/vector_stores', headers: { 'openai-beta': 'assistants=v2' } }));
+  const requesting = { sender, now: Date.now, env: { RELAY_TIMEOUT: 1 } } as unknown as AppContext;
+  await failureOf(
+    requestAccount(requesting, channel, { method: 'GET', path: '/vector_stores', headers: { 'openai-beta': 'assistants=v2' } }),
+  );
   return headers;
 }
 
@@ -37,9 +39,9 @@ test.each<[string, () => SendRequest['headers'] | Promise<SendRequest['headers']
   [
     'sessions in the shape of the beta',
     () => {
-      const way = channel.way(defaultClientDialect, 'realtime', 'gpt-realtime');
-      if (way === null) throw new Error('There is no way');
-      return handshakeOf(channel, way, { isBeta: true, isHeardOnly: false }).headers;
+      const route = channel.route(defaultClientDialect, 'realtime', 'gpt-realtime');
+      if (route === null) throw new Error('There is no way');
+      return handshakeOf(channel, route, { isBeta: true, isTranscription: false }).headers;
     },
     ['openai-beta', 'authorization', 'accept'],
   ],
@@ -48,7 +50,7 @@ test.each<[string, () => SendRequest['headers'] | Promise<SendRequest['headers']
     () => questionRequest(channel, { path: '/v1/x', body: Buffer.from('{}'), headers: { 'x-dashscope-async': 'enable' } }, url).headers,
     ['x-dashscope-async', 'authorization', 'accept'],
   ],
-  ['what lies in the account', askedOfAccount, ['openai-beta', 'authorization', 'accept']],
+  ['what lies in the account', requestedOfAccount, ['openai-beta', 'authorization', 'accept']],
   [
     'balances that are asked for with the key elsewhere',
     async () => (await authorizedGet(channel, url, { now: 0, sender: noSender }, 'x-api-key')).headers,

@@ -180,10 +180,10 @@ describe.each(engines)('tools at the provider, on $kind', (engine) => {
       // Long after the server has noticed.
       scene.upstream.behave({ replay: 'hosted/gemini.json', firstByteDelay: 1_000 });
       const client = new AbortController();
-      const asked = scene.post(`/v1beta/models/${testModel}:generateContent`, { contents, tools }, {}, client.signal).catch(() => null);
+      const requested = scene.post(`/v1beta/models/${testModel}:generateContent`, { contents, tools }, {}, client.signal).catch(() => null);
       await scene.upstream.request(0);
       client.abort();
-      await asked;
+      await requested;
       const [row] = await scene.logs(1);
       expect(row?.other?.['ending']).toBe('client_closed');
       expect(row?.other?.['hosted_calls']).toEqual(expect.arrayContaining([{ kind: 'web_search', calls: runs, price: 10 }]));

@@ -39,24 +39,24 @@ describe.each(engines)('pictures on $kind', (engine) => {
   };
 
   test.each([
-    { asked: {}, quota: 20_000, units: { kind: 'image', count: 1 } },
-    { asked: { n: 2, size: '1024x1024' }, quota: 40_000, units: { kind: 'image', count: 2, size: '1024x1024' } },
-    { asked: { quality: 'hd' }, quota: 40_000, units: { kind: 'image', count: 1, factor: 2, quality: 'hd' } },
+    { requested: {}, quota: 20_000, units: { kind: 'image', count: 1 } },
+    { requested: { n: 2, size: '1024x1024' }, quota: 40_000, units: { kind: 'image', count: 2, size: '1024x1024' } },
+    { requested: { quality: 'hd' }, quota: 40_000, units: { kind: 'image', count: 1, factor: 2, quality: 'hd' } },
     {
-      asked: { n: 3, size: '1024x1792', quality: 'hd' },
+      requested: { n: 3, size: '1024x1792', quality: 'hd' },
       quota: 180_000,
       units: { kind: 'image', count: 3, factor: 3, size: '1024x1792', quality: 'hd' },
     },
     // The vendor takes $0.016 of these, beside $0.020 of 1024x1024.
-    { asked: { model: 'dall-e-2', size: '256x256' }, quota: 8000, units: { kind: 'image', count: 1, factor: 0.8, size: '256x256' } },
+    { requested: { model: 'dall-e-2', size: '256x256' }, quota: 8000, units: { kind: 'image', count: 1, factor: 0.8, size: '256x256' } },
     {
-      asked: { model: 'siliconflow-flux', size: '256x256' },
+      requested: { model: 'siliconflow-flux', size: '256x256' },
       quota: 2000,
       units: { kind: 'image', count: 1, factor: 0.4, size: '256x256' },
     },
-  ] as const)('a price per call is paid for each picture, by its size and quality: $asked', async ({ asked, quota, units }) => {
+  ] as const)('a price per call is paid for each picture, by its size and quality: $asked', async ({ requested, quota, units }) => {
     await using scene = await open();
-    const response = await sdk(scene).images.generate({ model: priced, prompt: 'a tide', ...asked });
+    const response = await sdk(scene).images.generate({ model: priced, prompt: 'a tide', ...requested });
     expect(response.data).toHaveLength(units.count);
     expect(response.data?.[0]).toMatchObject({ url: 'https://img.example/0.png' });
     const [row] = await scene.logs(1);
@@ -201,9 +201,9 @@ describe.each(engines)('pictures on $kind', (engine) => {
   test('where a provider tells no tokens the picture is paid that has come, not the dearest that there is', async () => {
     await using scene = await open();
     scene.upstream.behave({ usage: 'none' });
-    const asked = { model: metered, prompt: 'a tide', n: 2, size: 'auto', quality: 'auto' } as const;
-    await Array.fromAsync(await sdk(scene).images.generate({ ...asked, stream: true, partial_images: 1 }));
-    await sdk(scene).images.generate(asked);
+    const requested = { model: metered, prompt: 'a tide', n: 2, size: 'auto', quality: 'auto' } as const;
+    await Array.fromAsync(await sdk(scene).images.generate({ ...requested, stream: true, partial_images: 1 }));
+    await sdk(scene).images.generate(requested);
     const [streamed, whole] = await scene.logs(2);
     // Squares of the best quality; of the largest ones 6,240 were reserved.
     expect(streamed).toMatchObject({ completion_tokens: 2 * (4160 + 100), other: { completion_source: 'estimated', units: { count: 2 } } });

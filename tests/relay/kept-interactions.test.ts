@@ -36,26 +36,26 @@ const openOn =
 
 describe.each(cases)('kept interactions on $kind, before $format', ({ engine, channel }) => {
   const open = openOn(engine, channel);
-  const lastAsked = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
+  const lastRequested = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
 
   test('one is what its caller was told, with its input, until it is deleted', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: 'Noon in Brest.' });
     const interactions = clientOf(scene);
-    const { sdkHttpResponse: _sent, ...told } = await interactions.create({
+    const { sdkHttpResponse: _sent, ...reported } = await interactions.create({
       model,
       input: 'When is high water?',
       labels: { port: 'Brest' },
       automatic_continuation: false,
     });
-    expect(told).toMatchObject({ id: expect.stringMatching(/^v1_\w+$/), status: 'completed', labels: { port: 'Brest' } });
-    const { sdkHttpResponse: _read, ...kept } = await interactions.get(told.id);
-    expect(kept).toEqual(told);
-    const { input } = await interactions.get(told.id, { include_input: true });
+    expect(reported).toMatchObject({ id: expect.stringMatching(/^v1_\w+$/), status: 'completed', labels: { port: 'Brest' } });
+    const { sdkHttpResponse: _read, ...stored } = await interactions.get(reported.id);
+    expect(stored).toEqual(reported);
+    const { input } = await interactions.get(reported.id, { include_input: true });
     expect(input).toEqual([{ type: 'user_input', content: [{ type: 'text', text: 'When is high water?' }] }]);
-    await interactions.delete(told.id);
-    expect(await failureOf(interactions.get(told.id, {}, once))).toMatchObject({ status: 404 });
-    expect(await failureOf(interactions.delete(told.id, {}, once))).toMatchObject({ status: 404 });
+    await interactions.delete(reported.id);
+    expect(await failureOf(interactions.get(reported.id, {}, once))).toMatchObject({ status: 404 });
+    expect(await failureOf(interactions.delete(reported.id, {}, once))).toMatchObject({ status: 404 });
     for (const name of ['responses', 'response_items', 'response_pieces'] as const)
       expect(await scene.app.context.db.collection(name).count({})).toBe(0);
     await scene.checkBooks();
@@ -79,9 +79,9 @@ describe.each(cases)('kept interactions on $kind, before $format', ({ engine, ch
     const first = await ask('one');
     const second = await ask('two', first);
     const third = await ask('three', second);
-    for (const text of ['one', 'Answer to one.', 'two', 'Answer to two.', 'three']) expect(lastAsked(scene)).toContain(text);
-    expect(lastAsked(scene)).not.toContain('SECRET ORDERS');
-    expect(lastAsked(scene)).not.toContain('previous_interaction_id');
+    for (const text of ['one', 'Answer to one.', 'two', 'Answer to two.', 'three']) expect(lastRequested(scene)).toContain(text);
+    expect(lastRequested(scene)).not.toContain('SECRET ORDERS');
+    expect(lastRequested(scene)).not.toContain('previous_interaction_id');
     expect(await interactions.get(third)).toMatchObject({ previous_interaction_id: second, output_text: 'Answer to three.' });
     await interactions.delete(first);
     expect(await failureOf(interactions.create({ model, input: 'four', previous_interaction_id: second }, once))).toMatchObject({

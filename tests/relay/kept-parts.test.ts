@@ -18,7 +18,7 @@ const tooComplex = [413, 'body_too_complex'];
 const open = (engine: (typeof engines)[number], options: SceneOptions = {}) =>
   createScene(engine, { ...options, settings: { SelfUseModeEnabled: 'true', ...options.settings } });
 
-async function told(answer: Promise<Response> | Response): Promise<Json> {
+async function reported(answer: Promise<Response> | Response): Promise<Json> {
   const response = await answer;
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 300)}`);
@@ -58,8 +58,8 @@ async function watched<Result>({ app }: RelayScene, work: () => Promise<Result>)
 }
 
 async function conversationOf(scene: RelayScene, items: readonly object[]): Promise<string> {
-  const { id } = await told(scene.post('/v1/conversations', {}));
-  for (const item of items) await told(scene.post(`/v1/conversations/${id}/items`, { items: [item] }));
+  const { id } = await reported(scene.post('/v1/conversations', {}));
+  for (const item of items) await reported(scene.post(`/v1/conversations/${id}/items`, { items: [item] }));
   return id;
 }
 
@@ -78,12 +78,12 @@ describe.each(engines)('kept parts on $kind', (engine) => {
   test('a conversation of more than a request may have is refused, and nothing of it is opened', async () => {
     await using scene = await open(engine);
     const conversation = await conversationOf(scene, [wideItem, wideItem]);
-    const asking = () => refusal(scene.post('/v1/responses', { model: testModel, input: 'More', conversation }));
-    const first = await watched(scene, asking);
+    const requesting = () => refusal(scene.post('/v1/responses', { model: testModel, input: 'More', conversation }));
+    const first = await watched(scene, requesting);
     expect([first.result, first.decrypted('kept_json')]).toEqual([tooComplex, 0]);
     // Its lock is given back, and an older record is counted before it is parsed.
     await forgetParts(scene);
-    const older = await watched(scene, asking);
+    const older = await watched(scene, requesting);
     expect(older.result).toEqual(tooComplex);
     expect(older.parsed).toBeLessThan(100_000);
     expect(scene.upstream.requests).toHaveLength(0);
@@ -101,15 +101,15 @@ describe.each(engines)('kept parts on $kind', (engine) => {
     expect(list).toMatchObject({ object: 'list', data: [{ type: 'message' }, { content: [{ text: 'Short' }] }], has_more: true });
     expect([list['first_id'], list['last_id']]).toEqual(list['data'].map(({ id }: Json) => id));
     expect(list['data'][0].content).toEqual(wide);
-    const next = await told(get(scene, `${path}?order=asc&after=${list['last_id']}`));
+    const next = await reported(get(scene, `${path}?order=asc&after=${list['last_id']}`));
     expect([next['data'].length, next['has_more']]).toEqual([1, false]);
     const last = next['data'][0];
     const one = await watched(scene, async () => (await get(scene, `${path}/${last.id}`)).text());
     expect(one.parsed).toBeLessThan(1_000);
     expect(JSON.parse(one.result)).toEqual(last);
-    const { id: empty } = await told(scene.post('/v1/conversations', {}));
+    const { id: empty } = await reported(scene.post('/v1/conversations', {}));
     const none = { object: 'list', data: [], first_id: null, last_id: null, has_more: false };
-    expect(await told(get(scene, `/v1/conversations/${empty}/items`))).toEqual(none);
+    expect(await reported(get(scene, `/v1/conversations/${empty}/items`))).toEqual(none);
   });
 
   test('a conversation is gone on from, also an older one, and what stands before a summary does not count', async () => {
@@ -118,7 +118,7 @@ describe.each(engines)('kept parts on $kind', (engine) => {
     const sealed = sealWindow(app.context, user.id, [{ type: 'message', role: 'user', content: 'The summary' }]);
     const summary = { type: 'compaction', encrypted_content: sealed };
     const conversation = await conversationOf(scene, [wideItem, wideItem, summary, { role: 'user', content: 'After it' }]);
-    const ask = () => told(scene.post('/v1/responses', { model: testModel, input: 'More', conversation }));
+    const ask = () => reported(scene.post('/v1/responses', { model: testModel, input: 'More', conversation }));
     const { decrypted } = await watched(scene, ask);
     expect(decrypted('kept_json')).toBe(2);
     expect(JSON.stringify(scene.upstream.requests.at(-1)?.body)).toMatch(/The summary.*After it.*More/);
@@ -127,7 +127,7 @@ describe.each(engines)('kept parts on $kind', (engine) => {
     expect(record?.parts).toBeLessThan(300);
     const other = await conversationOf(scene, [{ role: 'user', content: 'Long ago' }]);
     await forgetParts(scene);
-    await told(scene.post('/v1/responses', { model: testModel, input: 'Today', conversation: other }));
+    await reported(scene.post('/v1/responses', { model: testModel, input: 'Today', conversation: other }));
     expect(JSON.stringify(scene.upstream.requests.at(-1)?.body)).toMatch(/Long ago.*Today/);
     expect((await app.context.db.collection('conversations').get(other))?.parts).toBeUndefined();
     await scene.checkBooks();
@@ -137,8 +137,8 @@ describe.each(engines)('kept parts on $kind', (engine) => {
     await using scene = await open(engine);
     const { app, user } = scene;
     const ask = (fields: object) => scene.post('/v1/responses', { model: testModel, input: [wideItem], ...fields });
-    const first = await told(ask({}));
-    const second = await told(ask({ input: 'Short', previous_response_id: first['id'] }));
+    const first = await reported(ask({}));
+    const second = await reported(ask({ input: 'Short', previous_response_id: first['id'] }));
     const record = await app.context.db.collection('responses').get(first['id']);
     if (record?.chain_parts === undefined) throw new Error('The parts of a response are not counted');
     await app.context.db
@@ -152,12 +152,12 @@ describe.each(engines)('kept parts on $kind', (engine) => {
     const sent = scene.upstream.requests.length;
     expect(sent).toBe(2);
     // What is too much is left out at the beginning where its caller wants that.
-    await told(ask({ input: 'On', previous_response_id: 'resp_b', truncation: 'auto' }));
+    await reported(ask({ input: 'On', previous_response_id: 'resp_b', truncation: 'auto' }));
     const encrypted_content = sealWindow(app.context, user.id, [{ type: 'message', role: 'user', content: 'The summary' }]);
-    const third = await told(ask({ input: [{ type: 'compaction', encrypted_content }], previous_response_id: second['id'] }));
-    const kept = await app.context.db.collection('responses').get(third['id']);
-    expect(kept?.chain_parts).toBeLessThan(100);
-    const after = await watched(scene, () => told(ask({ input: 'Then', previous_response_id: third['id'] })));
+    const third = await reported(ask({ input: [{ type: 'compaction', encrypted_content }], previous_response_id: second['id'] }));
+    const stored = await app.context.db.collection('responses').get(third['id']);
+    expect(stored?.chain_parts).toBeLessThan(100);
+    const after = await watched(scene, () => reported(ask({ input: 'Then', previous_response_id: third['id'] })));
     expect(after.decrypted('kept_json')).toBe(1);
     expect(JSON.stringify(scene.upstream.requests.at(-1)?.body)).toMatch(/The summary.*Then/);
     expect(app.context.bodies.bytes).toBe(0);
@@ -168,7 +168,7 @@ describe.each(engines)('kept parts on $kind', (engine) => {
     await using scene = await open(engine);
     const ids: string[] = [];
     for (let count = 0; count < 2; count += 1) {
-      const { output } = await told(scene.post('/v1/responses', { model: testModel, input: [wideItem] }));
+      const { output } = await reported(scene.post('/v1/responses', { model: testModel, input: [wideItem] }));
       ids.push(output[0].id);
     }
     const name = (some: readonly string[]) =>
@@ -176,7 +176,7 @@ describe.each(engines)('kept parts on $kind', (engine) => {
         model: testModel,
         input: [...some.map((id) => ({ type: 'item_reference', id })), { role: 'user', content: 'Go' }],
       });
-    expect((await told(name(ids.slice(0, 1))))['status']).toBe('completed');
+    expect((await reported(name(ids.slice(0, 1))))['status']).toBe('completed');
     expect(await refusal(name(ids))).toEqual(tooComplex);
     await forgetParts(scene);
     expect(await refusal(name(ids))).toEqual(tooComplex);
@@ -197,8 +197,8 @@ describe.each(engines)('kept parts on $kind', (engine) => {
       windowOf([item('The last window')]),
       item('Behind'),
     ];
-    const asked = await watched(scene, () => told(scene.post('/v1/responses', { model: testModel, input: many, store: false })));
-    expect(asked.decrypted('summary')).toBe(1);
+    const requested = await watched(scene, () => reported(scene.post('/v1/responses', { model: testModel, input: many, store: false })));
+    expect(requested.decrypted('summary')).toBe(1);
     const sent = JSON.stringify(scene.upstream.requests.at(-1)?.body);
     expect(sent).toMatch(/The last window.*Behind/);
     expect(sent).not.toContain('Before');
@@ -235,11 +235,11 @@ describe.each(engines)('kept parts on $kind', (engine) => {
         input: [{ type: 'user_input', content: wide.map(() => ({ type: 'text', text: 'x' })) }],
         ...fields,
       });
-    const { id } = await told(interaction({}));
+    const { id } = await reported(interaction({}));
     expect((await interaction({ previous_interaction_id: id })).status).toBe(413);
     const message = { role: 'user', content: wide.map(() => ({ type: 'text', text: 'x' })) };
     const thread = (fields: object) => scene.post('/v1/messages', { model: testModel, max_tokens: 50, messages: [message], ...fields });
-    const turn = await told(thread({ thread: { type: 'create' } }));
+    const turn = await reported(thread({ thread: { type: 'create' } }));
     expect((await thread({ thread: { type: 'continue', previous_message_id: turn['id'] } })).status).toBe(413);
     expect(scene.upstream.requests).toHaveLength(2);
     await scene.checkBooks();

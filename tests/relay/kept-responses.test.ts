@@ -13,7 +13,7 @@ import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 /** By providers of these tests. */
-const countTold = 4242;
+const countReported = 4242;
 const upstreams = [
   { format: 'chat', channel: { type: 1 } },
   { format: 'Claude', channel: { type: 14 } },
@@ -33,7 +33,7 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
       ...options,
       settings: { SelfUseModeEnabled: 'true', ...options.settings },
     });
-  const lastAsked = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
+  const lastRequested = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
 
   test('what a model thought is told again to who wants it', async () => {
     await using scene = await open();
@@ -52,15 +52,15 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
     await using scene = await open();
     scene.upstream.behave({ text: 'Noon in Brest.' });
     const { responses } = clientOf(scene);
-    const told = await responses.create({ model, input: 'When is high water?', instructions: 'Be brief', metadata: { port: 'Brest' } });
-    expect(told).toMatchObject({ id: expect.stringMatching(/^resp_[0-9a-f]{48}$/), store: true, metadata: { port: 'Brest' } });
-    const kept = await responses.retrieve(told.id);
-    expect(kept).toEqual(told);
-    const items = await responses.inputItems.list(told.id);
+    const reported = await responses.create({ model, input: 'When is high water?', instructions: 'Be brief', metadata: { port: 'Brest' } });
+    expect(reported).toMatchObject({ id: expect.stringMatching(/^resp_[0-9a-f]{48}$/), store: true, metadata: { port: 'Brest' } });
+    const stored = await responses.retrieve(reported.id);
+    expect(stored).toEqual(reported);
+    const items = await responses.inputItems.list(reported.id);
     expect(items.data).toMatchObject([{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'When is high water?' }] }]);
-    await responses.delete(told.id);
-    expect(await failureOf(responses.retrieve(told.id))).toMatchObject({ status: 404 });
-    expect(await failureOf(responses.delete(told.id))).toMatchObject({ status: 404 });
+    await responses.delete(reported.id);
+    expect(await failureOf(responses.retrieve(reported.id))).toMatchObject({ status: 404 });
+    expect(await failureOf(responses.delete(reported.id))).toMatchObject({ status: 404 });
     const left = ['responses', 'response_items', 'response_pieces'] as const;
     for (const name of left) expect(await scene.app.context.db.collection(name).count({})).toBe(0);
     await scene.checkBooks();
@@ -80,14 +80,14 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
       const second = await ask('two', first.id);
       const third = await ask('three', second.id);
       expect(third).toMatchObject({ previous_response_id: second.id, instructions: null });
-      const asked = lastAsked(scene);
-      const places = ['one', 'Answer to one.', 'two', 'Answer to two.', 'three'].map((text) => asked.indexOf(`"${text}"`));
+      const requested = lastRequested(scene);
+      const places = ['one', 'Answer to one.', 'two', 'Answer to two.', 'three'].map((text) => requested.indexOf(`"${text}"`));
       expect(places.every((place) => place > 0)).toBe(true);
       expect(places).toEqual(places.toSorted((a, b) => a - b));
-      expect(asked).not.toContain('SECRET ORDERS');
+      expect(requested).not.toContain('SECRET ORDERS');
       // A branch from the first knows nothing of the second.
       await ask('else', first.id);
-      expect(lastAsked(scene)).not.toContain('"two"');
+      expect(lastRequested(scene)).not.toContain('"two"');
       expect((await responses.inputItems.list(third.id)).data).toHaveLength(1);
       await scene.logs(4);
       await scene.checkBooks();
@@ -116,7 +116,7 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
     const references = first.output.map(({ id }) => ({ type: 'item_reference' as const, id: id ?? '' }));
     const third = await responses.create({ model, input: [question, ...references, result], tools });
     expect(third.output_text).toBe('Noon.');
-    expect(lastAsked(scene)).toContain('get_tide');
+    expect(lastRequested(scene)).toContain('get_tide');
   });
 
   test('a stream tells the same response again', async () => {
@@ -128,10 +128,10 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
       if ('response' in event) heads.push(event.response.id);
     expect(new Set(heads).size).toBe(1);
     const [id = ''] = heads;
-    const told = await responses.retrieve(id);
+    const reported = await responses.retrieve(id);
     const events: OpenAI.Responses.ResponseStreamEvent[] = [];
     for await (const event of await responses.retrieve(id, { stream: true })) events.push(event);
-    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { id, output: told.output } });
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { id, output: reported.output } });
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_event, index) => index));
     const rest: unknown[] = [];
     for await (const event of await responses.retrieve(id, { stream: true, starting_after: 3 })) rest.push(event);
@@ -146,7 +146,7 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
     const long = await responses.inputTokens.count({ model, input: 'Hi', previous_response_id: first.id });
     expect(short).toMatchObject({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
     // A provider that counts says the same of every prompt here: what it was asked tells.
-    if (short.input_tokens === countTold) expect(lastAsked(scene)).toContain('word word');
+    if (short.input_tokens === countReported) expect(lastRequested(scene)).toContain('word word');
     else expect(long.input_tokens).toBeGreaterThan(short.input_tokens + 200);
     expect(await scene.logs(1)).toHaveLength(1);
   });
@@ -320,10 +320,10 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
   test('a large response is kept in pieces and comes back whole', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: 'word '.repeat(2_000_000) });
-    const told = await ask(scene);
+    const reported = await ask(scene);
     expect(await scene.app.context.db.collection('response_pieces').count({})).toBeGreaterThan(1);
-    expect((await clientOf(scene).responses.retrieve(told.id)).output_text).toBe(told.output_text);
-    await clientOf(scene).responses.delete(told.id);
+    expect((await clientOf(scene).responses.retrieve(reported.id)).output_text).toBe(reported.output_text);
+    await clientOf(scene).responses.delete(reported.id);
     expect(await scene.app.context.db.collection('response_pieces').count({})).toBe(0);
   });
 });

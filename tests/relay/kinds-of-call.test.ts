@@ -65,10 +65,10 @@ describe.each(engines)('kinds of call on $kind', (engine) => {
       await using scene = await open();
       scene.upstream.behave({ firstByteDelay: 300 });
       const client = new AbortController();
-      const asked = failureOf(ask(scene, {}, { signal: client.signal }));
+      const requested = failureOf(ask(scene, {}, { signal: client.signal }));
       await scene.upstream.request(0);
       client.abort();
-      await asked;
+      await requested;
       const [row] = await scene.logs(1);
       expect(row?.other).toMatchObject({ ending: 'client_closed', after_leaving: 'read' });
       expect(row?.quota).toBeGreaterThan(0);
@@ -89,8 +89,8 @@ describe.each(engines)('kinds of call on $kind', (engine) => {
       await using scene = await open({ settings: { RetryTimes: '0' }, channels: [{ type: missingAt, models: model, priority: 10 }] });
       const refusal = await failureOf(ask(scene, {}, { headers: { 'accept-language': 'en' } }));
       expect(refusal).toMatchObject({ status: 501, code: 'format_unsupported', message: expect.stringContaining('does not support') });
-      const told = await scene.post(`/v1${path}`, { model, ...body('ebb') });
-      expect([told.status, told.headers.get('x-should-retry')]).toEqual([501, 'false']);
+      const reported = await scene.post(`/v1${path}`, { model, ...body('ebb') });
+      expect([reported.status, reported.headers.get('x-should-retry')]).toEqual([501, 'false']);
       expect(await scene.app.context.db.collection('logs').find({ type: 2 })).toEqual([]);
       await scene.addChannel({ models: model });
       await ask(scene);

@@ -33,8 +33,8 @@ describe.each(engines)('large bodies on $kind', (engine) => {
         // The first channel is out of order: the second one is asked with the same.
         scene.upstream.queue({ status: 500 });
         const answer = await scene.post(path, body);
-        const told = await answer.text();
-        expect([client, answer.status, mark.exec(told)]).toEqual([client, 200, null]);
+        const reported = await answer.text();
+        expect([client, answer.status, mark.exec(reported)]).toEqual([client, 200, null]);
         expect(scene.upstream.requests, client).toHaveLength(2);
         for (const request of scene.upstream.requests) {
           expect(textsIn(request.body).includes(long), client).toBe(true);

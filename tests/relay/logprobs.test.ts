@@ -57,8 +57,8 @@ describe.each(engines)('probabilities of tokens on $kind', (engine) => {
     await using scene = await createScene(engine, {
       channels: [{ base_url: upstream.url, setting: JSON.stringify({ formats: ['openai-chat'] }) }],
     });
-    const asked = { model: testModel, input: 'When?', include: ['message.output_text.logprobs'], top_logprobs: 2 };
-    const response = await (await scene.post('/v1/responses', asked)).json();
+    const requested = { model: testModel, input: 'When?', include: ['message.output_text.logprobs'], top_logprobs: 2 };
+    const response = await (await scene.post('/v1/responses', requested)).json();
     expect(response.output[0].content[0]).toMatchObject({ type: 'output_text', text: 'High tide', logprobs: content });
     const completion = await (await scene.post('/v1/completions', { model: testModel, prompt: 'When?', logprobs: 2, echo: true })).json();
     expect(completion.choices).toEqual([
@@ -82,11 +82,11 @@ describe.each(engines)('probabilities of tokens on $kind', (engine) => {
     await using scene = await createScene(engine, {
       channels: [{ base_url: upstream.url, setting: JSON.stringify({ formats: ['openai-chat'] }) }],
     });
-    const asked = { model: testModel, input: 'When?', include: ['message.output_text.logprobs'], stream: true };
-    const told = dataOf(await (await scene.post('/v1/responses', asked)).text());
-    const deltas = told.filter(({ type }) => type === 'response.output_text.delta');
+    const requested = { model: testModel, input: 'When?', include: ['message.output_text.logprobs'], stream: true };
+    const reported = dataOf(await (await scene.post('/v1/responses', requested)).text());
+    const deltas = reported.filter(({ type }) => type === 'response.output_text.delta');
     expect(deltas.map(({ delta, logprobs }) => [delta, logprobs])).toEqual(content.map((token) => [token.token, [token]]));
-    expect(told.find(({ type }) => type === 'response.output_text.done').logprobs).toEqual(content);
+    expect(reported.find(({ type }) => type === 'response.output_text.done').logprobs).toEqual(content);
 
     const legacy = { model: testModel, prompt: 'When?', logprobs: 2, echo: true, stream: true };
     const choices = dataOf(await (await scene.post('/v1/completions', legacy)).text()).flatMap((event) => event.choices);

@@ -48,8 +48,8 @@ describe.each(engines)('long conversations on $kind', (engine) => {
     await using scene = await createScene(engine, { channels: [] });
     const { context } = scene.app;
     const { conversations, steps } = storeOf(context);
-    const told = await conversations.create(userId, { items: long, metadata: {} });
-    const id = String(Reflect.get(told, 'id'));
+    const reported = await conversations.create(userId, { items: long, metadata: {} });
+    const id = String(Reflect.get(reported, 'id'));
     expect(steps.length).toBeGreaterThan(5);
     for (const { characters, records } of steps) {
       expect(characters).toBeLessThan(mostInAStep);

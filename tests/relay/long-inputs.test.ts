@@ -19,16 +19,16 @@ const usageOf = (prompt: number, cached: number) => ({
   total_tokens: prompt + 10,
   prompt_tokens_details: { cached_tokens: cached },
 });
-const asked = { model, max_tokens: 50, messages: [{ role: 'user', content: 'All that I wrote' }] };
+const requested = { model, max_tokens: 50, messages: [{ role: 'user', content: 'All that I wrote' }] };
 
 describe.each(engines)('long prompts on $kind', (engine) => {
   test('cost more once they are longer than the bound, and the receipt says so', async () => {
     await using scene = await createScene(engine, { channels: [{ models: model }], settings });
     for (const stream of [false, true]) {
       scene.upstream.behave({ usage: usageOf(200_000, 150_000) });
-      await (await scene.chat({ ...asked, stream })).text();
+      await (await scene.chat({ ...requested, stream })).text();
       scene.upstream.behave({ usage: usageOf(200_001, 150_000) });
-      await (await scene.chat({ ...asked, stream })).text();
+      await (await scene.chat({ ...requested, stream })).text();
     }
     const rows = await scene.logs(4);
     const usual = 50_000 + 15_000 + 40;
@@ -47,7 +47,7 @@ describe.each(engines)('long prompts on $kind', (engine) => {
   test('are reserved for at that price, also where they may be counted too short', async () => {
     const near = { ...settings, LongInputPrice: '{"input>1:tide-*":10000}' };
     await using scene = await createScene(engine, { channels: [{ models: model }], settings: near, quota: 20_000 });
-    expect((await scene.chat(asked)).status).toBe(403);
+    expect((await scene.chat(requested)).status).toBe(403);
     expect(scene.upstream.requests).toHaveLength(0);
     await scene.checkBooks();
     const { quotes } = scene.app.context;

@@ -16,8 +16,8 @@ const usage = { input_tokens: 10, output_tokens: 5 };
 /** Of a request by itself: 10 + 5 × 4; in a batch half of that. */
 const each = 15;
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: unknown; message: string }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: unknown; message: string }> => {
+  const failure = await failed(requesting);
   if (!(failure instanceof Anthropic.APIError)) throw new Error('It did not fail as calls do', { cause: failure });
   return { status: failure.status, message: failure.message };
 };
@@ -88,8 +88,8 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
       { custom_id: 'a', result: { type: 'succeeded', message: { model } } },
     ]);
     expect(await scene.balance()).toBe(before - 2 * each);
-    const told = await scene.app.context.db.collection('logs').find({ type: 4 });
-    expect(told).toMatchObject([{ refunded: reserved - 2 * each, other: { event: { code: 'batch_settled', answered: 2 } } }]);
+    const reported = await scene.app.context.db.collection('logs').find({ type: 4 });
+    expect(reported).toMatchObject([{ refunded: reserved - 2 * each, other: { event: { code: 'batch_settled', answered: 2 } } }]);
     await scene.checkBooks();
     expect(await batches.delete(made.id)).toEqual({ id: made.id, type: 'message_batch_deleted' });
     expect(await failureOf(batches.retrieve(made.id))).toMatchObject({ status: 404 });
@@ -140,7 +140,7 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
       expect(refused.message, JSON.stringify(requests)).toMatch(said);
       expect(refused.status).toBeLessThan(500);
     }
-    expect(provider.asked).toEqual([]);
+    expect(provider.requested).toEqual([]);
     expect(await scene.balance()).toBe(before);
     expect(await scene.app.context.db.collection('batches').count({}, 1)).toBe(0);
   });
@@ -249,8 +249,8 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
     if (theirs === undefined) throw new Error('There is no batch');
     provider.batches.clear();
     const { db } = scene.app.context;
-    const { id, created_at: asked } = await recordOf(scene);
-    await db.collection('batches').patch({ id }, { set: { created_at: asked - 3600 } });
+    const { id, created_at: requested } = await recordOf(scene);
+    await db.collection('batches').patch({ id }, { set: { created_at: requested - 3600 } });
     scene.app.clock.advance(60_000);
     await pollBatches(scene.app.context);
     expect(await recordOf(scene)).toMatchObject({ state: 'creating', charge: 'done' });

@@ -73,10 +73,10 @@ describe.each(engines)('the list of models on $kind', (engine) => {
     await using scene = await createScene(engine, { channels: [{ models }], settings: { SelfUseModeEnabled: 'true' } });
     const list = (headers: Record<string, string> = {}) =>
       fetch(`${scene.app.origin}/v1/models?client_version=0.169.0`, { headers: { authorization: `Bearer ${scene.key}`, ...headers } });
-    const told = await list();
-    const tag = told.headers.get('etag') ?? '';
+    const reported = await list();
+    const tag = reported.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]{22}"$/);
-    const body = await told.json();
+    const body = await reported.json();
     // What Codex has an entry of its own for, and what holds no conversation, is not in it.
     expect(body.models.map(({ slug }: { slug: string }) => slug)).toEqual(['claude-sonnet-4-5', 'deepseek-chat', 'gpt-4.1', 'house-model']);
     expect(body.models[0]).toMatchObject({
@@ -90,8 +90,8 @@ describe.each(engines)('the list of models on $kind', (engine) => {
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
 
     const ask = async (headers: Record<string, string>, key = scene.key) => {
-      const asked = { model: 'house-model', input: 'Hi', stream: true };
-      const response = await scene.post('/v1/responses', asked, { authorization: `Bearer ${key}`, ...headers });
+      const requested = { model: 'house-model', input: 'Hi', stream: true };
+      const response = await scene.post('/v1/responses', requested, { authorization: `Bearer ${key}`, ...headers });
       expect(await response.text()).toContain('response.completed');
       return response.headers.get('x-models-etag');
     };

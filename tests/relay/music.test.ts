@@ -40,10 +40,10 @@ describe.each(engines)('music on $kind', (engine) => {
     const [customer, other] = [await scene.customer(), await scene.customer()];
     const { data: id } = (await customer.music()).body;
     const clips = [{ id: 'c1', title: 'Tide', audio_url: 'https://cdn.example/c1.mp3', metadata: { tags: 'pop' } }];
-    scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: '30%', start_time: 1_768_464_000 });
+    scene.upstream.report(id, { status: 'IN_PROGRESS', progress: '30%', start_time: 1_768_464_000 });
     await poll();
     expect((await customer.get(`/suno/fetch/${id}`)).body.data).toMatchObject({ status: 'IN_PROGRESS', progress: '30%', data: null });
-    scene.upstream.tell(id, { status: 'SUCCESS', finish_time: 1_768_464_100, data: clips });
+    scene.upstream.report(id, { status: 'SUCCESS', finish_time: 1_768_464_100, data: clips });
     await poll();
     const { body } = await customer.get(`/suno/fetch/${id}`);
     expect(body).toEqual({
@@ -75,7 +75,7 @@ describe.each(engines)('music on $kind', (engine) => {
   it('that fails is given back once', async () => {
     const customer = await scene.customer({ token: { quota: 100_000 } });
     const { data: id } = (await customer.music()).body;
-    scene.upstream.tell(id, { status: 'FAILURE', fail_reason: 'too short' });
+    scene.upstream.report(id, { status: 'FAILURE', fail_reason: 'too short' });
     await Promise.all([poll(), pollTasks(scene.app.context)]);
     await poll();
     expect(await customer.balance()).toBe(start);
@@ -95,7 +95,7 @@ describe.each(engines)('music on $kind', (engine) => {
     );
     for (let time = 0; time < 3; time += 1) await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'NOT_START', progress: '0%' });
-    scene.upstream.tell(id, { status: 'QUEUED' });
+    scene.upstream.report(id, { status: 'QUEUED' });
     await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'QUEUED' });
     expect(await customer.balance()).toBe(start - price);

@@ -33,13 +33,13 @@ describe('new fields', () => {
     await scene()[Symbol.asyncDispose]();
   });
 
-  async function ask(path: string, body: Body): Promise<{ sent: Body; dropped: string[]; told: Body }> {
+  async function ask(path: string, body: Body): Promise<{ sent: Body; dropped: string[]; reported: Body }> {
     const before = scene().upstream.requests.length;
     const response = await scene().post(path, body);
-    const told = (await response.json()) as Body;
-    expect([response.status, told['error'] ?? null]).toEqual([200, null]);
+    const reported = (await response.json()) as Body;
+    expect([response.status, reported['error'] ?? null]).toEqual([200, null]);
     const sent = scene().upstream.requests.slice(before).at(-1)?.body as Body;
-    return { sent, told, dropped: response.headers.get('x-tidegate-dropped')?.split(', ') ?? [] };
+    return { sent, reported, dropped: response.headers.get('x-tidegate-dropped')?.split(', ') ?? [] };
   }
   const gemini = (model: string, fields: Body) =>
     ask(`/v1beta/models/${model}:generateContent`, { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], ...fields });
@@ -75,13 +75,13 @@ describe('new fields', () => {
       });
     });
     test('nobody else draws for them', async () => {
-      const asked = { model: 'gpt-4.1', input: 'Hello', response_modalities: ['image'] };
-      const response = await scene().post('/v1beta/interactions', asked);
+      const requested = { model: 'gpt-4.1', input: 'Hello', response_modalities: ['image'] };
+      const response = await scene().post('/v1beta/interactions', requested);
       expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('response_modalities')]);
     });
     test('sound without a voice is refused', async () => {
-      const asked = { model: 'gemini-3.8-flash', input: 'Hello', response_modalities: ['audio'] };
-      const response = await scene().post('/v1beta/interactions', asked);
+      const requested = { model: 'gemini-3.8-flash', input: 'Hello', response_modalities: ['audio'] };
+      const response = await scene().post('/v1beta/interactions', requested);
       expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('response_modalities')]);
     });
   });
@@ -181,8 +181,8 @@ describe('new fields', () => {
   test('a usage of zeros is counted, and told as it was counted', async () => {
     scene().upstream.behave({ usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } });
     const before = (await scene().logs(0)).length;
-    const { told } = await ask('/v1/messages', { model: 'gpt-4.1', max_tokens: 99, messages });
-    const { input_tokens, output_tokens } = told['usage'] as Body;
+    const { reported } = await ask('/v1/messages', { model: 'gpt-4.1', max_tokens: 99, messages });
+    const { input_tokens, output_tokens } = reported['usage'] as Body;
     expect([input_tokens, output_tokens]).not.toContain(0);
     const streamed = await scene().post('/v1/messages', { model: 'gpt-4.1', max_tokens: 99, messages, stream: true });
     const events = await streamed.text();

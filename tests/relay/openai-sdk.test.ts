@@ -64,10 +64,10 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     scene.upstream.behave({ text: 'Springs come at new and full moon. 大潮 🌊', bytesPerWrite: 11 });
     const request = { model: testModel, messages, stream: true as const };
     const plain = await Array.fromAsync(await clientOf(scene).chat.completions.create(request));
-    const asked = await Array.fromAsync(
+    const requested = await Array.fromAsync(
       await clientOf(scene).chat.completions.create({ ...request, stream_options: { include_usage: true } }),
     );
-    for (const chunks of [plain, asked]) {
+    for (const chunks of [plain, requested]) {
       const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
       expect(text).toBe('Springs come at new and full moon. 大潮 🌊');
       expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason === 'stop')).toHaveLength(1);
@@ -75,7 +75,7 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     }
     expect(plain.some((chunk) => chunk.usage != null)).toBe(false);
     const rows = await scene.logs(2);
-    expect(asked.at(-1)?.usage).toMatchObject({ prompt_tokens: rows[1]?.prompt_tokens, completion_tokens: rows[1]?.completion_tokens });
+    expect(requested.at(-1)?.usage).toMatchObject({ prompt_tokens: rows[1]?.prompt_tokens, completion_tokens: rows[1]?.completion_tokens });
     await scene.checkBooks();
   });
 
@@ -205,10 +205,10 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     scene.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY });
     const before = await scene.balance();
     const controller = new AbortController();
-    const asked = failureOf(clientOf(scene).chat.completions.create({ model: testModel, messages }, { signal: controller.signal }));
+    const requested = failureOf(clientOf(scene).chat.completions.create({ model: testModel, messages }, { signal: controller.signal }));
     const request = await scene.upstream.request(0);
     controller.abort();
-    expect(await asked).toBeInstanceOf(OpenAI.APIUserAbortError);
+    expect(await requested).toBeInstanceOf(OpenAI.APIUserAbortError);
     expect(await request.closed).toBe('aborted');
     const [row] = await scene.logs(1);
     expect(row?.prompt_tokens).toBeGreaterThan(5);

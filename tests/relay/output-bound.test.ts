@@ -55,38 +55,39 @@ describe.each(engines)('what a call may answer on $kind', (engine) => {
     const ofPicture = 15;
     const contents = [{ role: 'user', parts: [{ text: 'Draw a tide' }] }];
     const drawing = [{ role: 'user', content: 'Draw a tide' }];
-    const ways = [
-      { way: 'chat', path: '/v1/chat/completions', body: { model: name, messages: drawing }, limit: { max_tokens: 50 } },
+    const routes = [
+      { route: 'chat', path: '/v1/chat/completions', body: { model: name, messages: drawing }, limit: { max_tokens: 50 } },
       {
-        way: 'generateContent',
+        route: 'generateContent',
         path: `/v1beta/models/${name}:generateContent`,
         body: { contents },
         limit: { generationConfig: { maxOutputTokens: 50 } },
       },
     ];
     const open = (quota: number) => createScene(engine, { channels: [{ type: 24, models: name }], quota });
-    const told = (tokens: number) => ({
+    const reported = (tokens: number) => ({
       promptTokenCount: 8,
       candidatesTokenCount: tokens,
       candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: tokens }],
       totalTokenCount: tokens + 8,
     });
 
-    test.each(ways)('$way: who cannot pay for a picture is refused before it is asked, whatever limit is named', async (asked) => {
+    test.each(routes)('$way: who cannot pay for a picture is refused before it is asked, whatever limit is named', async (requested) => {
       for (const quota of [3_000, 1_290 * ofPicture]) {
         await using scene = await open(quota);
-        scene.upstream.behave({ usage: told(1_290) });
-        for (const body of [asked.body, { ...asked.body, ...asked.limit }]) expect((await scene.post(asked.path, body)).status).toBe(403);
+        scene.upstream.behave({ usage: reported(1_290) });
+        for (const body of [requested.body, { ...requested.body, ...requested.limit }])
+          expect((await scene.post(requested.path, body)).status).toBe(403);
         expect(scene.upstream.requests).toEqual([]);
         expect(await scene.balance()).toBe(quota);
         await scene.checkBooks();
       }
     });
 
-    test.each(ways)('$way: all that it may write is paid for as pictures', async ({ path, body }) => {
+    test.each(routes)('$way: all that it may write is paid for as pictures', async ({ path, body }) => {
       const quota = 2_000 * ofPicture;
       await using scene = await open(quota);
-      scene.upstream.behave({ usage: told(1_290) });
+      scene.upstream.behave({ usage: reported(1_290) });
       expect((await scene.post(path, body)).status).toBe(200);
       const sent = scene.upstream.requests[0]?.body as { generationConfig: { maxOutputTokens: number } } | undefined;
       const bound = sent?.generationConfig.maxOutputTokens;

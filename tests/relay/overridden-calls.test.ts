@@ -20,7 +20,7 @@ const sceneOf = (engine: (typeof engines)[number], channels: readonly ChannelFie
     ...(quota === undefined ? {} : { quota }),
   });
 
-function told(scene: RelayScene, tokens: number): void {
+function reported(scene: RelayScene, tokens: number): void {
   scene.upstream.behave({ usage: { prompt_tokens: promptTokens, completion_tokens: tokens, total_tokens: promptTokens + tokens } });
 }
 
@@ -37,7 +37,7 @@ describe.each(engines)('what a channel makes of a call on $kind', (engine) => {
   test('responses that an override asks for are all paid for before, at the limit that their caller names', async () => {
     const channels = [{ param_override: '{"n":5}' }];
     await using scene = await sceneOf(engine, channels, 10 * (promptTokens + 500));
-    told(scene, 500);
+    reported(scene, 500);
     expect((await scene.chat({ model, max_tokens: 100 })).status).toBe(200);
     expect(scene.upstream.requests[0]?.body).toMatchObject({ n: 5, max_tokens: 100 });
     expect(await scene.balance()).toBe(0);
@@ -49,7 +49,7 @@ describe.each(engines)('what a channel makes of a call on $kind', (engine) => {
 
   test('who pays for less than all of them can write is given shorter ones, and owes nothing', async () => {
     await using scene = await sceneOf(engine, [{ param_override: '{"n":2}' }], 10 * (promptTokens + 1_400));
-    told(scene, 1_400);
+    reported(scene, 1_400);
     expect((await scene.chat({ model })).status).toBe(200);
     expect(scene.upstream.requests[0]?.body).toMatchObject({ n: 2, max_tokens: 700 });
     expect(await scene.balance()).toBe(0);
@@ -80,7 +80,7 @@ describe.each(engines)('searches that a channel asks for on $kind', (engine) => 
     expect((await poor.chat({ model, max_tokens: 16 })).status).toBe(403);
     expect(poor.upstream.requests).toEqual([]);
     await using scene = await createScene(engine, { ...options, quota: least });
-    told(scene, 16);
+    reported(scene, 16);
     expect((await scene.chat({ model, max_tokens: 16 })).status).toBe(200);
     expect(await scene.balance()).toBe(0);
     await scene.checkBooks();

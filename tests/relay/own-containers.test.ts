@@ -21,7 +21,7 @@ const send = (scene: RelayScene, { stream = false, container, headers = {}, path
   scene.post(path, { model, max_tokens: 50, messages: [{ role: 'user', content: 'Run it' }], stream, container }, headers);
 
 /** The container as the caller is told it. */
-async function told(scene: RelayScene, turn: Turn = {}): Promise<string> {
+async function reported(scene: RelayScene, turn: Turn = {}): Promise<string> {
   const answer = await send(scene, turn);
   const text = await answer.text();
   expect(answer.status, text).toBe(200);
@@ -48,22 +48,22 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
   test('a whole response where a stream was asked for tells it, too', async () => {
     await using scene = await createScene(engine, { channels: [channel] });
     scene.upstream.behave({ container: own, text: said, garbage: 'json to a stream' });
-    const name = await told(scene, { stream: true });
+    const name = await reported(scene, { stream: true });
     expect(name).not.toContain(own);
-    expect(await told(scene, { stream: true, container: name })).toBe(name);
+    expect(await reported(scene, { stream: true, container: name })).toBe(name);
     expect(lastSent(scene)).toMatchObject({ container: own });
   });
 
   test.each([false, true])('its own caller goes on in one, where it is (stream: %s)', async (stream) => {
     await using scene = await createScene(engine, { channels: [channel, channel, channel], settings: { ChannelAffinityEnabled: 'false' } });
     scene.upstream.behave({ container: own, text: said });
-    const name = await told(scene, { stream });
+    const name = await reported(scene, { stream });
     expect(name).toMatch(/^container_[\w-]{40,}$/);
     expect(name).not.toContain(own);
     const [first] = await scene.logs(1);
     for (const container of [name, { id: name }, { id: name, skills: [{ type: 'anthropic', skill_id: 'pdf', version: 'latest' }] }]) {
       for (const isStream of [false, true]) {
-        expect(await told(scene, { stream: isStream, container })).toBe(name);
+        expect(await reported(scene, { stream: isStream, container })).toBe(name);
         expect(lastSent(scene)).toMatchObject({ container: typeof container === 'string' ? own : { ...container, id: own } });
       }
     }
@@ -81,7 +81,7 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
   test("another user's, the provider's own name, and one that was changed are refused", async () => {
     await using scene = await createScene(engine, { channels: [channel] });
     scene.upstream.behave({ container: own });
-    const name = await told(scene);
+    const name = await reported(scene);
     const stranger = await scene.app.createUser({ quota: 5_000_000 });
     const { key } = await createToken(scene.app.context, stranger.id);
     expect(await refusedOf(scene, { container: name, headers: { authorization: `Bearer ${key}` } })).toEqual(refusal());
@@ -99,7 +99,7 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
   test("with another key of its channel, or after a month, it is nobody's any more", async () => {
     await using scene = await createScene(engine, { channels: [channel, channel] });
     scene.upstream.behave({ container: own });
-    const name = await told(scene);
+    const name = await reported(scene);
     const [row] = await scene.logs(1);
     const { db, changes, secrets } = scene.app.context;
     await db
@@ -107,7 +107,7 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
       .patch({ id: row?.channel_id ?? 0 }, { set: { key_cipher: secrets.encrypt('sk-ant-other', 'channel_key') } });
     await changes.announce('channel', row?.channel_id ?? 0);
     expect(await refusedOf(scene, { container: name })).toEqual(refusal());
-    const next = await told(scene);
+    const next = await reported(scene);
     scene.app.clock.advance(31 * 24 * 3600 * 1000);
     expect(await refusedOf(scene, { container: next })).toEqual(refusal());
   });
@@ -115,12 +115,12 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
   test('while its channel is out of use no other one is asked', async () => {
     await using scene = await createScene(engine, { channels: [channel, channel] });
     scene.upstream.behave({ container: own });
-    const name = await told(scene);
+    const name = await reported(scene);
     const [row] = await scene.logs(1);
     await scene.app.context.db.collection('channels').patch({ id: row?.channel_id ?? 0 }, { set: { status: 2 } });
     await scene.app.context.changes.announce('channel', row?.channel_id ?? 0);
     expect(await refusedOf(scene, { container: name })).toEqual([503, expect.any(String)]);
-    expect(await told(scene)).not.toBe(name);
+    expect(await reported(scene)).not.toBe(name);
   });
 
   test('where the site passes everything on as it is, names are what they are', async () => {
@@ -134,7 +134,7 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
   test('a prompt that goes on in one is counted', async () => {
     await using scene = await createScene(engine, { channels: [channel] });
     scene.upstream.behave({ container: own });
-    const container = await told(scene);
+    const container = await reported(scene);
     scene.upstream.behave({});
     const counted = await send(scene, { path: '/v1/messages/count_tokens', container });
     expect([counted.status, await counted.json()]).toMatchObject([200, { input_tokens: expect.any(Number) }]);

@@ -53,8 +53,8 @@ describe.each(engines)('embeddings in forms of their own on $kind', (engine) => 
       return [one, other].map((part) => part / Math.hypot(one, other));
     });
     // The package asks for base64 by itself.
-    const asked = { model, input, dimensions: 2, input_type: 'search_query' };
-    const packed = await client.embeddings.create(asked);
+    const requested = { model, input, dimensions: 2, input_type: 'search_query' };
+    const packed = await client.embeddings.create(requested);
     for (const [index, row] of packed.data.entries()) expectClose(row.embedding, wanted[index]);
     expect(packed.usage).toEqual({ prompt_tokens: 6, total_tokens: 6 });
     expect(scene.taken()).toEqual([sent]);

@@ -77,7 +77,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'dashscope',
       model: 'wanx2.1-t2i-turbo',
-      asked: { n: 2, size: '1024x1024', negative_prompt: 'sand', seed: 7, parameters: { n: 4 } },
+      requested: { n: 2, size: '1024x1024', negative_prompt: 'sand', seed: 7, parameters: { n: 4 } },
       sent: {
         model: 'wanx2.1-t2i-turbo',
         input: { prompt: 'a tide', negative_prompt: 'sand' },
@@ -89,7 +89,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'dashscope',
       model: 'qwen-image-plus',
-      asked: { watermark: false, negative_prompt: 'sand' },
+      requested: { watermark: false, negative_prompt: 'sand' },
       sent: {
         model: 'qwen-image-plus',
         input: { messages: [{ role: 'user', content: [{ text: 'a tide' }] }] },
@@ -101,7 +101,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'google',
       model: 'imagen-4.0-generate-001',
-      asked: { n: 2, size: '1792x1024' },
+      requested: { n: 2, size: '1792x1024' },
       sent: {
         instances: [{ prompt: 'a tide' }],
         parameters: { sampleCount: 2, aspectRatio: '16:9', personGeneration: 'allow_adult' },
@@ -112,7 +112,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'google',
       model: 'gemini-3-pro-image-preview',
-      asked: { size: '2048x2048', quality: 'high' },
+      requested: { size: '2048x2048', quality: 'high' },
       sent: {
         contents: [{ role: 'user', parts: [{ text: 'a tide' }] }],
         generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '1:1', imageSize: '2K' } },
@@ -123,7 +123,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'vertex',
       model: 'imagen-4.0-generate-001',
-      asked: { n: 1 },
+      requested: { n: 1 },
       sent: { instances: [{ prompt: 'a tide' }], parameters: { sampleCount: 1, personGeneration: 'allow_adult' } },
       dropped: null,
       data: bytes(1, revised),
@@ -131,7 +131,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'vertex',
       model: 'gemini-2.5-flash-image',
-      asked: { size: '1024x1792', style: 'vivid' },
+      requested: { size: '1024x1792', style: 'vivid' },
       sent: {
         contents: [{ role: 'user', parts: [{ text: 'a tide' }] }],
         generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '9:16' } },
@@ -142,7 +142,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'wenxin',
       model: 'Stable-Diffusion-XL',
-      asked: { n: 2, size: '1024x1024', steps: 20 },
+      requested: { n: 2, size: '1024x1024', steps: 20 },
       sent: { prompt: 'a tide', n: 2, size: '1024x1024', steps: 20 },
       dropped: null,
       data: bytes(2),
@@ -150,7 +150,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'minimax',
       model: 'image-01',
-      asked: { n: 3, size: '1024x768' },
+      requested: { n: 3, size: '1024x768' },
       sent: { model: 'image-01', prompt: 'a tide', width: 1024, height: 768, n: 3, response_format: 'url' },
       dropped: null,
       data: rows(3),
@@ -158,7 +158,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'minimax',
       model: 'image-01-live',
-      asked: { size: '1024x1792', response_format: 'b64_json' },
+      requested: { size: '1024x1792', response_format: 'b64_json' },
       sent: { model: 'image-01-live', prompt: 'a tide', aspect_ratio: '9:16', n: 1, response_format: 'base64' },
       dropped: null,
       data: bytes(1),
@@ -166,7 +166,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'ark',
       model: 'doubao-seedream-4-0-250828',
-      asked: { n: 2, size: '2K', sequential_image_generation: 'auto', sequential_image_generation_options: { max_images: 15 } },
+      requested: { n: 2, size: '2K', sequential_image_generation: 'auto', sequential_image_generation_options: { max_images: 15 } },
       sent: {
         model: 'doubao-seedream-4-0-250828',
         prompt: 'a tide',
@@ -181,7 +181,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'zhipu',
       model: 'cogview-4',
-      asked: { quality: 'hd', size: '1024x1024', style: 'vivid' },
+      requested: { quality: 'hd', size: '1024x1024', style: 'vivid' },
       sent: { model: 'cogview-4', prompt: 'a tide', quality: 'hd', size: '1024x1024' },
       dropped: 'style',
       data: rows(1),
@@ -189,7 +189,7 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'qianfan',
       model: 'irag-1.0',
-      asked: { n: 2, size: '1024x1024' },
+      requested: { n: 2, size: '1024x1024' },
       sent: { model: 'irag-1.0', prompt: 'a tide', n: 2, size: '1024x1024' },
       dropped: null,
       data: rows(2),
@@ -197,24 +197,24 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     {
       name: 'siliconflow',
       model: 'Kwai-Kolors/Kolors',
-      asked: { n: 2, size: '1024x1024', quality: 'hd' },
+      requested: { n: 2, size: '1024x1024', quality: 'hd' },
       sent: { model: 'Kwai-Kolors/Kolors', prompt: 'a tide', batch_size: 2, image_size: '1024x1024' },
       dropped: 'quality',
       data: rows(2),
     },
   ] as const)(
     '$model is asked in its words, told in OpenAI’s and paid by the picture',
-    async ({ name, model, asked, sent, dropped, data }) => {
+    async ({ name, model, requested, sent, dropped, data }) => {
       await using at = await open({ engine, name, model });
-      const answer = await ask(at, { model, ...asked });
+      const answer = await ask(at, { model, ...requested });
       expect(answer).toMatchObject({ status: 200, dropped, body: { created: expect.any(Number) } });
       expect(answer.body.data).toEqual(data);
       expect(at.painter.taken).toEqual([sent]);
       const [row] = await at.scene.logs(1);
-      const factor = 'size' in asked && asked.size?.includes('1792') === true ? 2 : 1;
+      const factor = 'size' in requested && requested.size?.includes('1792') === true ? 2 : 1;
       expect(row).toMatchObject({ quota: price * data.length * factor, other: { units: { kind: 'image', count: data.length } } });
       // Nobody asked for the bytes of what is only named.
-      if (!('response_format' in asked)) expect(at.internet.lookups).toEqual([]);
+      if (!('response_format' in requested)) expect(at.internet.lookups).toEqual([]);
       await at.scene.checkBooks();
     },
   );
@@ -278,8 +278,8 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
   test('a task is waited for through questions that are lost, and no longer than they are many', async () => {
     await using at = await open({ engine, name: 'dashscope', model: 'wanx-v1', behaviour: { lost: [503, 429], polls: 3 } });
     expect(await ask(at, { model: 'wanx-v1' })).toMatchObject({ status: 200 });
-    expect(at.painter.asked).toHaveLength(4);
-    expect(new Set(at.painter.asked)).toEqual(new Set(['/prefix/api/v1/tasks/task-1']));
+    expect(at.painter.requested).toHaveLength(4);
+    expect(new Set(at.painter.requested)).toEqual(new Set(['/prefix/api/v1/tasks/task-1']));
     at.painter.behave({ lost: [404] });
     expect(await ask(at, { model: 'wanx-v1' })).toMatchObject({ status: 504 });
     expect(await at.scene.balance()).toBe(500_000_000 - price);
@@ -379,15 +379,15 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     test.each([false, true])('tokens of all of them are told, and paid; as a stream: %j', async (isStream) => {
       await using at = await open({ engine, name: 'google', model, settings: byTokens });
       const client = new OpenAI({ baseURL: `${at.scene.app.origin}/v1`, apiKey: at.scene.key, maxRetries: 0 });
-      const asked = { model, prompt: 'a tide', n: 3 };
+      const requested = { model, prompt: 'a tide', n: 3 };
       const usage = { input_tokens: 24, output_tokens: 4200, total_tokens: 4224 };
       if (isStream) {
-        const events = await Array.fromAsync(await client.images.generate({ ...asked, stream: true }));
+        const events = await Array.fromAsync(await client.images.generate({ ...requested, stream: true }));
         expect(events.map(({ type, b64_json: picture }) => [type, picture])).toEqual(
           [0, 1, 2].map(() => ['image_generation.completed', pictureOf(0)]),
         );
         expect(events.at(-1)).toMatchObject({ usage });
-      } else expect(await client.images.generate(asked)).toMatchObject({ data: bytes(1).concat(bytes(1), bytes(1)), usage });
+      } else expect(await client.images.generate(requested)).toMatchObject({ data: bytes(1).concat(bytes(1), bytes(1)), usage });
       expect(await at.scene.logs(1)).toMatchObject([{ quota: 3 * each, prompt_tokens: 24, completion_tokens: 4200 }]);
       await at.scene.checkBooks();
     });
@@ -432,8 +432,8 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
     test('who leaves pays for those that were ordered, and for no others', async () => {
       await using at = await open({ engine, name: 'google', model, behaviour: { holds: true, from: 2 } });
       const leaving = new AbortController();
-      const asked = { model, prompt: 'a tide', n: 8, stream: true };
-      const left = failureOf(at.scene.post('/v1/images/generations', asked, {}, leaving.signal));
+      const requested = { model, prompt: 'a tide', n: 8, stream: true };
+      const left = failureOf(at.scene.post('/v1/images/generations', requested, {}, leaving.signal));
       await until(() => at.painter.taken.length === 5 || null);
       leaving.abort();
       expect(await left).toBeInstanceOf(Error);
@@ -456,9 +456,9 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
       const { data } = await client.images.edit({ model: editing, prompt: 'a tide', n: 3, image });
       expect(data).toHaveLength(3);
       const given = `data:image/png;base64,${pictureOf(1)}`;
-      const asked = { model: editing, prompt: 'a tide', n: 3, images: [{ image_url: given }] };
-      const told = await scene.post('/v1/images/edits', asked);
-      expect(await told.json()).toMatchObject({ data: [{}, {}, {}] });
+      const requested = { model: editing, prompt: 'a tide', n: 3, images: [{ image_url: given }] };
+      const reported = await scene.post('/v1/images/edits', requested);
+      expect(await reported.json()).toMatchObject({ data: [{}, {}, {}] });
       expect(editor?.taken).toEqual(Array.from({ length: 6 }, () => [given]));
       expect(await scene.balance()).toBe(0);
       await scene.checkBooks();
@@ -484,9 +484,14 @@ describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
   test('who leaves while a task runs has paid for it', async () => {
     await using at = await open({ engine, name: 'dashscope', model: 'wanx-v1', behaviour: { polls: 1000 } });
     const leaving = new AbortController();
-    const asking = at.scene.post('/v1/images/generations', { model: 'wanx-v1', prompt: 'a tide', n: 2, stream: true }, {}, leaving.signal);
-    const left = failureOf(asking);
-    await until(() => at.painter.asked.length > 0 || null);
+    const requesting = at.scene.post(
+      '/v1/images/generations',
+      { model: 'wanx-v1', prompt: 'a tide', n: 2, stream: true },
+      {},
+      leaving.signal,
+    );
+    const left = failureOf(requesting);
+    await until(() => at.painter.requested.length > 0 || null);
     leaving.abort();
     expect(await left).toBeInstanceOf(Error);
     expect(await at.scene.logs(1)).toMatchObject([{ quota: 2 * price, other: { ending: 'client_closed' } }]);

@@ -60,7 +60,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'minimax',
       model: 'speech-2.6-hd',
-      asked: { voice: 'alloy', response_format: 'opus', speed: 3 },
+      requested: { voice: 'alloy', response_format: 'opus', speed: 3 },
       sent: {
         model: 'speech-2.6-hd',
         text: input,
@@ -78,7 +78,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'minimax',
       model: 'speech-2.6-hd',
-      asked: { voice: 'English_Trustworth_Man', response_format: 'wav' },
+      requested: { voice: 'English_Trustworth_Man', response_format: 'wav' },
       sent: {
         model: 'speech-2.6-hd',
         text: input,
@@ -95,7 +95,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'volc',
       model: 'seed-tts-2.0',
-      asked: { voice: 'alloy', response_format: 'wav', speed: 0.25 },
+      requested: { voice: 'alloy', response_format: 'wav', speed: 0.25 },
       sent: {
         req_params: {
           text: input,
@@ -111,7 +111,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'mistral',
       model: 'voxtral-mini-tts-2603',
-      asked: { voice: 'alloy', speed: 2 },
+      requested: { voice: 'alloy', speed: 2 },
       sent: { model: 'voxtral-mini-tts-2603', input, voice_id: 'en_paul_neutral', response_format: 'mp3', stream: true },
       dropped: 'voice, speed',
       sound: spokenSound,
@@ -121,7 +121,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'mistral',
       model: 'voxtral-mini-tts-2603',
-      asked: { voice: 'fr_marie_neutral', response_format: 'pcm' },
+      requested: { voice: 'fr_marie_neutral', response_format: 'pcm' },
       sent: { model: 'voxtral-mini-tts-2603', input, voice_id: 'fr_marie_neutral', response_format: 'wav', stream: true },
       dropped: null,
       sound: spokenSamples,
@@ -131,7 +131,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'google',
       model: 'gemini-2.5-flash-preview-tts',
-      asked: { voice: 'Puck', instructions: 'Slowly' },
+      requested: { voice: 'Puck', instructions: 'Slowly' },
       sent: {
         contents: [{ role: 'user', parts: [{ text: `Slowly: ${input}` }] }],
         generationConfig: {
@@ -147,7 +147,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'google',
       model: 'gemini-2.5-flash-preview-tts',
-      asked: { voice: 'nova', response_format: 'pcm' },
+      requested: { voice: 'nova', response_format: 'pcm' },
       sent: {
         contents: [{ role: 'user', parts: [{ text: input }] }],
         generationConfig: {
@@ -163,7 +163,7 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'dashscope',
       model: 'qwen3-tts-flash',
-      asked: { voice: 'Ethan', response_format: 'wav', language_type: 'Chinese' },
+      requested: { voice: 'Ethan', response_format: 'wav', language_type: 'Chinese' },
       sent: { model: 'qwen3-tts-flash', input: { text: input, voice: 'Ethan', language_type: 'Chinese' } },
       dropped: null,
       sound: wav,
@@ -173,16 +173,16 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     {
       name: 'zhipu',
       model: 'glm-tts',
-      asked: { voice: 'alloy', speed: 0.25 },
+      requested: { voice: 'alloy', speed: 0.25 },
       sent: { model: 'glm-tts', input, voice: 'tongtong', response_format: 'wav', speed: 0.5 },
       dropped: 'voice',
       sound: Buffer.concat([Buffer.from('RIFF'), spokenSamples]),
       type: 'audio/wav',
       paid: { prompt_tokens: characters, completion_tokens: 0, quota: characters * 2 },
     },
-  ] as const)('$name speaks as $model: $asked', async ({ name, model, asked, sent, dropped, sound, type, paid }) => {
+  ] as const)('$name speaks as $model: $asked', async ({ name, model, requested, sent, dropped, sound, type, paid }) => {
     await using at = await open(name, model);
-    const response = await at.scene.post('/v1/audio/speech', { model, input, ...asked });
+    const response = await at.scene.post('/v1/audio/speech', { model, input, ...requested });
     expect([response.status, response.headers.get('content-type'), response.headers.get('x-tidegate-dropped')]).toEqual([
       200,
       type,
@@ -230,13 +230,13 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
   test('Volcano tells what is wrong in its own words, before any sound and amid it', async () => {
     await using at = await open('volc', 'seed-tts-2.0', { models: 'seed-tts-2.0,doubao-pro' });
     const ask = (more: object = {}) => at.scene.post('/v1/audio/speech', { model: 'seed-tts-2.0', input, voice: 'x', ...more });
-    for (const [told, status] of [
+    for (const [reported, status] of [
       [[{ code: 45_000_001, message: 'no such speaker', data: null }], 400],
       [[{ code: 45_000_292, message: 'quota exceeded for types: concurrency', data: null }], 429],
       [[{ code: 55_000_000, message: 'inner fault' }], 502],
       [{ header: { reqid: 'r1', code: 45_000_010, message: 'no grant' } }, 400],
     ] as const) {
-      at.speaker.behave(told);
+      at.speaker.behave(reported);
       expect((await ask()).status).toBe(status);
     }
     expect(await at.scene.balance()).toBe(500_000_000);
@@ -271,14 +271,14 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
   test('a stream that fails or ends before its end is told as broken: nobody takes half of a sound for all of it', async () => {
     const piece = { data: { audio: spokenSound.toString('hex'), status: 1 }, base_resp: { status_code: 0 } };
     const fault = { data: null, base_resp: { status_code: 1002, status_msg: 'too many' } };
-    for (const [told, status] of [
+    for (const [reported, status] of [
       [[fault], 429],
       [[{ data: { audio: '', status: 2 }, base_resp: { status_code: 0 } }], 502],
       [[piece, fault], 200],
       [[piece], 200],
     ] as const) {
       await using at = await open('minimax', 'speech-2.6-hd');
-      at.speaker.behave(told);
+      at.speaker.behave(reported);
       const body = { model: 'speech-2.6-hd', input, voice: 'x' };
       const response = await at.scene.post('/v1/audio/speech', { ...body, stream_format: 'sse' });
       expect(response.status).toBe(status);
@@ -429,15 +429,15 @@ describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
     const stream = await at.client.audio.transcriptions.create({ model, file: await file(), stream: true });
     expect((await Array.fromAsync(stream)).map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.done']);
     const data = `data:audio/wav;base64,${second.toString('base64')}`;
-    const heard = { role: 'user', content: [{ type: 'input_audio', input_audio: { data } }] };
+    const received = { role: 'user', content: [{ type: 'input_audio', input_audio: { data } }] };
     expect(at.speaker.taken).toEqual([
       {
         model,
         stream: false,
         asr_options: { language: 'en' },
-        messages: [{ role: 'system', content: [{ type: 'text', text: prompt }] }, heard],
+        messages: [{ role: 'system', content: [{ type: 'text', text: prompt }] }, received],
       },
-      { model, stream: false, messages: [heard] },
+      { model, stream: false, messages: [received] },
     ]);
     await expect(at.client.audio.transcriptions.create({ model, file: await file(), response_format: 'srt' })).rejects.toMatchObject({
       status: 400,

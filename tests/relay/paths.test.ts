@@ -25,8 +25,8 @@ function send(origin: string, { method, path, headers = {}, body }: Sent): Promi
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, headers }, (response) => {
-      const told = { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '' };
-      text(response).then((read) => resolve({ ...told, text: read }), reject);
+      const reported = { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '' };
+      text(response).then((read) => resolve({ ...reported, text: read }), reject);
     });
     sent.on('error', reject);
     sent.end(body);

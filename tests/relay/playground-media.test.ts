@@ -1,6 +1,6 @@
 // `/pg/images/*` and `/pg/audio/*`: pictures, speech and transcripts that the console's playground asks for, paid by whoever is signed in.
 import { describe, expect, test } from 'vitest';
-import { heardText, spokenPieces, waveOf } from '#tests/support/audio-responses.ts';
+import { receivedText, spokenPieces, waveOf } from '#tests/support/audio-responses.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { Engine } from '#tests/support/engines.ts';
@@ -81,7 +81,7 @@ describe.each(engines)('pictures and sound of the playground on $kind', (engine)
   test.each(['transcriptions', 'translations'])('%s of a recording are paid by the minute', async (path) => {
     await using scene = await openPlayground(engine);
     const response = await scene.send(`audio/${path}`, recording({ group: 'vip' }));
-    expect(await response.json()).toMatchObject({ text: heardText });
+    expect(await response.json()).toMatchObject({ text: receivedText });
     expect(await scene.logs(1)).toMatchObject([{ quota: 900, token_name: 'playground-vip' }]);
     expect(scene.upstream.requests[0]).toMatchObject({ path: `/v1/audio/${path}`, files: [{ filename: 'tide.wav' }] });
     expect(scene.upstream.requests[0]?.body).toEqual({ model: listener });

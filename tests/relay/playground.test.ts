@@ -206,17 +206,17 @@ describe.each(engines)('the playground on $kind', (engine) => {
     ['en', 'Choose a model', 'The request body is not valid JSON: line 1, column 2'],
   ])('what is wrong with a call is told in the language of whoever sits there (%s)', async (language, unchosen, broken) => {
     await using scene = await createPlayground(engine);
-    const told = async (body: unknown) => {
+    const reported = async (body: unknown) => {
       const answer = await scene.post(path, body, { ...scene.session, 'accept-language': language });
       return (await answer.json()).error;
     };
-    expect(await told({ messages, model: '' })).toEqual({
+    expect(await reported({ messages, model: '' })).toEqual({
       message: unchosen,
       type: 'invalid_request_error',
       param: 'model',
       code: 'model_required',
     });
-    expect((await told('{')).message).toContain(broken);
+    expect((await reported('{')).message).toContain(broken);
   });
 
   test('what is wrong with a call is told as on the way of keys, and the log of its user has it', async () => {

@@ -114,8 +114,8 @@ describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
     const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'high water at the pier, '.repeat(7_000) }] };
     client.send({ type: 'conversation.item.create', item });
     await upTo(client, 'conversation.item.added');
-    const told = peer.ofType('session.update').map(({ session }) => session);
-    expect(told.at(-1)).toMatchObject({ type: 'realtime', max_output_tokens: expect.any(Number) });
+    const reported = peer.ofType('session.update').map(({ session }) => session);
+    expect(reported.at(-1)).toMatchObject({ type: 'realtime', max_output_tokens: expect.any(Number) });
     expect(peer.session['max_output_tokens']).toBeLessThan(4096);
   });
 
@@ -126,9 +126,9 @@ describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
     const response = { max_output_tokens: 16, max_response_output_tokens: 'inf' };
     client.send({ type: 'response.create', response });
     await upTo(client, 'response.done');
-    const [asked] = peer.ofType('response.create');
-    expect(asked?.['response']).toEqual({ max_output_tokens: expect.any(Number) });
-    expect(asked?.['response'].max_output_tokens).toBeLessThan(1300);
+    const [requested] = peer.ofType('response.create');
+    expect(requested?.['response']).toEqual({ max_output_tokens: expect.any(Number) });
+    expect(requested?.['response'].max_output_tokens).toBeLessThan(1300);
     client.send({ type: 'session.update', session: { type: 'realtime', max_output_tokens: 16, max_response_output_tokens: 'inf' } });
     await upTo(client, 'session.updated');
     for (const { session } of peer.ofType('session.update')) expect(session.max_response_output_tokens).toBeUndefined();

@@ -158,13 +158,13 @@ describe.each(engines)('ends of realtime sessions on $kind', (engine) => {
     const { scene, upstream } = opened;
     upstream.behave({ isMute: true });
     const { port } = new URL(scene.app.origin);
-    const asking = connect(Number(port), '127.0.0.1');
-    asking.write(
+    const requesting = connect(Number(port), '127.0.0.1');
+    requesting.write(
       `GET /v1/realtime?model=${model} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n` +
         `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer ${scene.key}\r\n\r\n`,
     );
     await until(() => upstream.unanswered === 1);
-    asking.destroy();
+    requesting.destroy();
     await until(() => upstream.unanswered === 0);
     opened.client.socket.close(1000);
     await isSettled(opened, 0);

@@ -192,8 +192,8 @@ describe.each(engines)('sessions that transcribe on $kind', (engine) => {
     const give = async (path: string, body: object) => (await (await scene.post(`/v1/realtime/${path}`, body)).json()) as Json;
     const secret = await give('client_secrets', { session: writing(dear) });
     expect(secret).toMatchObject({ value: expect.stringMatching(/^ek_/), session: { type: 'transcription' } });
-    const open = (value: string, asked = query) =>
-      connectSocket(`${scene.app.origin}/v1/realtime?${asked}`, { protocols: ['realtime', `openai-insecure-api-key.${value}`] });
+    const open = (value: string, requested = query) =>
+      connectSocket(`${scene.app.origin}/v1/realtime?${requested}`, { protocols: ['realtime', `openai-insecure-api-key.${value}`] });
     using client = await open(secret['value']);
     expect(await client.next()).toMatchObject({ type: 'session.created', session: writing(dear) });
     const old = await give('transcription_sessions', { input_audio_transcription: { model: dear } });

@@ -242,10 +242,10 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     expect(updated['session'].max_output_tokens).toBeGreaterThan(bound - 450);
     client.send({ type: 'response.create', response: { max_output_tokens: 3000 } });
     await upTo(client, 'response.done');
-    const asked = peer.ofType('response.create')[0]?.['response'].max_output_tokens;
-    expect(asked).toBeLessThanOrEqual(bound);
+    const requested = peer.ofType('response.create')[0]?.['response'].max_output_tokens;
+    expect(requested).toBeLessThanOrEqual(bound);
     const [row] = await session.scene.logs(1);
-    expect(row).toMatchObject({ quota: usualCost, other: { output_bound: asked } });
+    expect(row).toMatchObject({ quota: usualCost, other: { output_bound: requested } });
     await session.scene.checkBooks();
   });
 

@@ -3,7 +3,7 @@ import type { Log } from '#shared/logs.ts';
 import { LogOther } from '#shared/logs.ts';
 import { errorText } from '#shared/errors.ts';
 import { csvLine } from '#server/features/logs/log-lines.ts';
-import { keptIds, mostOfUser, mostUnknownModels } from '#server/logs/refusal-counters.ts';
+import { storedIds, mostOfUser, mostUnknownModels } from '#server/logs/refusal-counters.ts';
 import { createRefusalLog, sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { AppError } from '#shared/errors.ts';
 import { audit } from '#server/money/audit.ts';
@@ -72,13 +72,13 @@ describe.each(engines)('refused calls on $kind', { concurrent: true }, (engine) 
 
   it('are those of what is kept, too', async () => {
     await using the = await scene();
-    const asked = async (path: string, method = 'GET') => {
+    const requested = async (path: string, method = 'GET') => {
       const answer = await fetch(`${the.app.origin}${path}`, { method, headers: { authorization: `Bearer ${the.key}` } });
       await answer.text();
       return { status: answer.status, id: answer.headers.get('x-oneapi-request-id') };
     };
-    const gone = [await asked('/v1/responses/resp_1'), await asked('/v1/responses/resp_1', 'DELETE')];
-    const page = await asked('/v1/responses/resp_1/input_items?limit=0');
+    const gone = [await requested('/v1/responses/resp_1'), await requested('/v1/responses/resp_1', 'DELETE')];
+    const page = await requested('/v1/responses/resp_1/input_items?limit=0');
     expect([...gone, page].map(({ status }) => status)).toEqual([404, 404, 400]);
     const rows = await the.refused(3);
     expect(rows).toHaveLength(2);
@@ -241,7 +241,7 @@ describe.each(engines)('refused calls on $kind', { concurrent: true }, (engine) 
     expect(rows.length).toBeLessThanOrEqual(mostOfUser + 1);
     expect(rows.reduce((sum, row) => sum + Number(LogOther.parse(row.other).refusal?.count), 0)).toBe(24_999);
     for (const row of rows) expect(JSON.stringify(row).length).toBeLessThan(4_000);
-    expect(await app.context.db.collection('refused_requests').count({})).toBeLessThanOrEqual(keptIds * rows.length);
+    expect(await app.context.db.collection('refused_requests').count({})).toBeLessThanOrEqual(storedIds * rows.length);
     await log.stop();
   });
 

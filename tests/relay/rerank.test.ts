@@ -126,14 +126,14 @@ describe.each(engines)('reranking on $kind', (engine) => {
 
   test('each provider is asked in its own words', async () => {
     await using scene = await open();
-    const asked = async (fields: object) => {
+    const requested = async (fields: object) => {
       await ask(scene, fields);
       return scene.upstream.requests.at(-1);
     };
     const jina = { model: 'jina-reranker-v2', query: 'q', documents: [{ text: 'a' }, 'b'], top_n: 1, return_documents: false, late: 1 };
-    expect(await asked(jina)).toMatchObject({ path: '/v1/rerank', body: jina });
-    expect((await asked({ model: 'jina-reranker-v2', top_n: 0 }))?.body).not.toHaveProperty('top_n');
-    const texts = await asked({ model: 'siliconflow-reranker', documents: [{ text: 'a' }, 'b'], max_chunk_per_doc: 4 });
+    expect(await requested(jina)).toMatchObject({ path: '/v1/rerank', body: jina });
+    expect((await requested({ model: 'jina-reranker-v2', top_n: 0 }))?.body).not.toHaveProperty('top_n');
+    const texts = await requested({ model: 'siliconflow-reranker', documents: [{ text: 'a' }, 'b'], max_chunk_per_doc: 4 });
     expect(texts?.body).toMatchObject({ documents: ['a', 'b'], max_chunks_per_doc: 4 });
     const response = await ask(scene, { model: 'cohere-rerank-v3.0', overlap_tokens: 5 });
     expect(response.dropped).toBe('overlap_tokens');

@@ -139,8 +139,8 @@ describe.each(engines)('what costs more, and what is spelled otherwise, at /v1/r
     await using scene = await createScene(engine, { channels: [{ models: 'gpt-5.5', setting }] });
     await scene.post('/v1/responses', { model: 'gpt-5.5', input: 'Hi', store: true, unknown_field: undefined });
     await scene.post('/v1/responses', { model: 'gpt-5.5', input: 'Hi', store: false });
-    const [kept, plain] = scene.upstream.requests.map(({ body }) => body);
-    expect(kept).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
+    const [stored, plain] = scene.upstream.requests.map(({ body }) => body);
+    expect(stored).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
     expect(plain).toEqual({ model: 'gpt-5.5', input: 'Hi', store: false });
   });
 });

@@ -30,7 +30,7 @@ interface Format {
   flex: object;
   streamed(stream: boolean): object;
   /** A response that tells the lane; null: one that tells none. */
-  told(tier: 'priority' | 'flex' | 'standard' | null): Behaviour;
+  reported(tier: 'priority' | 'flex' | 'standard' | null): Behaviour;
 }
 
 const chat: Format = {
@@ -41,7 +41,7 @@ const chat: Format = {
   body: { model, messages, max_tokens: 20 },
   fast: { service_tier: 'priority' },
   flex: { service_tier: 'flex' },
-  told: (tier) => ({
+  reported: (tier) => ({
     usage: { prompt_tokens: 1000, completion_tokens: 10, total_tokens: 1010 },
     serviceTier: tier === 'standard' ? 'default' : (tier ?? 'none'),
   }),
@@ -55,7 +55,7 @@ const responses: Format = {
   body: { model, input: 'Say hello', max_output_tokens: 20 },
   fast: { service_tier: 'fast' },
   flex: { service_tier: 'flex' },
-  told: (tier) => ({ usage: claudeUsage, serviceTier: tier === 'standard' ? 'default' : (tier ?? 'none') }),
+  reported: (tier) => ({ usage: claudeUsage, serviceTier: tier === 'standard' ? 'default' : (tier ?? 'none') }),
 };
 const claude: Format = {
   name: 'Claude',
@@ -65,7 +65,7 @@ const claude: Format = {
   body: { model, messages, max_tokens: 20 },
   fast: { speed: 'fast' },
   flex: { service_tier: 'flex' },
-  told: (tier) => {
+  reported: (tier) => {
     const speed = tier === 'priority' ? 'fast' : tier;
     return { usage: { ...claudeUsage, service_tier: 'priority', ...(speed === null ? {} : { speed }) } };
   },
@@ -78,7 +78,7 @@ const gemini: Format = {
   body: { contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }], generationConfig: { maxOutputTokens: 20 } },
   fast: { serviceTier: 'priority' },
   flex: { serviceTier: 'flex' },
-  told: (tier) => ({
+  reported: (tier) => ({
     usage: {
       ...geminiUsage,
       ...(tier === null ? {} : { trafficType: tier === 'standard' ? 'ON_DEMAND' : `ON_DEMAND_${tier.toUpperCase()}` }),
@@ -89,7 +89,7 @@ const gemini: Format = {
 const geminiByHeader: Format = {
   ...gemini,
   name: 'Gemini by header',
-  told: (tier) => ({ usage: geminiUsage, ...(tier === null ? {} : { headers: { 'x-gemini-service-tier': tier } }) }),
+  reported: (tier) => ({ usage: geminiUsage, ...(tier === null ? {} : { headers: { 'x-gemini-service-tier': tier } }) }),
 };
 const allowed = { allow_surcharges: true };
 const cases = engines.flatMap((engine) =>
@@ -102,7 +102,7 @@ async function rowOf(scene: RelayScene, count: number) {
   return { quota: row.quota, row, other: row.other as LogOther };
 }
 
-describe.each(cases)('lanes of $name on $kind', ({ engine, path, channel, setting: own = {}, body, fast, flex, streamed, told }) => {
+describe.each(cases)('lanes of $name on $kind', ({ engine, path, channel, setting: own = {}, body, fast, flex, streamed, reported }) => {
   const open = (setting: object) =>
     createScene(engine, { channels: [{ models: model, ...channel, setting: JSON.stringify({ ...own, ...setting }) }], settings });
 
@@ -115,12 +115,12 @@ describe.each(cases)('lanes of $name on $kind', ({ engine, path, channel, settin
         ['flex', 0.5],
         ['standard', 1],
       ] as const) {
-        for (const asked of [{}, fast]) {
-          scene.upstream.behave(told(tier));
-          await (await scene.post(path(stream), { ...body, ...streamed(stream), ...asked })).text();
+        for (const requested of [{}, fast]) {
+          scene.upstream.behave(reported(tier));
+          await (await scene.post(path(stream), { ...body, ...streamed(stream), ...requested })).text();
           calls += 1;
           const { quota, row, other } = await rowOf(scene, calls);
-          expect({ stream, tier, asked, quota }).toEqual({ stream, tier, asked, quota: usual * factor });
+          expect({ stream, tier, requested, quota }).toEqual({ stream, tier, requested, quota: usual * factor });
           expect([other.service_tier, other.tier_ratio]).toEqual(factor === 1 ? [undefined, undefined] : [tier, factor]);
           const price = priceOfLog(other);
           if (price === null) throw new Error('There is no receipt');
@@ -135,15 +135,15 @@ describe.each(cases)('lanes of $name on $kind', ({ engine, path, channel, settin
     await using scene = await open(allowed);
     let calls = 0;
     for (const stream of [false, true]) {
-      for (const [asked, factor] of [
+      for (const [requested, factor] of [
         [fast, 2],
         [flex, 1],
         [{}, 1],
       ] as const) {
-        scene.upstream.behave(told(null));
-        await (await scene.post(path(stream), { ...body, ...streamed(stream), ...asked })).text();
+        scene.upstream.behave(reported(null));
+        await (await scene.post(path(stream), { ...body, ...streamed(stream), ...requested })).text();
         calls += 1;
-        expect({ stream, asked, quota: (await rowOf(scene, calls)).quota }).toEqual({ stream, asked, quota: usual * factor });
+        expect({ stream, requested, quota: (await rowOf(scene, calls)).quota }).toEqual({ stream, requested, quota: usual * factor });
       }
     }
     await scene.checkBooks();
@@ -151,7 +151,7 @@ describe.each(cases)('lanes of $name on $kind', ({ engine, path, channel, settin
 
   test('a lane that the channel does not allow is neither asked for nor charged', async () => {
     await using scene = await open({});
-    scene.upstream.behave(told(null));
+    scene.upstream.behave(reported(null));
     await (await scene.post(path(false), { ...body, ...fast })).text();
     expect((await rowOf(scene, 1)).quota).toBe(usual);
     expect(scene.upstream.requests.at(-1)?.body).not.toMatchObject(fast);

@@ -100,7 +100,7 @@ describe.each(engines)('a budget per session on $kind', (engine) => {
       { context_management: { edits: [{ type: 'compact_20260112', trigger: { type: 'input_tokens', value: 100 } }] } },
     ],
     ['Responses', '/v1/responses', { context_management: [{ type: 'compaction', compact_threshold: 100 }] }],
-  ])('a summary on the way of a call is a part of it, as %s asks for one', async (_format, path, asked) => {
+  ])('a summary on the way of a call is a part of it, as %s asks for one', async (_format, path, requested) => {
     await using scene = await createScene(engine, options);
     const { headers } = await keyOf(scene, 1);
     const turns = [
@@ -109,7 +109,7 @@ describe.each(engines)('a budget per session on $kind', (engine) => {
       { role: 'user', content: 'And then?' },
     ];
     const prompt = path === '/v1/messages' ? { max_tokens: 50, messages: turns } : { input: turns };
-    const body = { model: testModel, ...prompt, ...asked };
+    const body = { model: testModel, ...prompt, ...requested };
     const answer = await scene.post(path, body, headers('s'));
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"compaction"')]);
     expect(await scene.logs(2)).toHaveLength(2);

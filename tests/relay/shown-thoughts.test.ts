@@ -14,7 +14,7 @@ const sent = (scene: RelayScene) => scene.upstream.requests.map(({ body }) => bo
 const messages = [{ role: 'user', content: 'When is high water?' }];
 const contents = [{ role: 'user', parts: [{ text: 'When is high water?' }] }];
 
-interface Asking {
+interface Requesting {
   path: (model: string) => string;
   body: (model: string) => Body;
   /** The field that asks for thoughts. */
@@ -27,7 +27,7 @@ const claude = (thinking: object) => (model: string) => ({ model, max_tokens: 30
 const gemini = (thinkingConfig: object) => () => ({ contents, generationConfig: { thinkingConfig } });
 const interactions = (generation_config: object) => (model: string) => ({ model, input: 'When is high water?', generation_config });
 const geminiPath = (model: string) => `/v1beta/models/${model}:generateContent`;
-const asking: Record<string, Asking> = {
+const requesting: Record<string, Requesting> = {
   'Gemini, includeThoughts': {
     path: geminiPath,
     body: gemini({ includeThoughts: true, thinkingLevel: 'HIGH' }),
@@ -55,7 +55,7 @@ const asking: Record<string, Asking> = {
 };
 
 describe('thoughts that their caller wants to see', () => {
-  test.each(Object.entries(asking))('%s', async (_name, { path, body, field, shown }) => {
+  test.each(Object.entries(requesting))('%s', async (_name, { path, body, field, shown }) => {
     await using scene = await open('gpt-6.1-sol');
     scene.upstream.behave({ reasoning: 'The moon is full.', text: 'At noon.' });
     const ask = () => scene.post(path('gpt-6.1-sol'), body('gpt-6.1-sol'));
@@ -90,7 +90,7 @@ describe('thoughts that their caller wants to see', () => {
     const response = await scene.post('/v1/messages', body);
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('message_stop')]);
     expect(response.headers.get('x-tidegate-dropped')).toContain('thinking.display');
-    expect(sent(scene).map((asked) => 'reasoning' in asked)).toEqual([true, false]);
+    expect(sent(scene).map((requested) => 'reasoning' in requested)).toEqual([true, false]);
   });
 
   test('nobody else is asked for them', async () => {

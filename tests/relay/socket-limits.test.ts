@@ -183,9 +183,11 @@ describe('who gets a socket', () => {
     // The connection is gone, and its client goes on by another way.
     client.socket.close();
     await client.closed;
-    const post = async (key: string, told: string) => {
+    const post = async (key: string, reported: string) => {
       const body = { model: testModel, input: 'Hi', store: false };
-      expect((await scene.post('/v1/responses', body, { authorization: `Bearer ${key}`, 'x-codex-turn-state': told })).status).toBe(200);
+      expect((await scene.post('/v1/responses', body, { authorization: `Bearer ${key}`, 'x-codex-turn-state': reported })).status).toBe(
+        200,
+      );
       return scene.upstream.requests.at(-1)?.headers['x-codex-turn-state'];
     };
     expect(await post(scene.key, state)).toBe('sticky-1');
@@ -230,14 +232,14 @@ describe('what a client may send', { concurrent: true }, () => {
   ])('a message that is too large is told so, and ends the connection: %s', async (_how, framesOf) => {
     await using scene = await open({ env: { MAX_REQUEST_BODY_MB: '1' } });
     const socket = await rawSocket(scene);
-    let told = '';
-    socket.on('data', (chunk: Buffer) => (told += chunk.toString('latin1')));
+    let reported = '';
+    socket.on('data', (chunk: Buffer) => (reported += chunk.toString('latin1')));
     for (const piece of framesOf(Buffer.alloc(1_600_000, 'x'))) socket.write(piece);
-    await until(() => told.includes('body_too_large'));
+    await until(() => reported.includes('body_too_large'));
     await until(() => scene.app.context.bodies.bytes === 0);
     socket.destroy();
     await until(() => scene.app.app.sockets.size === 0);
-    expect(told).toContain('"status":413');
+    expect(reported).toContain('"status":413');
   });
 
   test('a message of bytes is refused', async () => {
@@ -252,15 +254,15 @@ describe('what a client may send', { concurrent: true }, () => {
     await using scene = await open({ env: { MAX_BODIES_PER_USER_MB: '1', MAX_REQUEST_BODY_MB: '1', MAX_SOCKETS_PER_USER: '24' } });
     // One largest body fits with what it becomes, and no more.
     const sockets = await Promise.all(Array.from({ length: 24 }, () => rawSocket(scene)));
-    let told = '';
+    let reported = '';
     for (const socket of sockets) {
-      socket.on('data', (chunk: Buffer) => (told += chunk.toString('latin1')));
+      socket.on('data', (chunk: Buffer) => (reported += chunk.toString('latin1')));
       socket.write(frame(1, Buffer.alloc(900_000, ' '), false));
     }
-    await until(() => told.includes('bodies_of_caller'));
+    await until(() => reported.includes('bodies_of_caller'));
     for (const socket of sockets) socket.destroy();
     await until(() => scene.app.context.bodies.bytes === 0 && scene.app.app.sockets.size === 0);
-    expect(told).toContain('"status":429');
+    expect(reported).toContain('"status":429');
   });
 
   test('a message that comes byte by byte is not waited for', async () => {
@@ -305,10 +307,10 @@ describe('who is gone or does not read', () => {
     living.socket.on('ping', () => (pings += 1));
     // It answers nothing, as a connection that is open at one end alone.
     const dead = await rawSocket(scene);
-    const heard: Buffer[] = [];
-    dead.on('data', (chunk: Buffer) => heard.push(chunk));
+    const received: Buffer[] = [];
+    dead.on('data', (chunk: Buffer) => received.push(chunk));
     await closeOf(dead);
-    expect(Buffer.concat(heard)[0]).toBe(0x89);
+    expect(Buffer.concat(received)[0]).toBe(0x89);
     await until(() => pings >= 2);
     expect(living.socket.readyState).toBe(living.socket.OPEN);
     await until(() => scene.app.app.sockets.size === 1);

@@ -175,8 +175,10 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     // A fork: it does not hold what came after.
     ask(client, { store: false, previous_response_id: first.id, input: 'Where?', stream_id: 'fork' });
     await client.response('fork');
-    const asked = scene.upstream.requests.map(({ body }) => (body as Json)['messages'].map(({ role, content }: Json) => [role, content]));
-    expect(asked).toEqual([
+    const requested = scene.upstream.requests.map(({ body }) =>
+      (body as Json)['messages'].map(({ role, content }: Json) => [role, content]),
+    );
+    expect(requested).toEqual([
       [['user', 'When is high water?']],
       [
         ['user', 'When is high water?'],
@@ -211,8 +213,8 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     const first = last(created)['response'];
     expect(first).toMatchObject({ store: true, status: 'completed' });
     expect(created[0]).toMatchObject({ type: 'response.created', response: { id: first.id, store: true } });
-    const kept = await fetch(`${scene.app.origin}/v1/responses/${first.id}`, { headers: { authorization: `Bearer ${scene.key}` } });
-    expect(await kept.json()).toMatchObject({ id: first.id, status: 'completed' });
+    const stored = await fetch(`${scene.app.origin}/v1/responses/${first.id}`, { headers: { authorization: `Bearer ${scene.key}` } });
+    expect(await stored.json()).toMatchObject({ id: first.id, status: 'completed' });
     ask(other, { generate: false, previous_response_id: first.id, input: [] });
     const warm = last(await other.response())['response'];
     ask(other, { store: false, previous_response_id: warm.id, input: 'And low water?' });
@@ -225,9 +227,9 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     expect(fourth).toMatchObject({ store: true });
     ask(one, { previous_response_id: fourth.id, input: 'When again?' });
     expect(last(await one.response())).toMatchObject({ type: 'response.completed', response: { previous_response_id: fourth.id } });
-    const asked = scene.upstream.requests.map(({ body }) => (body as Json)['messages'].map(({ content }: Json) => content));
+    const requested = scene.upstream.requests.map(({ body }) => (body as Json)['messages'].map(({ content }: Json) => content));
     const said = ['When is high water?', 'Noon.', 'And low water?', 'Noon.', 'Where?', 'Noon.', 'Why?', 'Noon.', 'When again?'];
-    expect(asked).toEqual([1, 3, 5, 7, 9].map((length) => said.slice(0, length)));
+    expect(requested).toEqual([1, 3, 5, 7, 9].map((length) => said.slice(0, length)));
     await scene.checkBooks();
   });
 

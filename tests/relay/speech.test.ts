@@ -110,22 +110,25 @@ describe.each(engines)('speech on $kind', (engine) => {
     };
     const formats = (scene: RelayScene) => scene.upstream.requests.map(({ body }) => (body as { stream_format?: string }).stream_format);
 
-    test.each([{}, { stream_format: 'sse' }])('the sound is asked for without them, measured, and so are the next: %j', async (asked) => {
-      await using scene = await open({ channels: [{ models }], settings: { RetryTimes: '0' } });
-      scene.upstream.queue(refusal);
-      const said = await speak(scene, { model: metered, ...asked });
-      if ('stream_format' in asked) expect((await eventsOf(said)).at(-1)).toMatchObject({ type: 'speech.audio.done' });
-      else expect((await bytesOf(said)).equals(whole)).toBe(true);
-      await (await speak(scene, { model: metered, ...asked })).arrayBuffer();
-      expect(formats(scene)).toEqual(['sse', undefined, undefined]);
-      const rows = await scene.logs(2);
-      const tokens = Math.ceil((spokenSeconds * 1250) / 60);
-      for (const { completion_tokens: completion, other } of rows) {
-        expect({ completion, source: other?.completion_source }).toEqual({ completion: tokens, source: 'estimated' });
-        expect(other?.attempts).toHaveLength(1);
-      }
-      await scene.checkBooks();
-    });
+    test.each([{}, { stream_format: 'sse' }])(
+      'the sound is asked for without them, measured, and so are the next: %j',
+      async (requested) => {
+        await using scene = await open({ channels: [{ models }], settings: { RetryTimes: '0' } });
+        scene.upstream.queue(refusal);
+        const said = await speak(scene, { model: metered, ...requested });
+        if ('stream_format' in requested) expect((await eventsOf(said)).at(-1)).toMatchObject({ type: 'speech.audio.done' });
+        else expect((await bytesOf(said)).equals(whole)).toBe(true);
+        await (await speak(scene, { model: metered, ...requested })).arrayBuffer();
+        expect(formats(scene)).toEqual(['sse', undefined, undefined]);
+        const rows = await scene.logs(2);
+        const tokens = Math.ceil((spokenSeconds * 1250) / 60);
+        for (const { completion_tokens: completion, other } of rows) {
+          expect({ completion, source: other?.completion_source }).toEqual({ completion: tokens, source: 'estimated' });
+          expect(other?.attempts).toHaveLength(1);
+        }
+        await scene.checkBooks();
+      },
+    );
 
     test('what its caller has made it say changes nothing for others', async () => {
       await using scene = await open({ settings: { RetryTimes: '0' } });

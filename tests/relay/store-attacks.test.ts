@@ -93,7 +93,7 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       const gate = Promise.withResolvers<void>();
       provider.gates.push(gate.promise);
       const creating = failureOf(client.vectorStores.create({ file_ids: [file] }));
-      await until(() => provider.asked.length === 1);
+      await until(() => provider.requested.length === 1);
       // Another one looks for it, and there is none.
       await later(20 * 60);
       expect(await scene.app.context.db.collection('vector_stores').count({})).toBe(0);
@@ -105,8 +105,8 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       const second = Promise.withResolvers<void>();
       provider.gates.push(second.promise);
       const again = failureOf(client.vectorStores.create({ file_ids: [file] }));
-      const asked = provider.asked.length;
-      await until(() => provider.asked.length === asked + 1);
+      const requested = provider.requested.length;
+      await until(() => provider.requested.length === requested + 1);
       await later(20 * 60);
       provider.failures.push(500);
       second.resolve();
@@ -146,7 +146,7 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       await using opened = await openStoreScene(engine);
       const { scene, client, provider } = opened;
       const { id } = await client.vectorStores.create({});
-      const { length } = provider.asked;
+      const { length } = provider.requested;
       const long = 'x'.repeat(1_000_000);
       const many = Array.from({ length: 2000 }, (_, index) => `file-${index}${'x'.repeat(10_000)}`);
       for (const [path, body] of [
@@ -182,7 +182,7 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
         expect((await scene.post(`/v1/vector_stores/${id}/search`, { query: 'tide', filters })).status).toBe(400);
       const ranking = { query: 'tide', ranking_options: { ranker: long } };
       expect((await scene.post(`/v1/vector_stores/${id}/search`, ranking)).status).toBe(400);
-      expect(provider.asked).toHaveLength(length);
+      expect(provider.requested).toHaveLength(length);
     });
 
     test('read so many files at a time as they may hold in memory, however small those were before they were unpacked', async () => {
@@ -220,7 +220,7 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       const file = await leave(size);
       const { id } = await client.vectorStores.create({ file_ids: [file] });
       const [theirs] = provider.stores.keys();
-      const { length } = provider.asked;
+      const { length } = provider.requested;
       const get = (path: string) =>
         fetch(`${scene.app.origin}/v1/vector_stores/${path}`, { headers: { authorization: `Bearer ${scene.key}` } });
       for (const path of [
@@ -241,11 +241,11 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
           { error: expect.objectContaining({ message: expect.any(String) }) },
         ]);
       }
-      expect(provider.asked).toHaveLength(length);
+      expect(provider.requested).toHaveLength(length);
       const listed = await get(`${id}/files?limit=1&order=asc&after=&project=theirs&limit=100`);
       expect(listed.status).toBe(404);
       expect((await get(`${id}/files?limit=1&order=asc&project=theirs&limit=100`)).status).toBe(200);
-      expect(provider.asked.at(-1)?.what).toBe(`GET /v1/vector_stores/${theirs}/files?limit=1&order=asc`);
+      expect(provider.requested.at(-1)?.what).toBe(`GET /v1/vector_stores/${theirs}/files?limit=1&order=asc`);
     });
   });
 
@@ -264,22 +264,22 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       count = places.length;
       return places.flatMap((at) => [at - 12, at - 1, at, at + 1, at + 5, at + 9, at + 10]).toSorted((one, other) => one - other);
     };
-    const asked = {
+    const requested = {
       model: testModel,
       input: 'When?',
       tools: [{ type: 'file_search' as const, vector_store_ids: [id] }],
       stream: true as const,
     };
-    let told = '';
-    for await (const event of await client.responses.create(asked)) told += JSON.stringify(event);
+    let reported = '';
+    for await (const event of await client.responses.create(requested)) reported += JSON.stringify(event);
     expect(count).toBeGreaterThan(10);
     // What the model itself has written stays.
-    const own = told.split('\\"file_id\\":\\"');
-    expect(told).toContain(file);
+    const own = reported.split('\\"file_id\\":\\"');
+    expect(reported).toContain(file);
     expect(own.map((part) => part.replace(theirs, '')).join('')).not.toContain('theirs');
-    for (const name of [theirs, store]) expect(told.includes(`"${name}"`)).toBe(false);
+    for (const name of [theirs, store]) expect(reported.includes(`"${name}"`)).toBe(false);
     // So they are where the answer is made in the background, and read later.
-    const { id: response } = await client.responses.create({ ...asked, stream: false, background: true });
+    const { id: response } = await client.responses.create({ ...requested, stream: false, background: true });
     await until(async () => (await client.responses.retrieve(response)).status === 'completed');
     const later = JSON.stringify(await client.responses.retrieve(response));
     expect(later).toContain(`"${file}"`);

@@ -131,8 +131,8 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
     let text = '';
     await using upstream = await startRawUpstream((response) => void response.end(text));
     await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
-    const told = event({ choices: [], usage, search_results: ['x'.repeat(9_000)] });
-    text = `${word('one')}${told}${empty.repeat(300)}${finish}data: [DONE]\n\n`;
+    const reported = event({ choices: [], usage, search_results: ['x'.repeat(9_000)] });
+    text = `${word('one')}${reported}${empty.repeat(300)}${finish}data: [DONE]\n\n`;
     const events = await readEvents(await scene.chat({ stream: true }));
     expect(events.filter((data) => data.includes('usage'))).toEqual([]);
     const early = event({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 0, total_tokens: 1000 } });

@@ -59,8 +59,8 @@ describe.each(engines)('faults in streams on $kind', (engine) => {
     const logged = vi.spyOn(scene.app.context.log, 'error');
     scene.upstream.behave({ holdAfter: 4 });
     const other = scene.chat({ stream: true }).then(readEvents);
-    const kept = await scene.upstream.request(0);
-    await shows(() => expect(kept.eventsSent).toBeGreaterThanOrEqual(5));
+    const stored = await scene.upstream.request(0);
+    await shows(() => expect(stored.eventsSent).toBeGreaterThanOrEqual(5));
     scene.upstream.behave({ holdAfter: 4, withoutDone: true }, { model: 'gpt-4o' });
     await scene.addChannel({ models: 'gpt-4o' });
     const failing = scene.chat({ stream: true, model: 'gpt-4o' });
@@ -73,7 +73,7 @@ describe.each(engines)('faults in streams on $kind', (engine) => {
     hit.release();
     const events = await readEvents(answer);
     expect(thrown()).toBe(1);
-    kept.release();
+    stored.release();
     const rest = await other;
     const both = [events, rest].map((list) => list.at(-1) ?? '');
     // The timer may meet either of them first.

@@ -37,12 +37,12 @@ describe.each(engines)('submissions on $kind', (engine) => {
     ['change', { taskId: '1', action: 'UPSCALE', index: '1'.repeat(21) }, 'index must not be longer than 20 characters'],
     ['change', { taskId: '1', action: long(101) }, 'action must not be longer'],
     ['simple-change', { content: `1${' '.repeat(1_000)}U1` }, 'content must not be longer than 1000 characters'],
-  ])('%s with too much in it is refused before it is charged (%#)', async (kind, body, told) => {
+  ])('%s with too much in it is refused before it is charged (%#)', async (kind, body, reported) => {
     const customer = await scene.customer();
     const before = scene.upstream.visits.length;
     const answer = await customer.post(`/mj/submit/${kind}`, body, english);
     expect(answer).toMatchObject({ status: 400, body: { type: 'upstream_error', code: 4 } });
-    expect(answer.body.description).toContain(`bind_request_body_failed Invalid request: ${told}`);
+    expect(answer.body.description).toContain(`bind_request_body_failed Invalid request: ${reported}`);
     expect(scene.upstream.visits).toHaveLength(before);
     expect(await customer.balance()).toBe(10_000_000);
     expect(await scene.app.context.db.collection('tasks').count({ user_id: customer.user.id })).toBe(0);

@@ -36,7 +36,7 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
     );
     const begin = clock.now();
     for (let tick = 1; tick <= 4; tick += 1) {
-      scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: `${tick}0%` });
+      scene.upstream.report(id, { status: 'IN_PROGRESS', progress: `${tick}0%` });
       clock.advance(begin + tick * tickMs - clock.now());
       await scheduler.tick();
       expect((await scene.task(customer)).progress).toBe(`${tick}0%`);
@@ -51,13 +51,13 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
     const [bad, good] = [await scene.customer(), await scene.customer()];
     for (const customer of [bad, good]) {
       const { result: id } = (await customer.imagine()).body;
-      scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: '40%' });
+      scene.upstream.report(id, { status: 'IN_PROGRESS', progress: '40%' });
     }
-    const { id, poll_at: asked = 0 } = await scene.task(bad);
+    const { id, poll_at: requested = 0 } = await scene.task(bad);
     scene.later(15);
     await pollTasks({ ...context, db: refusingPatches(context.db, 'tasks', id) });
     expect([await scene.task(good), await scene.task(bad)]).toMatchObject([{ progress: '40%' }, { progress: '0%' }]);
-    expect((await scene.task(bad)).poll_at).toBeGreaterThan(asked);
+    expect((await scene.task(bad)).poll_at).toBeGreaterThan(requested);
   });
 
   it('a run asks nobody when its time is over, and the next run begins with those', async () => {
@@ -65,8 +65,8 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
     const { context } = scene.app;
     const tasks = context.db.collection('tasks');
     // Hears every question, and answers none.
-    const asked: string[] = [];
-    const silent = createServer((request) => void asked.push(request.headers['mj-api-secret']?.toString() ?? ''));
+    const requested: string[] = [];
+    const silent = createServer((request) => void requested.push(request.headers['mj-api-secret']?.toString() ?? ''));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
     const count = 3 * channelsAtOnce;
@@ -80,12 +80,12 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
       // No question of the first ends before the run does.
       const bounds = { runMs: 200, questionMs: 500 };
       await pollTasks(context, bounds);
-      expect(asked.length).toBeLessThanOrEqual(channelsAtOnce);
+      expect(requested.length).toBeLessThanOrEqual(channelsAtOnce);
       expect(await tasks.count({ poll_at: { lte: now } })).toBeGreaterThanOrEqual(count - channelsAtOnce);
       for (let run = 0; run < 20 && (await tasks.count({ poll_at: { lte: now } })) > 0; run += 1) await pollTasks(context, bounds);
       // All have had their turn, nobody a second one in front of somebody else.
       expect(await tasks.count({ running_user_id: 1, poll_at: { gt: now } })).toBe(count);
-      expect(new Set(asked).size).toBe(asked.length);
+      expect(new Set(requested).size).toBe(requested.length);
     } finally {
       silent.closeAllConnections();
       await new Promise((resolve) => silent.close(resolve));

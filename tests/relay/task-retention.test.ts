@@ -50,13 +50,14 @@ describe.each(engines)('retention of tasks on $kind', (engine) => {
       { refund_due_at: due, status: 'FAILURE' },
       { charge: 'open' },
     ];
-    const kept: number[] = [];
-    for (let times = 0; times < 41; times += 1) for (const fields of open) kept.push(await insert({ ...fields, created_at: daysAgo(20) }));
+    const stored: number[] = [];
+    for (let times = 0; times < 41; times += 1)
+      for (const fields of open) stored.push(await insert({ ...fields, created_at: daysAgo(20) }));
     const old = await insert({});
     expect(await deleteOldTasks(scene.app.context)).toBe(1);
     expect(await isThere(old)).toBe(false);
-    expect(await tasks().count({ id: { in: kept } })).toBe(kept.length);
-    await tasks().remove({ id: { in: kept } });
+    expect(await tasks().count({ id: { in: stored } })).toBe(stored.length);
+    await tasks().remove({ id: { in: stored } });
   });
 
   it('more than one batch goes in a run', async () => {
@@ -75,8 +76,8 @@ describe.each(engines)('retention of tasks on $kind', (engine) => {
     const customer = await scene.customer();
     const failing = (await customer.imagine()).body.result;
     const lasting = (await customer.imagine()).body.result;
-    scene.upstream.tell(failing, { status: 'FAILURE', progress: '100%', failReason: 'no' });
-    scene.upstream.tell(lasting, { status: 'SUCCESS', progress: '100%' });
+    scene.upstream.report(failing, { status: 'FAILURE', progress: '100%', failReason: 'no' });
+    scene.upstream.report(lasting, { status: 'SUCCESS', progress: '100%' });
     scene.later(16);
     await pollTasks(scene.app.context);
     expect(await customer.balance()).toBe(10_000_000 - price);

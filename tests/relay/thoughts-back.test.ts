@@ -27,18 +27,18 @@ function claudeContent({ content, events }: Json): Json[] {
   const blocks: Json[] = [];
   for (const { type, index, content_block: block, delta } of objects(events)) {
     if (type === 'content_block_start') blocks[Number(index)] = { ...Object(block) };
-    const told = blocks[Number(index)];
-    if (type === 'content_block_delta' && Object(delta).type === 'thinking_delta' && told !== undefined)
-      told['thinking'] = `${String(told['thinking'])}${String(Object(delta).thinking)}`;
-    if (type === 'content_block_delta' && Object(delta).type === 'signature_delta' && told !== undefined)
-      told['signature'] = Object(delta).signature;
+    const reported = blocks[Number(index)];
+    if (type === 'content_block_delta' && Object(delta).type === 'thinking_delta' && reported !== undefined)
+      reported['thinking'] = `${String(reported['thinking'])}${String(Object(delta).thinking)}`;
+    if (type === 'content_block_delta' && Object(delta).type === 'signature_delta' && reported !== undefined)
+      reported['signature'] = Object(delta).signature;
   }
   return blocks;
 }
 
-function responsesAnswer(told: Json): Json {
-  const last = objects(told['events']).at(-1);
-  return last === undefined ? told : (Object(last['response']) as Json);
+function responsesAnswer(reported: Json): Json {
+  const last = objects(reported['events']).at(-1);
+  return last === undefined ? reported : (Object(last['response']) as Json);
 }
 
 /** One turn that calls a tool, and the next one. */
@@ -59,23 +59,23 @@ const callers: Record<string, (scene: RelayScene, model: string, stream: boolean
   },
   async 'previous responses'(scene, model, stream) {
     const shared = { model, stream, tools: [{ type: 'function', name: 'ls', parameters: schema, strict: false }] };
-    const told = responsesAnswer(await answer(scene, '/v1/responses', { ...shared, input: 'go' }));
-    const id = objects(told['output']).find(({ type }) => type === 'function_call')?.['call_id'];
+    const reported = responsesAnswer(await answer(scene, '/v1/responses', { ...shared, input: 'go' }));
+    const id = objects(reported['output']).find(({ type }) => type === 'function_call')?.['call_id'];
     const result = { type: 'function_call_output', call_id: id, output: 'x' };
-    return answer(scene, '/v1/responses', { ...shared, previous_response_id: told['id'], input: [result] });
+    return answer(scene, '/v1/responses', { ...shared, previous_response_id: reported['id'], input: [result] });
   },
   async gemini(scene, model, stream) {
     const path = `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
     const shared = { tools: [{ functionDeclarations: [{ name: 'ls' }] }], generationConfig: { thinkingConfig: { includeThoughts: true } } };
-    const asked = { role: 'user', parts: [{ text: 'go' }] };
-    const response = await scene.post(path, { ...shared, contents: [asked] });
+    const requested = { role: 'user', parts: [{ text: 'go' }] };
+    const response = await scene.post(path, { ...shared, contents: [requested] });
     const text = await response.text();
-    const told = stream ? text.split(/\r?\n\r?\n/).flatMap((event) => /^data: (\{.*)$/m.exec(event)?.[1] ?? []) : [text];
-    const parts = told.flatMap((one) =>
+    const reported = stream ? text.split(/\r?\n\r?\n/).flatMap((event) => /^data: (\{.*)$/m.exec(event)?.[1] ?? []) : [text];
+    const parts = reported.flatMap((one) =>
       objects(Object(objects((JSON.parse(one) as Json)['candidates']).map(({ content }) => content)[0])['parts']),
     );
     const result = { role: 'user', parts: [{ functionResponse: { name: 'ls', response: { output: 'x' } } }] };
-    const second = await scene.post(path, { ...shared, contents: [asked, { role: 'model', parts }, result] });
+    const second = await scene.post(path, { ...shared, contents: [requested, { role: 'model', parts }, result] });
     expect([second.status, await second.text()]).toEqual([200, expect.any(String)]);
     return undefined;
   },
@@ -90,10 +90,10 @@ const callers: Record<string, (scene: RelayScene, model: string, stream: boolean
   },
   async 'previous interactions'(scene, model, stream) {
     const shared = { model, stream, tools: [{ type: 'function', name: 'ls', parameters: schema }] };
-    const told = await answer(scene, '/v1beta/interactions', { ...shared, input: 'go' });
-    const last = objects(told['events']).findLast(({ interaction }) => interaction !== undefined);
-    const { id } = Object(last?.['interaction'] ?? told);
-    const call = stepsOf(told).find(({ type }) => type === 'function_call')?.['id'];
+    const reported = await answer(scene, '/v1beta/interactions', { ...shared, input: 'go' });
+    const last = objects(reported['events']).findLast(({ interaction }) => interaction !== undefined);
+    const { id } = Object(last?.['interaction'] ?? reported);
+    const call = stepsOf(reported).find(({ type }) => type === 'function_call')?.['id'];
     const result = { type: 'function_result', call_id: call, name: 'ls', result: 'x' };
     return answer(scene, '/v1beta/interactions', { ...shared, previous_interaction_id: id, input: [result] });
   },
@@ -102,17 +102,17 @@ const callers: Record<string, (scene: RelayScene, model: string, stream: boolean
 /** Steps of an interaction, of a stream put together from their beginnings and deltas. */
 function stepsOf({ steps, events }: Json): Json[] {
   if (steps !== undefined) return objects(steps);
-  const told: Json[] = [];
+  const reported: Json[] = [];
   for (const { event_type: type, index, step, delta } of objects(events)) {
-    if (type === 'step.start') told[Number(index)] = { ...Object(step) };
-    const open = told[Number(index)];
+    if (type === 'step.start') reported[Number(index)] = { ...Object(step) };
+    const open = reported[Number(index)];
     if (type !== 'step.delta' || open === undefined) continue;
     const { type: kind, content, arguments: partial, signature } = Object(delta);
     if (kind === 'thought_summary') open['summary'] = [...objects(open['summary']), Object(content)];
     if (kind === 'thought_signature') open['signature'] = signature;
     if (kind === 'arguments_delta') open['arguments'] = { ...Object(open['arguments']), ...JSON.parse(String(partial)) };
   }
-  return told;
+  return reported;
 }
 
 const turnsSent = (scene: RelayScene): Json[] =>
@@ -196,8 +196,8 @@ describe.each(engines)('thoughts of earlier turns, on $kind', (engine) => {
     const result = user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }]);
     const ask = async (content: readonly Json[], more: Json = {}) => {
       const messages = [user('go'), { role: 'assistant', content }, result, { role: 'assistant', content: 'Done.' }, user('again')];
-      const asked = { model, max_tokens: 3000, tools: [{ name: 'ls', input_schema: schema }], messages, ...more };
-      const response = await scene.post('/v1/messages', asked);
+      const requested = { model, max_tokens: 3000, tools: [{ name: 'ls', input_schema: schema }], messages, ...more };
+      const response = await scene.post('/v1/messages', requested);
       expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
       return turnsSent(scene).map(({ content: sent }) => sent);
     };

@@ -24,7 +24,7 @@ const open = (engine: (typeof engines)[number], channel: object, options: SceneO
     ...options,
     settings: { SelfUseModeEnabled: 'true', ...options.settings },
   });
-const asked = (scene: RelayScene) => scene.upstream.requests.map(({ text }) => text);
+const requested = (scene: RelayScene) => scene.upstream.requests.map(({ text }) => text);
 
 const tool = { name: 'get_tide', description: 'High water', input_schema: { type: 'object' as const } };
 const fields = { model, max_tokens: 50, system: 'Speak like a PILOT.', tools: [tool] };
@@ -45,9 +45,9 @@ function counter({ app, key: own }: RelayScene) {
     async count(body: object): Promise<number> {
       const response = await ask(body, own);
       expect(response.status).toBe(200);
-      const told: unknown = await response.json();
-      expect(told).toEqual({ input_tokens: expect.any(Number) });
-      return (told as { input_tokens: number }).input_tokens;
+      const reported: unknown = await response.json();
+      expect(reported).toEqual({ input_tokens: expect.any(Number) });
+      return (reported as { input_tokens: number }).input_tokens;
     },
     async refusal(body: object, key = own): Promise<[number, unknown]> {
       const response = await ask(body, key);
@@ -72,7 +72,7 @@ describe.each(cases)('threads on $kind, before $format', ({ engine, channel }) =
     await say(next);
     await say({ role: 'user', content: 'And THEN?' });
     expect(sent).toMatchObject([[{ text: 'At NOON.' }], [{ text: 'At SIX.' }], [{ text: 'Then no more.' }]]);
-    const [, , last = ''] = asked(scene);
+    const [, , last = ''] = requested(scene);
     for (const word of ['PILOT', 'get_tide', 'FIRST', 'NOON', 'LATER', 'SIX', 'THEN']) expect(last).toContain(word);
     expect(last).not.toMatch(/"thread"|thread_fields|previous_message_id/);
     expect(await scene.logs(3)).toHaveLength(3);
@@ -89,7 +89,7 @@ describe.each(cases)('threads on $kind, before $format', ({ engine, channel }) =
     const { count } = counter(scene);
     const counts = [await count({ messages: [next], thread }), await count({ messages: [], thread }), await count({ messages: [next] })];
     const [whole = 0, before = 0, alone = 0] = counts;
-    const [ofWhole, ofBefore] = asked(scene).slice(1);
+    const [ofWhole, ofBefore] = requested(scene).slice(1);
     if (ofWhole === undefined) {
       // Nobody else can count here.
       expect([before - alone, whole - before].map((more) => more > 0)).toEqual([true, true]);
@@ -99,7 +99,7 @@ describe.each(cases)('threads on $kind, before $format', ({ engine, channel }) =
       expect(ofWhole).toContain('LATER');
     }
     expect(await count({ ...fields, messages: [first], thread: { type: 'create' } })).toBe(await count({ ...fields, messages: [first] }));
-    expect(asked(scene).join('')).not.toMatch(/"thread"|thread_fields|previous_message_id/);
+    expect(requested(scene).join('')).not.toMatch(/"thread"|thread_fields|previous_message_id/);
     // Nothing comes of it.
     expect(await scene.app.context.db.collection('responses').count({})).toBe(1);
     await scene.checkBooks();
@@ -138,9 +138,9 @@ describe.each(cases)('threads on $kind, before $format', ({ engine, channel }) =
       tools: [{ ...tool, type: 'custom' as const, run, parse: (given: unknown) => given }],
     });
     for await (const turn of runner) await turn.done();
-    const [, second = ''] = asked(scene);
+    const [, second = ''] = requested(scene);
     for (const word of ['FIRST', 'BREST', 'HIGH']) expect(second).toContain(word);
-    expect(asked(scene)).toHaveLength(2);
+    expect(requested(scene)).toHaveLength(2);
     await scene.checkBooks();
   });
 });
@@ -155,7 +155,7 @@ describe.each(engines)('threads on $kind', (engine) => {
     for (const name of ['gpt-5.5', model]) {
       const answer = await raw(scene, { model: name, messages: [next], thread: { type: 'continue', previous_message_id: id } });
       expect(answer.status).toBe(200);
-      for (const word of ['PILOT', 'FIRST', 'NOON', 'LATER']) expect(asked(scene).at(-1)).toContain(word);
+      for (const word of ['PILOT', 'FIRST', 'NOON', 'LATER']) expect(requested(scene).at(-1)).toContain(word);
     }
   });
 
@@ -180,10 +180,10 @@ describe.each(engines)('threads on $kind', (engine) => {
     expect([removed.status, await removed.json()]).toEqual([200, { id, type: 'message_deleted' }]);
     expect(await failureOf(create())).toMatchObject(notFound);
     expect((await remove()).status).toBe(404);
-    const before = asked(scene).length;
+    const before = requested(scene).length;
     await thread.send(next);
-    expect(asked(scene)).toHaveLength(before + 1);
-    for (const word of ['FIRST', 'LATER']) expect(asked(scene).at(-1)).toContain(word);
+    expect(requested(scene)).toHaveLength(before + 1);
+    for (const word of ['FIRST', 'LATER']) expect(requested(scene).at(-1)).toContain(word);
     await scene.checkBooks();
   });
 
@@ -201,7 +201,7 @@ describe.each(engines)('threads on $kind', (engine) => {
     const thread = clientOf(scene).beta.messages.thread({ ...fields, unsupportedRequestBehavior: 'continue_unthreaded' });
     await thread.send(first);
     await thread.send(next);
-    for (const word of ['FIRST', 'LATER']) expect(asked(scene)[1]).toContain(word);
+    for (const word of ['FIRST', 'LATER']) expect(requested(scene)[1]).toContain(word);
   });
 
   test('keep the system and the tools that they were created with, and say which other is in the way', async () => {
@@ -245,7 +245,7 @@ describe.each(engines)('threads on $kind', (engine) => {
     const reply = await thread.send(next);
     expect(reply.content.map(({ type }) => type)).toEqual(['compaction', 'text']);
     await thread.send({ role: 'user', content: 'And THEN?' });
-    const last = asked(scene).at(-1);
+    const last = requested(scene).at(-1);
     for (const word of ['SUMMARY', 'SIX', 'THEN', 'PILOT']) expect(last).toContain(word);
     expect(last).not.toContain('OLDEST');
     await scene.checkBooks();

@@ -59,7 +59,7 @@ describe('a Responses stream that fails ends as failed, with its code', () => {
     ['rate_limit_exceeded', 'Rate limit reached. Please try again in 3.5s.', 'rate_limit_exceeded'],
     ['server_is_overloaded', 'Overloaded', 'server_is_overloaded'],
     ['something_else', 'What?', 'server_error'],
-  ])('%s', async (code, message, told) => {
+  ])('%s', async (code, message, reported) => {
     await using same = await says(stream(created, half, failed({ code, message })));
     await using chat = await says(stream(role, chunk({ content: 'Half' }), { error: { code, message, type: code } }));
     for (const [upstream, fields] of [
@@ -70,7 +70,7 @@ describe('a Responses stream that fails ends as failed, with its code', () => {
       const events = await eventsOf(scene, 'responses');
       expect(events.slice(-2)).toMatchObject([
         { type: 'error' },
-        { type: 'response.failed', response: { id: expect.stringMatching(/^resp_/), status: 'failed', error: { code: told } } },
+        { type: 'response.failed', response: { id: expect.stringMatching(/^resp_/), status: 'failed', error: { code: reported } } },
       ]);
       const numbers = events.map(({ sequence_number: number }) => Number(number));
       expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
@@ -89,9 +89,9 @@ describe('a Responses stream that fails ends as failed, with its code', () => {
       [chat, {}],
     ] as const) {
       await using scene = await open([upstream], { fields });
-      const told = (await eventsOf(scene, 'responses')).at(-1);
-      expect(told).toMatchObject({ type: 'response.failed', response: { error: { code: 'rate_limit_exceeded' } } });
-      expect(JSON.stringify(told)).toContain('try again in 17');
+      const reported = (await eventsOf(scene, 'responses')).at(-1);
+      expect(reported).toMatchObject({ type: 'response.failed', response: { error: { code: 'rate_limit_exceeded' } } });
+      expect(JSON.stringify(reported)).toContain('try again in 17');
     }
   });
 
@@ -149,14 +149,14 @@ describe('chat callers of chat providers know every end', () => {
     [{ finish_reason: 'stop', native_finish_reason: 'sensitive' }, 'content_filter'],
     [{ finish_reason: 'tool_calls' }, 'tool_calls'],
     [{ finish_reason: 'tide_turned' }, 'tide_turned'],
-  ])('%j', async (ending, told) => {
+  ])('%j', async (ending, reported) => {
     await using streamed = await says(stream(role, chunk({ content: 'Tide' }), chunk({}, null, ending)) + done);
     await using scene = await open([streamed]);
-    expect((await eventsOf(scene, 'chat')).at(-1)).toMatchObject({ choices: [{ finish_reason: told }] });
+    expect((await eventsOf(scene, 'chat')).at(-1)).toMatchObject({ choices: [{ finish_reason: reported }] });
     const message = { role: 'assistant', content: 'Tide' };
     await using whole = await refuses(200, { id: 'c', choices: [{ index: 0, message, ...ending }], usage: {} });
     await using other = await open([whole]);
-    expect(await (await other.chat()).json()).toMatchObject({ choices: [{ finish_reason: told, message }] });
+    expect(await (await other.chat()).json()).toMatchObject({ choices: [{ finish_reason: reported, message }] });
   });
 });
 

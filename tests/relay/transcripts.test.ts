@@ -1,7 +1,7 @@
 // Speech written down, through a running server: every form of a response, what it is paid by, and what is reserved for it.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { heardText, heardUsage, waveOf } from '#tests/support/audio-responses.ts';
+import { receivedText, transcriptionUsage, waveOf } from '#tests/support/audio-responses.ts';
 import { engines } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
@@ -57,7 +57,7 @@ describe.each(engines)('transcripts on $kind', (engine) => {
       temperature: 0.2,
       timestamp_granularities: ['word', 'segment'],
     });
-    expect(response).toEqual({ text: heardText, usage: { type: 'duration', seconds: 9 } });
+    expect(response).toEqual({ text: receivedText, usage: { type: 'duration', seconds: 9 } });
     const [sent] = scene.upstream.requests;
     expect(sent?.path).toBe('/v1/audio/transcriptions');
     expect(sent?.body).toEqual({
@@ -78,7 +78,7 @@ describe.each(engines)('transcripts on $kind', (engine) => {
   test('tokens that are told are paid as those, of sound and of text', async () => {
     await using scene = await open();
     const response = await sdk(scene).audio.transcriptions.create({ model: metered, file: await sound(), include: ['logprobs'] });
-    expect(response).toEqual({ text: heardText, usage: heardUsage });
+    expect(response).toEqual({ text: receivedText, usage: transcriptionUsage });
     expect(scene.upstream.requests[0]?.body).toEqual({ model: metered, 'include[]': 'logprobs' });
     expect(await scene.logs(1)).toMatchObject([
       { quota: meteredCost, prompt_tokens: 100, completion_tokens: 20, other: { audio_input: 90, audio_ratio: 2.4 } },
@@ -87,15 +87,15 @@ describe.each(engines)('transcripts on $kind', (engine) => {
   });
 
   test.each([
-    ['text', `${heardText}\n`],
+    ['text', `${receivedText}\n`],
     ['srt', '1\n00:00:00,000 --> 00:00:04,320\nThe tide comes in.\n\n2\n00:00:04,320 --> 00:00:08,500\nIt goes out.\n\n'],
     ['vtt', 'WEBVTT\n\n00:00.000 --> 00:04.320\nThe tide comes in.\n\n00:04.320 --> 00:08.500\nIt goes out.\n\n'],
   ] as const)('%s is written of what the provider tells in JSON, which also tells its price', async (format, text) => {
     await using scene = await open();
     for (const model of [priced, silent]) {
-      const asked = { model, file: await sound(), response_format: format };
-      expect(await sdk(scene).audio.transcriptions.create(asked)).toBe(text);
-      expect(await sdk(scene).audio.translations.create(asked)).toBe(text);
+      const requested = { model, file: await sound(), response_format: format };
+      expect(await sdk(scene).audio.transcriptions.create(requested)).toBe(text);
+      expect(await sdk(scene).audio.translations.create(requested)).toBe(text);
     }
     expect(scene.upstream.requests.map(({ path, body }) => [path, (body as { response_format: string }).response_format])).toEqual(
       [0, 1].flatMap(() =>
@@ -107,31 +107,31 @@ describe.each(engines)('transcripts on $kind', (engine) => {
   });
 
   test.each([
-    { told: { segments: [] }, end: '00:00:09,000' },
-    { told: { duration: 7.25 }, end: '00:00:07,250' },
-    { told: { segments: null, usage: { type: 'duration', seconds: 8 } }, end: '00:00:08,000' },
-  ])('subtitles of a provider that tells no times are one, as long as the sound: %j', async ({ told, end }) => {
-    await using upstream = await startRawUpstream((response) => void response.end(JSON.stringify({ text: heardText, ...told })), {
+    { reported: { segments: [] }, end: '00:00:09,000' },
+    { reported: { duration: 7.25 }, end: '00:00:07,250' },
+    { reported: { segments: null, usage: { type: 'duration', seconds: 8 } }, end: '00:00:08,000' },
+  ])('subtitles of a provider that tells no times are one, as long as the sound: %j', async ({ reported, end }) => {
+    await using upstream = await startRawUpstream((response) => void response.end(JSON.stringify({ text: receivedText, ...reported })), {
       type: 'application/json',
     });
     await using scene = await open({ channels: [{ base_url: upstream.url, models }] });
-    const asked = { model: silent, file: await sound(9), response_format: 'srt' } as const;
-    expect(await sdk(scene).audio.transcriptions.create(asked)).toBe(`1\n00:00:00,000 --> ${end}\n${heardText}\n\n`);
+    const requested = { model: silent, file: await sound(9), response_format: 'srt' } as const;
+    expect(await sdk(scene).audio.transcriptions.create(requested)).toBe(`1\n00:00:00,000 --> ${end}\n${receivedText}\n\n`);
     await scene.checkBooks();
   });
 
   test('a sound without words has no subtitle', async () => {
     await using upstream = await startRawUpstream((response) => void response.end('{"text":" "}'), { type: 'application/json' });
     await using scene = await open({ channels: [{ base_url: upstream.url, models }] });
-    const asked = { model: silent, file: await sound(), response_format: 'vtt' } as const;
-    expect(await sdk(scene).audio.transcriptions.create(asked)).toBe('WEBVTT\n\n');
+    const requested = { model: silent, file: await sound(), response_format: 'vtt' } as const;
+    expect(await sdk(scene).audio.transcriptions.create(requested)).toBe('WEBVTT\n\n');
     await scene.checkBooks();
   });
 
   test('JSON passes as it came, with times and speakers', async () => {
     await using scene = await open();
     const verbose = await sdk(scene).audio.transcriptions.create({ model: silent, file: await sound(3), response_format: 'verbose_json' });
-    expect(verbose).toMatchObject({ text: heardText, duration: 8.47, segments: [{ id: 0, avg_logprob: -0.2 }, { id: 1 }] });
+    expect(verbose).toMatchObject({ text: receivedText, duration: 8.47, segments: [{ id: 0, avg_logprob: -0.2 }, { id: 1 }] });
     const spoken = await sdk(scene).audio.transcriptions.create({
       model: diarizing,
       file: await sound(),
@@ -163,8 +163,8 @@ describe.each(engines)('transcripts on $kind', (engine) => {
     await using scene = await open();
     const stream = await sdk(scene).audio.transcriptions.create({ model: metered, file: await sound(), stream: true });
     const events = await Array.fromAsync(stream);
-    expect(events.map((event) => (event.type === 'transcript.text.delta' ? event.delta : '')).join('')).toBe(heardText);
-    expect(events.at(-1)).toEqual({ type: 'transcript.text.done', text: heardText, usage: heardUsage });
+    expect(events.map((event) => (event.type === 'transcript.text.delta' ? event.delta : '')).join('')).toBe(receivedText);
+    expect(events.at(-1)).toEqual({ type: 'transcript.text.done', text: receivedText, usage: transcriptionUsage });
     expect(scene.upstream.requests[0]?.body).toEqual({ model: metered, stream: 'true' });
     expect(await scene.logs(1)).toMatchObject([{ quota: meteredCost, is_stream: true }]);
     await scene.checkBooks();
@@ -174,8 +174,8 @@ describe.each(engines)('transcripts on $kind', (engine) => {
     await using scene = await open();
     const stream = await sdk(scene).audio.transcriptions.create({ model: priced, file: await sound(), stream: true });
     expect(await Array.fromAsync(stream)).toEqual([
-      { type: 'transcript.text.delta', delta: heardText },
-      { type: 'transcript.text.done', text: heardText, usage: { type: 'duration', seconds: 9 } },
+      { type: 'transcript.text.delta', delta: receivedText },
+      { type: 'transcript.text.done', text: receivedText, usage: { type: 'duration', seconds: 9 } },
     ]);
     expect(await scene.logs(1)).toMatchObject([{ quota: pricedCost, is_stream: true }]);
     await scene.checkBooks();
@@ -260,8 +260,8 @@ describe.each(engines)('transcripts on $kind', (engine) => {
 
   test('what passes through as it is may answer with a text, and is paid by the length of the file', async () => {
     await using scene = await open({ settings: { 'global.pass_through_request_enabled': 'true' } });
-    const told = await sdk(scene).audio.transcriptions.create({ model: priced, file: await sound(30), response_format: 'text' });
-    expect(told).toBe(`${heardText}\n`);
+    const reported = await sdk(scene).audio.transcriptions.create({ model: priced, file: await sound(30), response_format: 'text' });
+    expect(reported).toBe(`${receivedText}\n`);
     expect(scene.upstream.requests[0]?.body).toEqual({ model: priced, response_format: 'text' });
     expect(await scene.logs(1)).toMatchObject([{ quota: 1500 }]);
     await scene.checkBooks();
@@ -319,7 +319,7 @@ describe.each(engines)('transcripts on $kind', (engine) => {
 
   test('who names no model gets the usual one', async () => {
     await using scene = await open();
-    expect(await (await post(scene, 'translations', formOf(['file', blob(waveOf(1))]))).json()).toMatchObject({ text: heardText });
+    expect(await (await post(scene, 'translations', formOf(['file', blob(waveOf(1))]))).json()).toMatchObject({ text: receivedText });
     expect(scene.upstream.requests[0]).toMatchObject({ path: '/v1/audio/translations', body: {} });
     expect(await scene.logs(1)).toMatchObject([{ model_name: priced }]);
   });

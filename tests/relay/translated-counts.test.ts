@@ -64,8 +64,8 @@ const open = (engine: (typeof engines)[number], channel: object, options: SceneO
 
 async function count(scene: RelayScene, { path, body, read }: (typeof callers)[number]) {
   const answer = await scene.post(path, body);
-  const told = await answer.json();
-  return { status: answer.status, tokens: told[read], source: answer.headers.get('x-tidegate-token-count') };
+  const reported = await answer.json();
+  return { status: answer.status, tokens: reported[read], source: answer.headers.get('x-tidegate-token-count') };
 }
 
 describe.each(cases)('counts on $kind, asked in $caller.format, before $upstream.format', ({ engine, caller, upstream }) => {

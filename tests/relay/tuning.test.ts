@@ -30,8 +30,8 @@ const settings = {
   RetryTimes: '1',
 };
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown; message: string }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown; message: string }> => {
+  const failure = await failed(requesting);
   if (!(failure instanceof OpenAI.APIError)) throw new Error('It did not fail as calls do', { cause: failure });
   return { status: failure.status, code: failure.code, message: failure.message };
 };
@@ -72,9 +72,9 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const text = lines.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
     return (await client.files.create({ file: await toFile(Buffer.from(text), 'in.jsonl'), purpose: 'fine-tune' })).id;
   }
-  type Asked = Partial<OpenAI.FineTuning.JobCreateParams>;
-  const begin = async (client: OpenAI, asked: Asked = {}, lines: readonly (object | string)[] = examples()) =>
-    client.fineTuning.jobs.create({ model, training_file: await leave(client, lines), ...asked });
+  type Requested = Partial<OpenAI.FineTuning.JobCreateParams>;
+  const begin = async (client: OpenAI, requested: Requested = {}, lines: readonly (object | string)[] = examples()) =>
+    client.fineTuning.jobs.create({ model, training_file: await leave(client, lines), ...requested });
   /** Time passes until the next look at it. */
   async function poll({ app }: RelayScene, minutes = 11): Promise<void> {
     app.clock.advance(minutes * 60_000);
@@ -90,9 +90,9 @@ describe.each(engines)('trainings on $kind', (engine) => {
     return record;
   };
   /** The name of a model that was trained. */
-  async function trained(scene: RelayScene, provider: FakeTuning, options: TrainOptions = {}, asked: Asked = {}): Promise<string> {
+  async function trained(scene: RelayScene, provider: FakeTuning, options: TrainOptions = {}, requested: Requested = {}): Promise<string> {
     const client = sdk(scene);
-    const { id } = await begin(client, asked);
+    const { id } = await begin(client, requested);
     await end(scene, provider, { trainedTokens: 100, ...options });
     return (await client.fineTuning.jobs.retrieve(id)).fine_tuned_model ?? '';
   }
@@ -378,8 +378,8 @@ describe.each(engines)('trainings on $kind', (engine) => {
       scene.app.clock.advance(11 * 60_000);
       await pollBatches(scene.app.context);
       const { error_file_id: errors } = await client.batches.retrieve(batch.id);
-      const told = await client.files.content(errors ?? '');
-      const text = await told.text();
+      const reported = await client.files.content(errors ?? '');
+      const text = await reported.text();
       expect(text).toContain(name);
       expect(text).not.toContain(theirs);
       expect((await client.files.retrieve(errors ?? '')).bytes).toBe(Buffer.byteLength(text));
@@ -414,7 +414,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const [theirJob = ''] = provider.jobs.keys();
     const [theirModel = ''] = provider.models;
     const other = await someoneElse(scene);
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     const { jobs } = other.fineTuning;
     for (const one of [id, theirJob, '%2e%2e', 'ftjob-']) {
       for (const ask of [
@@ -472,7 +472,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
         await response.arrayBuffer();
       }
     }
-    expect(provider.asked).toHaveLength(asked);
+    expect(provider.requested).toHaveLength(requested);
     expect(provider.called).toEqual([]);
     expect((await other.models.list()).data.map((one) => one.id)).toEqual([model]);
     expect((await client.models.list()).data.map((one) => one.id)).toEqual([model, name]);
@@ -553,7 +553,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const client = sdk(scene);
     const before = await scene.balance();
     const file = await leave(client, examples());
-    const asked = (more: object) => ({ model, training_file: file, ...more }) as unknown as OpenAI.FineTuning.JobCreateParams;
+    const requested = (more: object) => ({ model, training_file: file, ...more }) as unknown as OpenAI.FineTuning.JobCreateParams;
     const refusals: [more: object, said: RegExp][] = [
       [{ model: 'tide-unpriced' }, /no price for training/],
       [{ model: 'nobody-has-it' }, /nobody-has-it/],
@@ -579,12 +579,12 @@ describe.each(engines)('trainings on $kind', (engine) => {
       [{ organization_id: 'x' }, /organization_id/],
     ];
     for (const [more, said] of refusals) {
-      const refused = await failureOf(client.fineTuning.jobs.create(asked(more)));
+      const refused = await failureOf(client.fineTuning.jobs.create(requested(more)));
       expect(refused.message, JSON.stringify(more)).toMatch(said);
       expect(refused.status === 503 || Number(refused.status) < 500).toBe(true);
     }
     const good = examples(9);
-    const lines: [lines: (object | string)[], said: RegExp, asked?: object][] = [
+    const lines: [lines: (object | string)[], said: RegExp, requested?: object][] = [
       [good, /at least 10 examples/],
       [['{"messages":'], /line 1: /],
       [[...good, '[]'], /line 10: .*object/],
@@ -620,10 +620,10 @@ describe.each(engines)('trainings on $kind', (engine) => {
       expect(refused.status).toBeLessThan(500);
     }
     const other = await client.files.create({ file: await toFile(Buffer.from('x'), 'x.jsonl'), purpose: 'batch' });
-    expect(await failureOf(client.fineTuning.jobs.create(asked({ training_file: other.id })))).toMatchObject({ status: 400 });
+    expect(await failureOf(client.fineTuning.jobs.create(requested({ training_file: other.id })))).toMatchObject({ status: 400 });
     const few = await leave(client, good);
-    expect((await failureOf(client.fineTuning.jobs.create(asked({ validation_file: few })))).message).toMatch(/validation_file/);
-    expect(provider.asked).toEqual([]);
+    expect((await failureOf(client.fineTuning.jobs.create(requested({ validation_file: few })))).message).toMatch(/validation_file/);
+    expect(provider.requested).toEqual([]);
     expect(await scene.balance()).toBe(before);
     expect(await scene.app.context.db.collection('tuning_jobs').count({})).toBe(0);
     for (const path of ['/v1/fine_tuning/checkpoints/x/permissions', '/v1/fine_tuning/alpha/graders/run', '/v1/fine-tunes'])
@@ -736,9 +736,9 @@ describe.each(engines)('trainings on $kind', (engine) => {
     provider.train({ trainedTokens: 50, steps: [30] });
     await poll(scene);
     expect(await scene.balance()).toBe(before - 100);
-    const told = await client.fineTuning.jobs.retrieve(id);
-    expect(told).toMatchObject({ status: 'succeeded', trained_tokens: 50 });
-    const name = told.fine_tuned_model ?? '';
+    const reported = await client.fineTuning.jobs.retrieve(id);
+    expect(reported).toMatchObject({ status: 'succeeded', trained_tokens: 50 });
+    const name = reported.fine_tuned_model ?? '';
     await say(client, name);
     expect(await failureOf(say(client, `${name}:ckpt-step-30`))).toMatchObject({ status: 404 });
     provider.checkpointStatus = 200;
@@ -752,9 +752,9 @@ describe.each(engines)('trainings on $kind', (engine) => {
     await poll(scene);
     await poll(scene, 4 * 24 * 60);
     provider.checkpointStatus = 200;
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     await poll(scene, 24 * 60);
-    expect(provider.asked).toHaveLength(asked);
+    expect(provider.requested).toHaveLength(requested);
     expect(await client.fineTuning.jobs.retrieve(second.id)).toMatchObject({ status: 'succeeded' });
     expect(await scene.balance()).toBe(before - 200 - 2 * call);
     await scene.checkBooks();
@@ -837,7 +837,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const { db } = scene.app.context;
     provider.failures.push('cut');
     const { id } = await begin(client);
-    const deletes = () => provider.files.asked.filter((one) => one.startsWith('DELETE')).length;
+    const deletes = () => provider.files.requested.filter((one) => one.startsWith('DELETE')).length;
     provider.files.failures.push(500);
     await poll(scene);
     expect(deletes()).toBe(1);
@@ -858,16 +858,16 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const second = await begin(client);
     context.db.collection('tuning_jobs');
     scene.app.clock.advance(11 * 60_000);
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     provider.failures.push('held');
     const run = pollTunings(context, { questionMs: 300 });
-    await expect.poll(() => provider.asked.length).toBe(asked + 1);
+    await expect.poll(() => provider.requested.length).toBe(requested + 1);
     // Somebody else has ended them meanwhile.
     const later = context.now() + 90 * 86_400_000;
     for (const { id } of [first, second])
       await context.db.collection('tuning_jobs').patch({ id }, { set: { state: 'ended', poll_at: later }, unset: ['open_user_id'] });
     await run;
-    expect(provider.asked).toHaveLength(asked + 1);
+    expect(provider.requested).toHaveLength(requested + 1);
     for (const { id } of [first, second]) expect((await context.db.collection('tuning_jobs').get(id))?.poll_at).toBe(later);
     // Nor is it waited for to let go of models.
     const names = [...provider.jobs.keys()];
@@ -889,7 +889,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
       });
     provider.failures.push('held');
     await sweepTunedModels(context, { runMs: 5000, questionMs: 200 });
-    expect(provider.asked).toHaveLength(asked + 2);
+    expect(provider.requested).toHaveLength(requested + 2);
     provider.failures.push(204);
     await sweepTunedModels(context);
     expect(await context.db.collection('tuned_models').count({})).toBe(0);

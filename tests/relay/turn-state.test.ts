@@ -11,39 +11,39 @@ const setting = '{"formats":["openai-responses"]}';
 async function ask(scene: RelayScene, headers: Record<string, string> = {}, fields: object = {}) {
   const response = await scene.post('/v1/responses', { model: testModel, input: 'Hi', store: false, ...fields }, headers);
   expect(response.status, await response.text()).toBe(200);
-  return { told: response.headers.get(name), sent: scene.upstream.requests.at(-1)?.headers[name] };
+  return { reported: response.headers.get(name), sent: scene.upstream.requests.at(-1)?.headers[name] };
 }
 
 test.each([false, true])('the state of a turn goes back to the channel that gave it, sealed on its way (stream: %s)', async (stream) => {
   await using scene = await createScene(embeddedEngine, { channels: [{ setting, priority: 9 }, { setting }] });
   scene.upstream.behave({ headers: { [name]: 'sticky-1' } });
-  const { told, sent } = await ask(scene, {}, { stream });
+  const { reported, sent } = await ask(scene, {}, { stream });
   expect(sent).toBeUndefined();
-  expect(told).toMatch(/^[\w-]{40,}$/);
-  expect(Buffer.from(told ?? '', 'base64url').toString('latin1')).not.toContain('sticky');
-  expect((await ask(scene, { [name]: told ?? '' }, { stream })).sent).toBe('sticky-1');
+  expect(reported).toMatch(/^[\w-]{40,}$/);
+  expect(Buffer.from(reported ?? '', 'base64url').toString('latin1')).not.toContain('sticky');
+  expect((await ask(scene, { [name]: reported ?? '' }, { stream })).sent).toBe('sticky-1');
   expect((await ask(scene, { [name]: 'sticky-1' }, { stream })).sent).toBeUndefined();
-  expect((await ask(scene, { [name]: `${told?.slice(0, -4)}AAAA` }, { stream })).sent).toBeUndefined();
+  expect((await ask(scene, { [name]: `${reported?.slice(0, -4)}AAAA` }, { stream })).sent).toBeUndefined();
   const stranger = await scene.app.createUser({ quota: 5_000_000 });
   const { key } = await createToken(scene.app.context, stranger.id);
-  expect((await ask(scene, { [name]: told ?? '', authorization: `Bearer ${key}` }, { stream })).sent).toBeUndefined();
+  expect((await ask(scene, { [name]: reported ?? '', authorization: `Bearer ${key}` }, { stream })).sent).toBeUndefined();
   // The other channel is not told it.
   const [first = 0] = scene.channelIds;
   await scene.app.context.db.collection('channels').patch({ id: first }, { set: { status: 2 } });
   await scene.app.context.changes.announce('channel', first);
-  expect((await ask(scene, { [name]: told ?? '' }, { stream })).sent).toBeUndefined();
+  expect((await ask(scene, { [name]: reported ?? '' }, { stream })).sent).toBeUndefined();
 });
 
 test('what a provider of another format says is not told', async () => {
   await using scene = await createScene(embeddedEngine);
   scene.upstream.behave({ headers: { [name]: 'sticky-1' } });
-  expect(await ask(scene)).toEqual({ told: null, sent: undefined });
+  expect(await ask(scene)).toEqual({ reported: null, sent: undefined });
 });
 
 test('what an attempt was told that then failed is not told', async () => {
   const settings = { RetryTimes: '1' };
   await using scene = await createScene(embeddedEngine, { settings, channels: [{ setting, priority: 9 }, {}] });
   scene.upstream.queue({ headers: { [name]: 'sticky-1' }, garbage: 'html' }, {});
-  expect((await ask(scene)).told).toBeNull();
+  expect((await ask(scene)).reported).toBeNull();
   expect(scene.upstream.requests.map(({ path }) => path)).toEqual(['/v1/responses', '/v1/chat/completions']);
 });

@@ -11,14 +11,14 @@ import type { FakeFiles } from '#tests/support/fake-files.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: unknown; param: unknown }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: unknown; param: unknown }> => {
+  const failure = await failed(requesting);
   if (!(failure instanceof OpenAI.APIError)) throw new Error('It did not fail as calls do', { cause: failure });
   return { status: failure.status, param: failure.param };
 };
 const [one, two] = [Buffer.alloc(300_000, 'ebb '), Buffer.alloc(100_000, 'flow')];
 const whole = Buffer.concat([one, two]);
-const asked = { filename: 'tide.txt', purpose: 'user_data' as const, bytes: whole.length, mime_type: 'text/plain' };
+const requested = { filename: 'tide.txt', purpose: 'user_data' as const, bytes: whole.length, mime_type: 'text/plain' };
 
 describe.each(engines)('uploads on $kind', (engine) => {
   async function open(options: SceneOptions = {}): Promise<{ scene: RelayScene; provider: FakeFiles }> {
@@ -45,7 +45,7 @@ describe.each(engines)('uploads on $kind', (engine) => {
     const { scene, provider } = await open();
     await using _scene = scene;
     const { uploads, files } = sdk(scene);
-    const upload = await uploads.create({ ...asked, expires_after: { anchor: 'created_at', seconds: 7200 } });
+    const upload = await uploads.create({ ...requested, expires_after: { anchor: 'created_at', seconds: 7200 } });
     expect(upload).toMatchObject({ object: 'upload', status: 'pending', bytes: whole.length, filename: 'tide.txt', purpose: 'user_data' });
     expect(upload.id).toMatch(/^upload_[0-9a-zA-Z]{24}$/);
     expect(upload.expires_at - upload.created_at).toBe(3600);
@@ -74,12 +74,12 @@ describe.each(engines)('uploads on $kind', (engine) => {
     const { scene, provider } = await open();
     await using _scene = scene;
     const { uploads } = sdk(scene);
-    const upload = await uploads.create(asked);
+    const upload = await uploads.create(requested);
     expect(await uploads.cancel(upload.id)).toMatchObject({ id: upload.id, status: 'cancelled' });
     expect(provider.uploads.size).toBe(0);
     expect(await failureOf(uploads.parts.create(upload.id, await part(one)))).toMatchObject({ status: 404 });
     expect(await scene.app.context.db.collection('files').count({}, 1)).toBe(0);
-    const late = await uploads.create(asked);
+    const late = await uploads.create(requested);
     scene.app.clock.advance(3_601_000);
     expect(await failureOf(uploads.parts.create(late.id, await part(one)))).toMatchObject({ status: 404 });
     // It counts no longer, either.
@@ -92,11 +92,11 @@ describe.each(engines)('uploads on $kind', (engine) => {
     const { scene, provider } = await open();
     await using _scene = scene;
     const { uploads } = sdk(scene);
-    const upload = await uploads.create(asked);
+    const upload = await uploads.create(requested);
     const mine = await uploads.parts.create(upload.id, await part(one));
     const other = await someoneElse(scene);
-    const theirs = await other.uploads.create(asked);
-    const count = provider.asked.length;
+    const theirs = await other.uploads.create(requested);
+    const count = provider.requested.length;
     for (const name of [upload.id, 'upload_theirs0', upload.id.replace('upload_', 'file-')]) {
       expect(await failureOf(other.uploads.parts.create(name, await part(one)))).toMatchObject({ status: 404 });
       expect(await failureOf(other.uploads.cancel(name))).toMatchObject({ status: 404 });
@@ -104,16 +104,16 @@ describe.each(engines)('uploads on $kind', (engine) => {
     }
     for (const id of [mine.id, 'part_theirs0', 'part_', ''])
       expect(await failureOf(other.uploads.complete(theirs.id, { part_ids: [id] }))).toMatchObject({ status: 400, param: 'part_ids' });
-    expect(provider.asked).toHaveLength(count);
+    expect(provider.requested).toHaveLength(count);
   });
 
   test('no more comes than was told at the beginning, which counts from then on', async () => {
     const { scene, provider } = await open({ settings: { FileMegabytesPerUser: '1' } });
     await using _scene = scene;
     const { uploads } = sdk(scene);
-    expect(await failureOf(uploads.create({ ...asked, bytes: 1_000_001 }))).toMatchObject({ status: 403 });
-    const upload = await uploads.create({ ...asked, bytes: 400_000 });
-    expect(await failureOf(uploads.create({ ...asked, bytes: 700_000 }))).toMatchObject({ status: 403 });
+    expect(await failureOf(uploads.create({ ...requested, bytes: 1_000_001 }))).toMatchObject({ status: 403 });
+    const upload = await uploads.create({ ...requested, bytes: 400_000 });
+    expect(await failureOf(uploads.create({ ...requested, bytes: 700_000 }))).toMatchObject({ status: 403 });
     const sent = await Promise.allSettled(
       [1, 2, 3].map(async () => uploads.parts.create(upload.id, await part(Buffer.alloc(200_000, 'a')))),
     );
@@ -121,7 +121,7 @@ describe.each(engines)('uploads on $kind', (engine) => {
     expect(await failureOf(uploads.parts.create(upload.id, await part(Buffer.from('a'))))).toMatchObject({ status: 400, param: 'data' });
     expect([...provider.uploads.values()][0]?.parts.size).toBe(2);
     // A part that did not arrive may be sent again.
-    const again = await uploads.create({ ...asked, bytes: 100_000 });
+    const again = await uploads.create({ ...requested, bytes: 100_000 });
     provider.failures.push(500);
     expect((await failureOf(uploads.parts.create(again.id, await part(two)))).status).toBeGreaterThanOrEqual(500);
     await uploads.parts.create(again.id, await part(two));
@@ -140,16 +140,16 @@ describe.each(engines)('uploads on $kind', (engine) => {
       [{ mime_type: 'text' }, 'mime_type'],
       [{ expires_after: { anchor: 'created_at', seconds: 5 } }, 'expires_after.seconds'],
     ] as const)
-      expect(await failureOf(uploads.create({ ...asked, ...fields })), param).toMatchObject({ status: 400, param });
-    expect(provider.asked).toEqual([]);
+      expect(await failureOf(uploads.create({ ...requested, ...fields })), param).toMatchObject({ status: 400, param });
+    expect(provider.requested).toEqual([]);
     provider.failures.push(503);
-    expect((await failureOf(uploads.create(asked))).status).toBeGreaterThanOrEqual(500);
+    expect((await failureOf(uploads.create(requested))).status).toBeGreaterThanOrEqual(500);
     expect(await scene.app.context.db.collection('files').count({}, 1)).toBe(0);
   });
 
   test('without the setting there are none', async () => {
     const { scene } = await open({ settings: { FilesPerUser: '0' } });
     await using _scene = scene;
-    expect(await failureOf(sdk(scene).uploads.create(asked))).toMatchObject({ status: 501 });
+    expect(await failureOf(sdk(scene).uploads.create(requested))).toMatchObject({ status: 501 });
   });
 });

@@ -9,38 +9,38 @@ import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 type Origins = readonly [prompt: string, completion: string];
-const told: Origins = ['upstream', 'upstream'];
+const reported: Origins = ['upstream', 'upstream'];
 const counted: Origins = ['counted', 'counted'];
 /** What is made is known by its size or its length. */
 const measured: Origins = ['counted', 'estimated'];
 
 /** By the names of `everyKind`: where the provider tells its usage, and where it does not. */
-const origins: Readonly<Record<string, { told: Origins; untold: Origins }>> = {
-  'a chat': { told, untold: counted },
-  'a streamed chat': { told, untold: counted },
-  'a message': { told, untold: counted },
-  'a response': { told, untold: counted },
-  'a completion': { told, untold: counted },
-  'an embedding': { told, untold: counted },
-  'a reranking': { told, untold: counted },
+const origins: Readonly<Record<string, { reported: Origins; untold: Origins }>> = {
+  'a chat': { reported, untold: counted },
+  'a streamed chat': { reported, untold: counted },
+  'a message': { reported, untold: counted },
+  'a response': { reported, untold: counted },
+  'a completion': { reported, untold: counted },
+  'an embedding': { reported, untold: counted },
+  'a reranking': { reported, untold: counted },
   // Its provider tells none.
-  'a moderation': { told: counted, untold: counted },
-  'a picture': { told, untold: measured },
+  'a moderation': { reported: counted, untold: counted },
+  'a picture': { reported, untold: measured },
   // Of models that are billed by the picture.
-  pictures: { told: measured, untold: measured },
-  'a streamed picture': { told, untold: measured },
-  'an edit': { told, untold: measured },
-  'a streamed edit': { told, untold: measured },
-  'a variation': { told: measured, untold: measured },
+  pictures: { reported: measured, untold: measured },
+  'a streamed picture': { reported, untold: measured },
+  'an edit': { reported, untold: measured },
+  'a streamed edit': { reported, untold: measured },
+  'a variation': { reported: measured, untold: measured },
   // Characters.
-  speech: { told: counted, untold: counted },
-  'speech by tokens': { told, untold: measured },
-  'speech in events': { told, untold: measured },
+  speech: { reported: counted, untold: counted },
+  'speech by tokens': { reported, untold: measured },
+  'speech in events': { reported, untold: measured },
   // The length of the file; subtitles say when the sound ends.
-  'a transcript': { told: counted, untold: counted },
-  subtitles: { told, untold: told },
-  'a streamed transcript': { told, untold: counted },
-  'a translation': { told: counted, untold: counted },
+  'a transcript': { reported: counted, untold: counted },
+  subtitles: { reported, untold: reported },
+  'a streamed transcript': { reported, untold: counted },
+  'a translation': { reported: counted, untold: counted },
 };
 
 /** Nothing is billed by them, or by turns of their own (`realtime.test.ts`), or by one provider alone (`fim.test.ts`). */
@@ -79,9 +79,9 @@ describe('origins of what is billed', () => {
 
   test.each(everyKind)('$name', async (kind) => {
     scene().upstream.behave({});
-    const whereTold = await originsOf(kind);
+    const whereReported = await originsOf(kind);
     scene().upstream.behave({ usage: 'none' });
-    expect({ told: whereTold, untold: await originsOf(kind) }).toEqual(origins[kind.name]);
+    expect({ reported: whereReported, untold: await originsOf(kind) }).toEqual(origins[kind.name]);
   });
 });
 

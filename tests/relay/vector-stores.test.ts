@@ -24,8 +24,8 @@ const costOf = (bytes: number, seconds = day) => Math.ceil((100 * 500_000 * byte
 /** Channels at other addresses speak the format that they are said to. */
 const ofResponses: SceneOptions = { channels: [{ setting: '{"formats":["openai-responses"]}' }] };
 
-const failureOf = async (asking: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown; param: unknown }> => {
-  const failure = await failed(asking);
+const failureOf = async (requesting: PromiseLike<unknown>): Promise<{ status: unknown; code: unknown; param: unknown }> => {
+  const failure = await failed(requesting);
   if (!(failure instanceof OpenAI.APIError)) throw new Error('It did not fail as calls do', { cause: failure });
   return { status: failure.status, code: failure.code, param: failure.param };
 };
@@ -91,7 +91,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(store.id).toMatch(/^vs_[0-9a-zA-Z]{24}$/);
     const theirs = onlyTheirs(provider);
     // The provider has nothing of its caller's words, and lets it go by itself.
-    expect(provider.asked[0]?.body).toEqual({
+    expect(provider.requested[0]?.body).toEqual({
       name: store.id,
       file_ids: [...provider.files.files.keys()].slice(0, 1),
       chunking_strategy: { type: 'static', static: { max_chunk_size_tokens: 400, chunk_overlap_tokens: 100 } },
@@ -205,8 +205,8 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(onlyTheirs(provider).files.size).toBe(0);
     await later(scene, day);
     // The largest size of the day, once.
-    const [told] = await rows(scene);
-    expect(told).toMatchObject({ other: { event: { code: 'store_day', bytes: 2 * size, amount: -costOf(2 * size) } } });
+    const [reported] = await rows(scene);
+    expect(reported).toMatchObject({ other: { event: { code: 'store_day', bytes: 2 * size, amount: -costOf(2 * size) } } });
     expect(await scene.balance()).toBe(before - costOf(2 * size));
     // So does a file that is deleted itself, and
     const other = await leave(client, Buffer.alloc(2 * size, 'tide'));
@@ -296,8 +296,8 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await context.ledger.change({ account: 'user', id: scene.user.id, ref: 'more', kind: 'redemption', actorId: 0, amount: 10 * each });
     // It is opened when the day is paid, for models too.
     const tools: OpenAI.Responses.Tool[] = [{ type: 'file_search', vector_store_ids: [id] }];
-    const asking = client.responses.create({ model: testModel, input: 'When?', tools });
-    expect(await failureOf(asking)).toMatchObject({ status: 400, code: 'account_object_refused' });
+    const requesting = client.responses.create({ model: testModel, input: 'When?', tools });
+    expect(await failureOf(requesting)).toMatchObject({ status: 400, code: 'account_object_refused' });
     await later(scene, 3600);
     expect(await onlyRecord(scene)).toMatchObject({ unpaid_since: 0, reserved: each });
     expect((await client.vectorStores.search(id, { query: 'tide' })).data).toHaveLength(1);
@@ -318,9 +318,9 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     const file = await leave(client);
     const { id } = await client.vectorStores.create({ file_ids: [file] });
     const tools: OpenAI.Responses.Tool[] = [{ type: 'file_search', vector_store_ids: [id], max_num_results: 3 }];
-    const asked = { model: testModel, input: 'When does it turn?', tools, include: ['file_search_call.results' as const] };
+    const requested = { model: testModel, input: 'When does it turn?', tools, include: ['file_search_call.results' as const] };
     const before = await scene.balance();
-    const whole = await client.responses.create(asked);
+    const whole = await client.responses.create(requested);
     const [theirs] = provider.files.files.keys();
     expect(provider.searched[0]?.['tools']).toMatchObject([{ type: 'file_search', vector_store_ids: ['vs_theirs0'], max_num_results: 3 }]);
     const check = ({ output, tools: echoed }: OpenAI.Responses.Response) => {
@@ -337,7 +337,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(before - (await scene.balance())).toBe(row?.quota);
     let final: OpenAI.Responses.Response | undefined;
     const seen: string[] = [];
-    for await (const event of await client.responses.create({ ...asked, stream: true })) {
+    for await (const event of await client.responses.create({ ...requested, stream: true })) {
       if (event.type === 'response.completed') final = event.response;
       if (event.type === 'response.output_text.annotation.added') seen.push(JSON.stringify(event.annotation));
     }
@@ -347,11 +347,11 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(seen[0]).toContain(file);
     // One that comes whole where a stream was asked for is told once.
     provider.answersWhole = true;
-    for await (const event of await client.responses.create({ ...asked, stream: true }))
+    for await (const event of await client.responses.create({ ...requested, stream: true }))
       if (event.type === 'response.completed') check(event.response);
     provider.answersWhole = false;
     // The next turn of a conversation that is kept names what the last one found.
-    const next = await client.responses.create({ ...asked, previous_response_id: whole.id });
+    const next = await client.responses.create({ ...requested, previous_response_id: whole.id });
     expect(next.output).toHaveLength(2);
     expect(JSON.stringify(provider.searched.at(-1)?.['input'])).toContain(`"file_id":"${theirs}"`);
     await scene.checkBooks();
@@ -368,11 +368,11 @@ describe.each(engines)('vector stores on $kind', (engine) => {
       { type: 'file_search', vector_store_ids: [id], max_num_results: 3 },
       { type: 'file_search', file_search: { vector_store_ids: [id], max_num_results: 3 } },
     ]) {
-      const asked = { model: testModel, messages, tools: [tool] as never };
-      const whole = await client.chat.completions.create(asked);
+      const requested = { model: testModel, messages, tools: [tool] as never };
+      const whole = await client.chat.completions.create(requested);
       expect(whole.choices[0]?.message.content).toContain('It says');
       let text = '';
-      for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true }))
+      for await (const { choices } of await client.chat.completions.create({ ...requested, stream: true }))
         text += choices[0]?.delta.content ?? '';
       expect(text).toContain('It says');
       expect(provider.searched.splice(0)).toMatchObject(
@@ -413,8 +413,8 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     for (const stream of [false, true]) {
       expect(await failureOf(client.responses.create({ model: testModel, input: 'When?', tools, stream }))).toMatchObject(refusal);
       const messages = [{ role: 'user' as const, content: 'When?' }];
-      const asking = client.chat.completions.create({ model: testModel, messages, tools: tools as never, stream });
-      expect(await failureOf(asking)).toMatchObject(refusal);
+      const requesting = client.chat.completions.create({ model: testModel, messages, tools: tools as never, stream });
+      expect(await failureOf(requesting)).toMatchObject(refusal);
     }
     expect(provider.searched).toEqual([]);
     expect(scene.upstream.requests).toHaveLength(sent);
@@ -441,8 +441,8 @@ describe.each(engines)('vector stores on $kind', (engine) => {
       for (const stream of [false, true]) {
         expect(await failureOf(caller.responses.create({ model, input: 'When?', tools, stream }))).toMatchObject(refusal);
         const messages = [{ role: 'user' as const, content: 'When?' }];
-        const asking = caller.chat.completions.create({ model, messages, tools: tools as never, stream });
-        expect(await failureOf(asking)).toMatchObject(refusal);
+        const requesting = caller.chat.completions.create({ model, messages, tools: tools as never, stream });
+        expect(await failureOf(requesting)).toMatchObject(refusal);
       }
     }
     const zh = { 'accept-language': 'zh' };
@@ -464,8 +464,12 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await scene.addChannel({});
     await scene.app.context.db.collection('channels').patch({ id: scene.channelIds[0] ?? 0 }, { set: { status: 2 } });
     await scene.app.context.channels.reload();
-    const asking = client.responses.create({ model: testModel, input: 'When?', tools: [{ type: 'file_search', vector_store_ids: [id] }] });
-    expect(await failureOf(asking)).toMatchObject({ status: 503, code: 'no_channel' });
+    const requesting = client.responses.create({
+      model: testModel,
+      input: 'When?',
+      tools: [{ type: 'file_search', vector_store_ids: [id] }],
+    });
+    expect(await failureOf(requesting)).toMatchObject({ status: 503, code: 'no_channel' });
     scene.app.clock.advance(60_000);
     await until(async () => (await scene.app.context.db.collection('logs').count({ type: 5 })) === 1);
     await scene.checkBooks();
@@ -476,8 +480,8 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await using _scene = scene;
     const { id } = await client.vectorStores.create({ file_ids: [await leave(client)] });
     const tools = [{ type: 'file_search' as const, vector_store_ids: [id] }];
-    const asking = client.responses.create({ model: testModel, input: 'When?', tools, max_output_tokens: 20 });
-    expect(await failureOf(asking)).toMatchObject({ status: 403, code: 'insufficient_user_quota' });
+    const requesting = client.responses.create({ model: testModel, input: 'When?', tools, max_output_tokens: 20 });
+    expect(await failureOf(requesting)).toMatchObject({ status: 403, code: 'insufficient_user_quota' });
     expect(provider.searched).toEqual([]);
     await scene.checkBooks();
   });
@@ -503,12 +507,12 @@ describe.each(engines)('vector stores on $kind', (engine) => {
         () => fileBatches.retrieve(batch.id, { vector_store_id: name }),
       ])
         expect(await failureOf(ask())).toMatchObject({ status: 404 });
-      const asking = other.responses.create({
+      const requesting = other.responses.create({
         model: testModel,
         input: 'Hi',
         tools: [{ type: 'file_search', vector_store_ids: [own, name] }],
       });
-      expect(await failureOf(asking)).toMatchObject({ status: 400, code: 'account_object_refused' });
+      expect(await failureOf(requesting)).toMatchObject({ status: 400, code: 'account_object_refused' });
     }
     for (const name of [file, 'file-theirs0']) {
       expect(await failureOf(files.create(own, { file_id: name }))).toMatchObject({ status: 404 });
@@ -559,7 +563,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     const { scene, provider, client } = await open();
     await using _scene = scene;
     const { id } = await client.vectorStores.create({});
-    const count = provider.asked.length;
+    const count = provider.requested.length;
     const create = (body: object): Promise<unknown> => client.post('/vector_stores', { body });
     const search = (body: object): Promise<unknown> => client.post(`/vector_stores/${id}/search`, { body });
     const deep = Array.from({ length: 12 }).reduce<object>((filter) => ({ type: 'or', filters: [filter] }), {
@@ -586,7 +590,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
       [() => client.post(`/vector_stores/${id}/files`, { body: { file_id: 'file-1', attributes: { a: {} } } }), 'attributes'],
     ] as const)
       expect(await failureOf(ask())).toMatchObject({ status: 400, param });
-    expect(provider.asked).toHaveLength(count);
+    expect(provider.requested).toHaveLength(count);
   });
 
   test('only as many and as large as the site says, and none where it says nothing; who has one keeps it', async () => {
@@ -640,10 +644,10 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     const { id } = await client.vectorStores.create({ file_ids: [await leave(client)] });
     await context.ledger.setBalance({ account: 'user', id: scene.user.id, ref: 'none', kind: 'edit', actorId: 0, balance: 0 });
     expect((await client.vectorStores.search(id, { query: 'tide' })).data).toHaveLength(1);
-    const asked = provider.asked.length;
+    const requested = provider.requested.length;
     await setOption(scene.app, 'VectorSearchPrice', '2');
     expect(await failureOf(client.vectorStores.search(id, { query: 'tide' }))).toMatchObject({ code: 'insufficient_user_quota' });
-    expect(provider.asked).toHaveLength(asked);
+    expect(provider.requested).toHaveLength(requested);
     await scene.checkBooks();
   });
 
@@ -688,8 +692,8 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await until(() => context.channels.get(1)?.key === 'sk-another');
     expect(await failureOf(client.vectorStores.search(left, { query: 'tide' }))).toMatchObject({ status: 404 });
     await later(scene, day);
-    const told = (await rows(scene)).reduce((sum, { refunded = 0 }) => sum - refunded, 0);
-    expect(before - (await scene.balance())).toBe(told);
+    const reported = (await rows(scene)).reduce((sum, { refunded = 0 }) => sum - refunded, 0);
+    expect(before - (await scene.balance())).toBe(reported);
     expect(await context.db.collection('vector_stores').find({ state: { in: ['stored', 'leaving'] } })).toEqual([]);
     await scene.checkBooks();
   });
@@ -743,7 +747,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await using _scene = scene;
     const { context } = scene.app;
     const files = context.db.collection('files');
-    const kept = await leave(client, 'tide', 'kept.txt');
+    const stored = await leave(client, 'tide', 'kept.txt');
     provider.files.failures.push('lost');
     expect(await failureOf(leave(client, 'tide', 'lost.txt'))).toMatchObject({ status: 502 });
     provider.files.failures.push(400);
@@ -760,13 +764,13 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     await files.patch({ id: cut }, { set: { state: 'sending', process: 'gone', upstream_id: '' } });
     await sweepFiles(context);
     expect([...provider.files.files.values()].map(({ filename }) => filename)).toEqual([
-      `kept.${kept}.txt`,
+      `kept.${stored}.txt`,
       expect.stringMatching(/^parts\./),
     ]);
     await later(scene, 3 * 3600);
     await sweepFiles(context);
     expect([...provider.files.files.keys()]).toHaveLength(1);
-    expect(await files.find({})).toMatchObject([{ id: kept, state: 'stored' }]);
+    expect(await files.find({})).toMatchObject([{ id: stored, state: 'stored' }]);
     // Of what is not there it is known after a while.
     provider.files.failures.push(503);
     expect(await failureOf(leave(client, 'tide', 'never.txt'))).toMatchObject({ status: 502 });
@@ -797,14 +801,14 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     }
     // They are looked for, but no more of a user than it may have.
     expect((await files.find({ state: 'leaving' })).map(({ filename }) => filename).toSorted()).toEqual(['failed0.txt', 'failed1.txt']);
-    const kept = await leave(client, 'tide', 'kept.txt');
+    const stored = await leave(client, 'tide', 'kept.txt');
     // It is there all the same.
     const [first] = await files.find({ filename: 'failed0.txt' });
     const [theirs] = provider.files.files.values();
     if (first === undefined || theirs === undefined) throw new Error('There is no file');
     provider.files.files.set('late', { ...theirs, id: 'late', filename: `failed0.${first.id}.txt` });
     await sweepFiles(context);
-    expect([...provider.files.files.values()].map(({ filename }) => filename)).toEqual([`kept.${kept}.txt`]);
+    expect([...provider.files.files.values()].map(({ filename }) => filename)).toEqual([`kept.${stored}.txt`]);
     provider.files.failures.push('lost');
     expect(await failureOf(leave(client, 'tide', 'lost.txt'))).toMatchObject({ status: 502 });
     expect(await failureOf(leave(client))).toMatchObject({ status: 403 });

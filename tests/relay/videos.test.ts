@@ -46,14 +46,14 @@ describe.each(engines)('videos on $kind', (engine) => {
     expect(await customer.balance()).toBe(start - 8 * second);
     expect(await scene.task(customer)).toMatchObject({ platform: 'video', channel_id: channelId, charge: 'done', quota: 8 * second });
 
-    sora.tell(named(), { status: 'in_progress', progress: 33 });
+    sora.report(named(), { status: 'in_progress', progress: 33 });
     await scene.poll();
     expect(await customer.sdk.videos.retrieve(video.id)).toMatchObject({ status: 'in_progress', progress: 33, completed_at: null });
     await expect(customer.sdk.videos.downloadContent(video.id)).rejects.toMatchObject({ status: 400, code: 'video_not_ready' });
     await expect(customer.sdk.videos.delete(video.id)).rejects.toMatchObject({ status: 400, code: 'video_running' });
     await expect(customer.sdk.videos.remix(video.id, { prompt: 'at dusk' })).rejects.toMatchObject({ code: 'video_not_ready' });
 
-    sora.tell(named(), { status: 'completed', progress: 100 });
+    sora.report(named(), { status: 'completed', progress: 100 });
     await scene.poll();
     const done = await customer.sdk.videos.retrieve(video.id);
     expect(done).toMatchObject({ status: 'completed', progress: 100, completed_at: expect.any(Number), error: null });
@@ -87,7 +87,7 @@ describe.each(engines)('videos on $kind', (engine) => {
   it('of another user are nobody’s', async () => {
     const [customer, other] = [await scene.customer(), await scene.customer()];
     const { id } = await create(customer);
-    sora.tell(named(), { status: 'completed' });
+    sora.report(named(), { status: 'completed' });
     await scene.poll();
     const { videos } = other.sdk;
     for (const ask of [
@@ -120,7 +120,7 @@ describe.each(engines)('videos on $kind', (engine) => {
       await app.as(await app.createUser({ role: 10 })),
     ];
     expect(await owner.get(path)).toMatchObject({ status: 400, code: 'video_not_ready' });
-    sora.tell(named(), { status: 'completed' });
+    sora.report(named(), { status: 'completed' });
     await scene.poll();
     // A player sends no header of the console's.
     for (const client of [owner, admin, stranger]) client.setUser(null);
@@ -169,7 +169,7 @@ describe.each(engines)('videos on $kind', (engine) => {
     expect(listed.data).toMatchObject([{ task_id: video.id, quota: 8 * second, video: { seconds: 4, size: '1280x720' } }]);
 
     // What fails goes back to the user, who has no key to get some of it.
-    sora.tell(named(), { status: 'failed', error: { message: 'Rejected by the safety system' } });
+    sora.report(named(), { status: 'failed', error: { message: 'Rejected by the safety system' } });
     await scene.poll();
     expect(await customer.balance()).toBe(start);
 
@@ -204,19 +204,19 @@ describe.each(engines)('videos on $kind', (engine) => {
 
   it('are asked for as `/v1/video/generations`, too, and told in its words', async () => {
     const customer = await scene.customer();
-    const asked = { model: 'sora-2-pro', prompt: 'a harbour', duration: 12, width: 1792, height: 1024 };
-    const { status, body } = await customer.call('POST', '/v1/video/generations', asked);
+    const requested = { model: 'sora-2-pro', prompt: 'a harbour', duration: 12, width: 1792, height: 1024 };
+    const { status, body } = await customer.call('POST', '/v1/video/generations', requested);
     expect([status, body]).toMatchObject([
       200,
       { task_id: body.id, status: 'queued', metadata: { duration: 12, width: 1792, height: 1024 } },
     ]);
     // 0.5 dollars a second.
     expect(await customer.balance()).toBe(start - 12 * 250_000);
-    sora.tell(named(), { status: 'completed' });
+    sora.report(named(), { status: 'completed' });
     await scene.poll();
-    const told = await customer.call('GET', `/v1/video/generations/${body.id}`);
-    expect(told.body).toMatchObject({ status: 'completed', format: 'mp4', error: null });
-    const content = await fetch(`${scene.app.origin}${new URL(told.body.url).pathname}`, {
+    const reported = await customer.call('GET', `/v1/video/generations/${body.id}`);
+    expect(reported.body).toMatchObject({ status: 'completed', format: 'mp4', error: null });
+    const content = await fetch(`${scene.app.origin}${new URL(reported.body.url).pathname}`, {
       headers: { authorization: `Bearer ${customer.key}` },
     });
     expect(Buffer.from(await content.arrayBuffer())).toEqual(film);
@@ -226,13 +226,16 @@ describe.each(engines)('videos on $kind', (engine) => {
     const customer = await scene.customer({ token: { quota: 1_000_000 } });
     const { id } = await create(customer, { seconds: '12' });
     expect(await customer.balance()).toBe(start - 12 * second);
-    sora.tell(named(), { status: 'failed', error: { code: 'moderation', message: 'Refused by https://inside.example for sk-channel' } });
+    sora.report(named(), { status: 'failed', error: { code: 'moderation', message: 'Refused by https://inside.example for sk-channel' } });
     scene.app.clock.advance(16_000);
     await Promise.all([pollTasks(scene.app.context), pollTasks(scene.app.context), checkTasks(scene.app.context)]);
     await scene.poll();
     expect(await customer.balance()).toBe(start);
-    const told = await customer.sdk.videos.retrieve(id);
-    expect(told).toMatchObject({ status: 'failed', error: { code: 'video_generation_failed', message: 'Refused by https://*** for ***' } });
+    const reported = await customer.sdk.videos.retrieve(id);
+    expect(reported).toMatchObject({
+      status: 'failed',
+      error: { code: 'video_generation_failed', message: 'Refused by https://*** for ***' },
+    });
     const rows = await scene.app.context.db.collection('logs').find({ user_id: customer.user.id, type: 4 });
     expect(rows.map(({ content }) => content)).toEqual([`异步任务执行失败 ${id}，补偿 ＄1.200000 额度`]);
     await expect(customer.sdk.videos.downloadContent(id)).rejects.toMatchObject({ status: 400 });
@@ -251,20 +254,20 @@ describe.each(engines)('videos on $kind', (engine) => {
   });
 
   it('stay with their channel, and one that answers nothing about a task holds up no other', async () => {
-    const [lost, kept] = [await scene.customer(), await scene.customer()];
+    const [lost, stored] = [await scene.customer(), await scene.customer()];
     await create(lost);
     const lostName = named();
-    await create(kept);
+    await create(stored);
     const name = named();
     upstream.serve(({ method, path }) =>
       method === 'GET' && path === `/v1/videos/${lostName}` ? { status: 500, body: { error: { message: 'x' } } } : undefined,
     );
     const better = await scene.addChannel({ type: 55, models: 'sora-2', base_url: 'http://127.0.0.1:9', key: 'sk-better', priority: 99 });
-    sora.tell(name, { status: 'completed' });
+    sora.report(name, { status: 'completed' });
     await scene.poll();
-    expect([(await scene.task(lost)).status, (await scene.task(kept)).status]).toEqual(['NOT_START', 'SUCCESS']);
-    const { id } = (await kept.sdk.videos.list()).data[0] ?? { id: '' };
-    expect(await kept.sdk.videos.remix(id, { prompt: 'again' })).toMatchObject({ status: 'queued' });
+    expect([(await scene.task(lost)).status, (await scene.task(stored)).status]).toEqual(['NOT_START', 'SUCCESS']);
+    const { id } = (await stored.sdk.videos.list()).data[0] ?? { id: '' };
+    expect(await stored.sdk.videos.remix(id, { prompt: 'again' })).toMatchObject({ status: 'queued' });
     await scene.app.context.db.collection('channels').remove({ id: better });
     await scene.app.context.channels.reload();
   });

@@ -37,18 +37,18 @@ function speaker(name: string, caller: string, useResponses: boolean): Speaker {
     lacks: useResponses ? ['stop', 'finish', 'limit'] : ['stop', 'finish', 'reasoning'],
     finishes: { stop: '', length: '' },
     async ask(origin, key, ask) {
-      return toldOf(
+      return reportedOf(
         await runnerOf(origin, ask.key ?? key).run(agentOf(ask), inputOf(ask), ask.signal === undefined ? {} : { signal: ask.signal }),
       );
     },
     async stream(origin, key, ask, onPiece = () => {}) {
-      const asked = { stream: true as const, ...(ask.signal === undefined ? {} : { signal: ask.signal }) };
-      const result = await runnerOf(origin, key).run(agentOf(ask), inputOf(ask), asked);
+      const requested = { stream: true as const, ...(ask.signal === undefined ? {} : { signal: ask.signal }) };
+      const result = await runnerOf(origin, key).run(agentOf(ask), inputOf(ask), requested);
       for await (const event of result) {
         if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta') onPiece(event.data.delta);
       }
       await result.completed;
-      return toldOf(result);
+      return reportedOf(result);
     },
     async callTools(origin, key, { stream, choice = 'auto', thinks = false }) {
       const ports: string[] = [];
@@ -91,7 +91,7 @@ interface Result {
   rawResponses: readonly { usage: { inputTokens: number; outputTokens: number } }[];
 }
 
-function toldOf({ finalOutput, newItems, rawResponses }: Result) {
+function reportedOf({ finalOutput, newItems, rawResponses }: Result) {
   const usage = rawResponses.at(-1)?.usage;
   const thoughts = newItems.flatMap(({ rawItem }) => {
     const { type, content = [] } = (rawItem ?? {}) as { type?: string; content?: { text?: string }[] };

@@ -42,13 +42,13 @@ describe.each(cases)('$name, before $format', ({ agent, format }) => {
     scene.upstream.queue({ status: 429, retryAfter: 1 }, { ...answers, cutAfter: format === 'gemini' ? 0 : 2, chunkDelay: 5 });
     elsewhere.length = 0;
     const start = () => run(agent.command(place), { ...agent.environment(place), ...common(home) }, work);
-    let told = await start();
-    if (agent.endsWhereStreamsBreak === true && !told.includes(answers.text)) {
-      expect(told).toContain('The answer of the upstream broke off');
-      told = await start();
+    let reported = await start();
+    if (agent.endsWhereStreamsBreak === true && !reported.includes(answers.text)) {
+      expect(reported).toContain('The answer of the upstream broke off');
+      reported = await start();
     }
     const sent = scene.upstream.requests.map(({ text }) => text);
-    expect(told).toContain(answers.text);
+    expect(reported).toContain(answers.text);
     // What its tool read went back to the model.
     expect(sent.some((text) => text.includes('High water is at half past five.'))).toBe(true);
     expect(sent.length).toBeGreaterThanOrEqual(4);
@@ -65,8 +65,8 @@ test('Codex reads the list of models, where its key comes from a command', async
   await using scene = await openScene('claude', model);
   const { program, config } = codexWithCommand({ home, work: home, origin: scene.app.origin, key: scene.key });
   expect(config).toContain('command');
-  const told = await run([program, 'debug', 'models'], { CODEX_HOME: join(home, '.codex'), ...common(home) }, home);
-  const { models } = JSON.parse(told.slice(told.indexOf('{"models"')));
+  const reported = await run([program, 'debug', 'models'], { CODEX_HOME: join(home, '.codex'), ...common(home) }, home);
+  const { models } = JSON.parse(reported.slice(reported.indexOf('{"models"')));
   // All of it was understood: one entry that is not would have it go on with its own.
   expect(models).toContainEqual(expect.objectContaining({ slug: model, context_window: 200_000, apply_patch_tool_type: 'freeform' }));
   rmSync(home, { recursive: true, force: true });
@@ -99,14 +99,14 @@ function common(home: string): Record<string, string> {
 function run([program = '', ...options]: readonly string[], env: Record<string, string>, cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, options, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    let told = '';
-    child.stdout.on('data', (data: Buffer) => (told += data.toString()));
-    child.stderr.on('data', (data: Buffer) => (told += data.toString()));
+    let reported = '';
+    child.stdout.on('data', (data: Buffer) => (reported += data.toString()));
+    child.stderr.on('data', (data: Buffer) => (reported += data.toString()));
     const patience = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), 100_000);
     child.on('error', reject);
     child.on('close', () => {
       clearTimeout(patience);
-      resolve(told);
+      resolve(reported);
     });
   });
 }

@@ -7,7 +7,7 @@ import type { LanguageModel, ModelMessage } from 'ai';
 import { z } from 'zod';
 import { model as claude } from './open-scene.ts';
 import { question } from './speaker.ts';
-import type { Ask, AskTools, Speaker, Told } from './speaker.ts';
+import type { Ask, AskTools, Speaker, Reported } from './speaker.ts';
 
 type Make = (origin: string, key: string, model: string) => LanguageModel;
 
@@ -29,7 +29,7 @@ function speaker(name: string, caller: string, model: string, make: Make, lacks:
     lacks,
     finishes: { stop: 'stop', length: 'length' },
     async ask(origin, key, ask) {
-      return toldOf(await generateText(options(origin, key, ask)));
+      return reportedOf(await generateText(options(origin, key, ask)));
     },
     async stream(origin, key, ask, onPiece = () => {}) {
       let failure: unknown;
@@ -50,14 +50,14 @@ function speaker(name: string, caller: string, model: string, make: Make, lacks:
           return 'noon';
         },
       });
-      const asked = {
+      const requested = {
         ...options(origin, key, { thinks }),
         tools: { get_tide: getTide },
         stopWhen: stepCountIs(choice === 'forced' ? 1 : 5),
         toolChoice: choice === 'forced' ? ({ type: 'tool', toolName: 'get_tide' } as const) : choice,
       };
-      if (!stream) return { ports, text: (await generateText(asked)).text };
-      const result = streamText(asked);
+      if (!stream) return { ports, text: (await generateText(requested)).text };
+      const result = streamText(requested);
       await result.consumeStream();
       return { ports, text: await result.text };
     },
@@ -87,7 +87,7 @@ function messagesOf({ prompt = question, image, file }: Ask): ModelMessage[] {
   return [{ role: 'user', content }];
 }
 
-function toldOf(result: Awaited<ReturnType<typeof generateText>>): Told {
+function reportedOf(result: Awaited<ReturnType<typeof generateText>>): Reported {
   const { text, finishReason, reasoningText = '', usage } = result;
   return { text, finish: finishReason, reasoning: reasoningText, input: usage.inputTokens, output: usage.outputTokens };
 }

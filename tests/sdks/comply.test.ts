@@ -49,8 +49,8 @@ describe.each(pairs)('llm-comply, $suite, before an upstream that speaks $format
   test('passes whole, without a warning', async () => {
     await using scene = await openScene(format, as, { channels: [{ ...channelTo(format, as), base_url: upstream.url }] });
     const version = suite === 'anthropic' ? ['-H', 'anthropic-version:2023-06-01'] : [];
-    const asked = ['--format', suite, '--json', '-u', `${scene.app.origin}${base}`, '-k', scene.key, '-m', as, ...version];
-    const outcomes = await comply(asked);
+    const requested = ['--format', suite, '--json', '-u', `${scene.app.origin}${base}`, '-k', scene.key, '-m', as, ...version];
+    const outcomes = await comply(requested);
     expect(outcomes).toHaveLength(count);
     const faults = outcomes.filter(({ status, warnings = [] }) => status !== 'passed' || warnings.length > 0);
     expect(faults.map(({ id, errors = [], warnings = [] }) => [id, ...errors, ...warnings].join(': '))).toEqual([]);
@@ -65,6 +65,6 @@ async function comply(options: readonly string[]): Promise<Outcome[]> {
     if (failure.stdout === undefined || failure.stdout === '') throw failure;
     return { stdout: failure.stdout };
   });
-  const told: { results: Outcome[] } = JSON.parse(stdout);
-  return told.results;
+  const reported: { results: Outcome[] } = JSON.parse(stdout);
+  return reported.results;
 }

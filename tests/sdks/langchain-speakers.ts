@@ -9,7 +9,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { z } from 'zod';
 import { model as claude } from './open-scene.ts';
 import { question } from './speaker.ts';
-import type { Ask, Speaker, Told } from './speaker.ts';
+import type { Ask, Speaker, Reported } from './speaker.ts';
 
 interface Made {
   origin: string;
@@ -28,7 +28,7 @@ function speaker({ make, forced, ...fields }: Fields): Speaker {
   return {
     ...fields,
     async ask(origin, key, ask) {
-      return toldOf((await chatOf(origin, key, ask).invoke(messagesOf(ask), optionsOf(ask))) as AIMessage);
+      return reportedOf((await chatOf(origin, key, ask).invoke(messagesOf(ask), optionsOf(ask))) as AIMessage);
     },
     async stream(origin, key, ask, onPiece = () => {}) {
       let all: AIMessageChunk | undefined;
@@ -37,7 +37,7 @@ function speaker({ make, forced, ...fields }: Fields): Speaker {
         all = all === undefined ? (chunk as AIMessageChunk) : all.concat(chunk as AIMessageChunk);
       }
       if (all === undefined) throw new Error('Nothing came');
-      return toldOf(all);
+      return reportedOf(all);
     },
     async callTools(origin, key, { stream, choice = 'auto', thinks = false }) {
       const ports: string[] = [];
@@ -83,11 +83,11 @@ function messagesOf({ system, prompt = question, image, file }: Ask): BaseMessag
     ...(image === undefined ? [] : [{ type: 'image', mimeType: 'image/png', data: image }]),
     ...(file === undefined ? [] : [{ type: 'file', mimeType: 'application/pdf', data: file, metadata: { filename: 'tides.pdf' } }]),
   ];
-  const asked = new HumanMessage({ contentBlocks: content as never });
-  return [...(system === undefined ? [] : [new SystemMessage(system)]), asked];
+  const requested = new HumanMessage({ contentBlocks: content as never });
+  return [...(system === undefined ? [] : [new SystemMessage(system)]), requested];
 }
 
-function toldOf(message: AIMessage | AIMessageChunk): Told {
+function reportedOf(message: AIMessage | AIMessageChunk): Reported {
   const { usage_metadata: usage, response_metadata: meta } = message as AIMessage;
   const finish = meta['finish_reason'] ?? meta['finishReason'] ?? meta['stop_reason'] ?? message.additional_kwargs['stop_reason'];
   const incomplete = (meta['incomplete_details'] as { reason?: string } | null | undefined)?.reason;

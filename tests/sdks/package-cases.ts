@@ -22,12 +22,12 @@ function describeCases(speaker: Speaker, format: Format): void {
   test('text, system and usage', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: 'High water is at noon.' });
-    const told = await speaker.ask(scene.app.origin, scene.key, { system: 'Be brief, sailor.' });
-    expect(told.text).toBe('High water is at noon.');
-    if (can('finish')) expect(told.finish).toBe(speaker.finishes.stop);
+    const reported = await speaker.ask(scene.app.origin, scene.key, { system: 'Be brief, sailor.' });
+    expect(reported.text).toBe('High water is at noon.');
+    if (can('finish')) expect(reported.finish).toBe(speaker.finishes.stop);
     expect(scene.upstream.requests[0]?.text).toContain('Be brief, sailor.');
     const [row] = await scene.logs(1);
-    expect([told.input, told.output]).toEqual([row?.prompt_tokens, row?.completion_tokens]);
+    expect([reported.input, reported.output]).toEqual([row?.prompt_tokens, row?.completion_tokens]);
     await scene.checkBooks();
   });
 
@@ -35,11 +35,11 @@ function describeCases(speaker: Speaker, format: Format): void {
     await using scene = await open();
     scene.upstream.behave({ text: 'High water is at noon.' });
     const pieces: string[] = [];
-    const told = await speaker.stream(scene.app.origin, scene.key, {}, (piece) => pieces.push(piece));
+    const reported = await speaker.stream(scene.app.origin, scene.key, {}, (piece) => pieces.push(piece));
     expect(pieces.filter((piece) => piece !== '').length).toBeGreaterThan(2);
-    expect([pieces.join(''), told.text]).toEqual(['High water is at noon.', 'High water is at noon.']);
+    expect([pieces.join(''), reported.text]).toEqual(['High water is at noon.', 'High water is at noon.']);
     const [row] = await scene.logs(1);
-    if (can('streamed usage')) expect([told.input, told.output]).toEqual([row?.prompt_tokens, row?.completion_tokens]);
+    if (can('streamed usage')) expect([reported.input, reported.output]).toEqual([row?.prompt_tokens, row?.completion_tokens]);
   });
 
   test.each([false, true])('two calls at once, answered, and a text (stream: %s)', async (stream) => {
@@ -72,8 +72,8 @@ function describeCases(speaker: Speaker, format: Format): void {
   test.runIf(can('reasoning'))('thoughts, and calls after thoughts that their provider knows again', async () => {
     await using scene = await open();
     scene.upstream.behave({ reasoning: 'The moon is full.', text: 'At noon.' });
-    const told = await speaker.ask(scene.app.origin, scene.key, { thinks: true });
-    expect([told.reasoning, told.text]).toEqual(['The moon is full.', 'At noon.']);
+    const reported = await speaker.ask(scene.app.origin, scene.key, { thinks: true });
+    expect([reported.reasoning, reported.text]).toEqual(['The moon is full.', 'At noon.']);
     const toolCalls = [{ name: 'get_tide', arguments: '{"port":"Brest"}' }];
     scene.upstream.behave({ reasoning: 'Ask the harbour.', toolCalls, text: 'At noon.' });
     for (const stream of can('streamed thoughts') ? [false, true] : [false]) {
@@ -86,9 +86,9 @@ function describeCases(speaker: Speaker, format: Format): void {
   test.runIf(can('limit'))('a limit cuts, and is told', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: words.join(' ') });
-    const told = await speaker.ask(scene.app.origin, scene.key, { limit: 16 });
-    expect(told.text).toBe(words.slice(0, 16).join(' '));
-    if (can('finish')) expect(told.finish).toBe(speaker.finishes.length);
+    const reported = await speaker.ask(scene.app.origin, scene.key, { limit: 16 });
+    expect(reported.text).toBe(words.slice(0, 16).join(' '));
+    if (can('finish')) expect(reported.finish).toBe(speaker.finishes.length);
   });
 
   // Responses have no place for stops: that is named.
@@ -120,8 +120,8 @@ function describeCases(speaker: Speaker, format: Format): void {
     const object = { port: 'Brest', hour: 12 };
     // Some packages ask for it by a tool, others by a format.
     scene.upstream.behave({ text: JSON.stringify(object) });
-    const told = await speaker.object(scene.app.origin, scene.key);
-    expect(told).toEqual(object);
+    const reported = await speaker.object(scene.app.origin, scene.key);
+    expect(reported).toEqual(object);
     expect(scene.upstream.requests[0]?.text).toContain('"hour"');
   });
 

@@ -28,16 +28,16 @@ test('an agent asks, hears the answer, runs its tool, and each of its turns is c
   const agent = new RealtimeAgent({ name: 'Tides', instructions: 'Speak of tides.', tools: [highWater] });
   const session = new RealtimeSession(agent, { transport: 'websocket', model: realtimeModel });
   const failures: unknown[] = [];
-  let heard = 0;
+  let received = 0;
   session.on('error', (failure) => failures.push(failure));
-  session.on('audio', ({ data }) => (heard += data.byteLength));
+  session.on('audio', ({ data }) => (received += data.byteLength));
   await session.connect({ apiKey: scene.key, url: `${scene.app.origin.replace('http', 'ws')}/v1/realtime?model=${realtimeModel}` });
   const peer = await upstream.peer(1);
   await until(() => peer.ofType('session.update').length > 0);
   // It has what it hears written down without being told to.
   expect(JSON.stringify(peer.ofType('session.update'))).toContain(cheap);
   session.sendMessage('When is high water?');
-  await until(() => heard > 0);
+  await until(() => received > 0);
   expect(await scene.logs(1)).toHaveLength(1);
 
   const response = { object: 'realtime.response', id: 'resp_call', conversation_id: 'conv_1', output: [] };

@@ -15,7 +15,7 @@ export interface Ask {
   model?: string;
 }
 
-export interface Told {
+export interface Reported {
   text: string;
   /** As the package says it. */
   finish: string | undefined;
@@ -50,8 +50,8 @@ export interface Speaker {
     | 'streamed thoughts'
   )[];
   finishes: { stop: string; length: string };
-  ask(origin: string, key: string, ask: Ask): Promise<Told>;
-  stream(origin: string, key: string, ask: Ask, onPiece?: (text: string) => void): Promise<Told>;
+  ask(origin: string, key: string, ask: Ask): Promise<Reported>;
+  stream(origin: string, key: string, ask: Ask, onPiece?: (text: string) => void): Promise<Reported>;
   /** Goes on until the model calls no tool: `get_tide` with a port, answered with `noon`. */
   callTools(origin: string, key: string, ask: AskTools): Promise<{ ports: string[]; text: string }>;
   /** By a schema of `{ port, hour }`. */

@@ -12,10 +12,10 @@ export interface TranscriptRequest {
 }
 
 /** What is heard, whatever the sound. */
-export const heardText = 'The tide comes in. It goes out.';
+export const receivedText = 'The tide comes in. It goes out.';
 /** Seconds that a model tells which bills them. */
-export const heardSeconds = 9;
-export const heardUsage = {
+export const receivedSeconds = 9;
+export const transcriptionUsage = {
   type: 'tokens',
   total_tokens: 120,
   input_tokens: 100,
@@ -65,7 +65,7 @@ export function readTranscript(body: unknown, what: string, files: readonly Sent
   if (typeof format !== 'string' || !known.includes(format))
     return refusal(`response_format '${String(format)}' is not compatible with model '${model}'`, 'response_format');
   const isStream = stream === 'true' && model.startsWith('gpt-') && what === 'transcriptions';
-  return { model, format, stream: isStream, text: heardText };
+  return { model, format, stream: isStream, text: receivedText };
 }
 
 const segments = [
@@ -74,9 +74,9 @@ const segments = [
 ];
 
 export function transcriptOf({ model, format, text }: TranscriptRequest, behaviour: Behaviour): object {
-  const told = { text: behaviour.text ?? text, ...usageOf(model, behaviour) };
-  if (format === 'verbose_json') return { task: 'transcribe', language: 'english', duration: 8.47, ...told, segments };
-  if (format !== 'diarized_json') return told;
+  const reported = { text: behaviour.text ?? text, ...usageOf(model, behaviour) };
+  if (format === 'verbose_json') return { task: 'transcribe', language: 'english', duration: 8.47, ...reported, segments };
+  if (format !== 'diarized_json') return reported;
   const spoken = segments.map(({ start, end, text: said }, index) => ({
     type: 'transcript.text.segment',
     id: `seg_${index}`,
@@ -85,7 +85,7 @@ export function transcriptOf({ model, format, text }: TranscriptRequest, behavio
     text: said,
     speaker: index === 0 ? 'A' : 'B',
   }));
-  return { task: 'transcribe', duration: 8.47, ...told, segments: spoken };
+  return { task: 'transcribe', duration: 8.47, ...reported, segments: spoken };
 }
 
 export function* transcriptEvents({ model, text }: TranscriptRequest, behaviour: Behaviour): Generator<{ type: string }> {
@@ -96,8 +96,8 @@ export function* transcriptEvents({ model, text }: TranscriptRequest, behaviour:
 
 function usageOf(model: string, { usage }: Pick<Behaviour, 'usage'>): object {
   if (usage !== undefined) return usage === 'none' ? {} : { usage };
-  if (model.startsWith('gpt-')) return { usage: heardUsage };
-  return model === 'whisper-1' ? { usage: { type: 'duration', seconds: heardSeconds } } : {};
+  if (model.startsWith('gpt-')) return { usage: transcriptionUsage };
+  return model === 'whisper-1' ? { usage: { type: 'duration', seconds: receivedSeconds } } : {};
 }
 
 /** A sound without compression, as many seconds long. */

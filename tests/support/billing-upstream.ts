@@ -9,13 +9,13 @@ export interface BillingUpstream extends AsyncDisposable {
   at: Record<string, object | number | string>;
   /** Done before the response is sent. */
   before: (() => Promise<void>) | undefined;
-  asked: { path: string; headers: IncomingHttpHeaders }[];
+  requested: { path: string; headers: IncomingHttpHeaders }[];
 }
 
 export async function startBillingUpstream(): Promise<BillingUpstream> {
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
-    upstream.asked.push({ path, headers: request.headers });
+    upstream.requested.push({ path, headers: request.headers });
     await upstream.before?.();
     const found = upstream.at[path.replace(/\?.*$/, '')] ?? 404;
     const status = typeof found === 'number' ? found : 200;
@@ -28,7 +28,7 @@ export async function startBillingUpstream(): Promise<BillingUpstream> {
     url: `http://127.0.0.1:${port}`,
     at: {},
     before: undefined,
-    asked: [],
+    requested: [],
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

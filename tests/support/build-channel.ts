@@ -3,7 +3,7 @@ import type { CallKindName } from '#server/kinds/call-kind.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { defaultClientDialect } from '#server/formats/registry.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { prepareChannel } from '#server/exchange/prepared-channel.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -49,10 +49,10 @@ export function buildChannel({ key = 'sk-test', ...fields }: ChannelFields = {},
 }
 
 /** The way of OpenAI's callers through such a channel. */
-export function buildWay(fields: ChannelFields = {}, kind: CallKindName = 'chat'): ChannelWay {
-  const way = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).way(defaultClientDialect, kind, 'gpt-4o-mini');
-  if (way === null) throw new Error(`A channel of type ${fields.type} has no way for ${kind}`);
-  return way;
+export function buildRoute(fields: ChannelFields = {}, kind: CallKindName = 'chat'): ChannelRoute {
+  const route = buildPreparedChannel({ base_url: 'https://up.example', ...fields }).route(defaultClientDialect, kind, 'gpt-4o-mini');
+  if (route === null) throw new Error(`A channel of type ${fields.type} has no way for ${kind}`);
+  return route;
 }
 
 export function buildPreparedChannel(fields: ChannelFields = {}, settings = { ...defaultSettings, revision: 1 }): PreparedChannel {

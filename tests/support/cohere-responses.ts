@@ -6,7 +6,7 @@ import { isObject } from './upstream-responses.ts';
 
 /** What a request is as a chat completion request, or why it is refused. */
 export function chatOf(body: Json): ReadRequest {
-  return readStrictly(() => askedBy(body));
+  return readStrictly(() => requestedBy(body));
 }
 
 const numbers: readonly (readonly [name: string, least: number, most: number])[] = [
@@ -32,7 +32,7 @@ const fields = [
   ...numbers.map(([name]) => name),
 ];
 
-function askedBy(body: Json): Json {
+function requestedBy(body: Json): Json {
   demand(hasOnly(body, fields), 'invalid request: unknown field');
   const { model, stream, messages, tools, tool_choice: choice, response_format: format, thinking } = body;
   demand(typeof model === 'string' && typeof stream === 'boolean', 'invalid request: model is required');

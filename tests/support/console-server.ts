@@ -2,16 +2,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+export interface Requested {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
   body: unknown;
 }
-export type Answering = (asked: Asked, response: ServerResponse) => void;
+export type Answering = (requested: Requested, response: ServerResponse) => void;
 
 export interface FixtureServer {
-  asked: Asked[];
+  requested: Requested[];
   answer: (answering: Answering) => void;
   stop: () => Promise<void>;
   start: () => Promise<void>;
@@ -24,7 +24,7 @@ declare global {
 }
 
 export async function startFixtureServer(): Promise<FixtureServer> {
-  const asked: Asked[] = [];
+  const requested: Requested[] = [];
   let answering: Answering = (_asked, response) => sendJson(response, { success: true, message: '' });
   let server: Server | undefined;
   let port = 0;
@@ -33,7 +33,7 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     server = createServer((request, response) => {
       void bodyOf(request).then((body) => {
         const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
-        asked.push(one);
+        requested.push(one);
         answering(one, response);
       });
     });
@@ -47,7 +47,7 @@ export async function startFixtureServer(): Promise<FixtureServer> {
     await new Promise((resolve) => server?.close(resolve));
   }
   await start();
-  return { asked, answer: (next) => (answering = next), start, stop };
+  return { requested, answer: (next) => (answering = next), start, stop };
 }
 
 export function sendJson(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
@@ -61,7 +61,7 @@ export function sendJson(response: ServerResponse, body: unknown, status = 200, 
  */
 export function queueAnswers(server: FixtureServer, read: (url: string) => unknown): object[] {
   const answers: object[] = [];
-  server.asked.length = 0;
+  server.requested.length = 0;
   server.answer(({ method, url }, response) => {
     const refusal = { success: false, message: `unexpected ${method} ${url}` };
     sendJson(response, method === 'GET' ? { success: true, message: '', data: read(url) } : (answers.shift() ?? refusal));
@@ -73,7 +73,7 @@ export function queueAnswers(server: FixtureServer, read: (url: string) => unkno
 export function holdChange(
   server: FixtureServer,
   { read, answer, later }: { read: (url: string) => unknown; answer: object; later: object },
-): { isAsked: () => boolean; release: () => void } {
+): { isRequested: () => boolean; release: () => void } {
   let held: ServerResponse | undefined;
   server.answer(({ method, url }, response) => {
     if (method === 'GET') sendJson(response, { success: true, message: '', data: read(url) });
@@ -81,7 +81,7 @@ export function holdChange(
     else sendJson(response, later);
   });
   return {
-    isAsked: () => held !== undefined,
+    isRequested: () => held !== undefined,
     release: () => {
       if (held !== undefined) sendJson(held, answer);
     },
@@ -90,7 +90,7 @@ export function holdChange(
 
 /** The bodies of all changes that were asked for. */
 export function sentChanges(server: FixtureServer): unknown[] {
-  return server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+  return server.requested.filter(({ method }) => method !== 'GET').map(({ body }) => body);
 }
 
 function isPort(address: string | AddressInfo | null): address is AddressInfo {

@@ -34,25 +34,25 @@ class ConverseRequest {
     const { maxTokens = 4096, temperature, topP, stopSequences } = config;
     demand(typeof maxTokens === 'number' && maxTokens >= 1, 'inferenceConfig.maxTokens: minimum value of 1');
     demand(temperature === undefined || (typeof temperature === 'number' && temperature <= 1), 'temperature: maximum value of 1');
-    const asked: Json = { model, stream, max_tokens: maxTokens, messages: messages.map((message) => this.#message(message)) };
-    if (temperature !== undefined) asked['temperature'] = temperature;
-    if (topP !== undefined) asked['top_p'] = topP;
-    if (stopSequences !== undefined) asked['stop_sequences'] = stopSequences;
-    if (system !== undefined) asked['system'] = this.#blocks(system);
+    const requested: Json = { model, stream, max_tokens: maxTokens, messages: messages.map((message) => this.#message(message)) };
+    if (temperature !== undefined) requested['temperature'] = temperature;
+    if (topP !== undefined) requested['top_p'] = topP;
+    if (stopSequences !== undefined) requested['stop_sequences'] = stopSequences;
+    if (system !== undefined) requested['system'] = this.#blocks(system);
     demand(
       !this.#hasTools || toolConfig !== undefined,
       'The toolConfig field must be defined when using toolUse and toolResult content blocks.',
     );
-    if (toolConfig !== undefined) Object.assign(asked, toolsOf(toolConfig));
+    if (toolConfig !== undefined) Object.assign(requested, toolsOf(toolConfig));
     demand(isObject(further) && hasOnly(further, ['inferenceConfig', 'reasoningConfig', 'reasoning_effort']), 'unknown model field');
     const { reasoningConfig, reasoning_effort: effort } = further;
     const isThinking = effort !== undefined || (isObject(reasoningConfig) && reasoningConfig['type'] === 'enabled');
     if (isThinking) {
-      asked['thinking'] = { type: 'adaptive' };
-      delete asked['temperature'];
+      requested['thinking'] = { type: 'adaptive' };
+      delete requested['temperature'];
     }
-    if (outputConfig !== undefined) asked['output_config'] = { format: formatOf(outputConfig) };
-    return asked;
+    if (outputConfig !== undefined) requested['output_config'] = { format: formatOf(outputConfig) };
+    return requested;
   }
 
   #message(message: unknown): Json {

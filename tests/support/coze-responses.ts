@@ -10,14 +10,14 @@ const messageFields = ['role', 'type', 'content', 'content_type', 'meta_data'];
 /** What a request is as a chat completion request, or why it is refused. @param model of the bot @param left ids of files that lie there */
 export function chatOf(body: Json, model: string, left: ReadonlySet<string> = new Set()): ReadRequest {
   return readStrictly(() => {
-    const { bot_id: bot, user_id: user, additional_messages: told, stream = false, auto_save_history: isKept = true } = body;
+    const { bot_id: bot, user_id: user, additional_messages: reported, stream = false, auto_save_history: isStored = true } = body;
     demand(hasOnly(body, fields), 'unknown field');
     demand(typeof bot === 'string' && bot !== '', 'bot_id is required');
     demand(typeof user === 'string' && user !== '', 'user_id is required');
     demand(typeof stream === 'boolean', 'stream must be a boolean');
-    demand(stream || isKept === true, 'a chat that does not stream has to be kept');
-    demand(Array.isArray(told) && told.length > 0 && told.length <= 100, 'additional_messages must have 1 to 100 messages');
-    const messages = told.map((message) => readMessage(message, left));
+    demand(stream || isStored === true, 'a chat that does not stream has to be kept');
+    demand(Array.isArray(reported) && reported.length > 0 && reported.length <= 100, 'additional_messages must have 1 to 100 messages');
+    const messages = reported.map((message) => readMessage(message, left));
     return { model, messages, ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}) };
   });
 }
@@ -57,8 +57,8 @@ function usageOf(usage: unknown): Json {
 }
 
 /** A chat completion as an ended chat. */
-export function chatEnded({ id: told, created, usage }: Json): Json {
-  const id = String(told);
+export function chatEnded({ id: reported, created, usage }: Json): Json {
+  const id = String(reported);
   const counted = usage === undefined ? {} : { usage: usageOf(usage) };
   return {
     id,
@@ -72,8 +72,8 @@ export function chatEnded({ id: told, created, usage }: Json): Json {
 }
 
 /** Its messages. */
-export function messagesOf({ id: told, created, choices }: Json): Json[] {
-  const id = String(told);
+export function messagesOf({ id: reported, created, choices }: Json): Json[] {
+  const id = String(reported);
   const [choice] = Array.isArray(choices) ? choices : [];
   const { content, reasoning_content: thought } = Object(Object(choice).message);
   const message = { chat_id: id, role: 'assistant', content_type: 'text', created_at: created };
@@ -87,8 +87,8 @@ export function messagesOf({ id: told, created, choices }: Json): Json[] {
 /** Chunks of a chat completion become events, each by itself. */
 export function cozeEvents(): (chunk: Json) => Json[] {
   let text = '';
-  return ({ id: told, choices, usage }) => {
-    const id = String(told);
+  return ({ id: reported, choices, usage }) => {
+    const id = String(reported);
     const message = { id: `${id}-a`, chat_id: id, conversation_id: `conv-${id}`, role: 'assistant', type: 'answer', content_type: 'text' };
     const [choice] = Array.isArray(choices) ? choices : [];
     const { content, reasoning_content: thought } = Object(Object(choice).delta);

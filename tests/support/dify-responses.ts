@@ -34,7 +34,7 @@ export function runOf(
     demand(isObject(inputs) && Object.values(inputs).every((value) => typeof value === 'string'), 'inputs must be texts');
     const read = chatOf({ ...rest, inputs: {}, query: inputs[input] ?? '', auto_generate_name: false }, model, left);
     if ('fault' in read) demand(false, read.fault.replace('query', input));
-    else return read.asked;
+    else return read.requested;
     return {};
   });
 }
@@ -95,7 +95,7 @@ export function runResultOf({ id, created, choices, usage }: Json): Json {
 
 /** Chunks of a chat completion become events of a workflow: its nodes, its text, its end. */
 export function runEvents(): (chunk: Json) => Json[] {
-  let told = '';
+  let reported = '';
   return ({ id, choices, usage }) => {
     const frame = { task_id: 't1', workflow_run_id: id };
     const [choice] = Array.isArray(choices) ? choices : [];
@@ -108,14 +108,14 @@ export function runEvents(): (chunk: Json) => Json[] {
         status: 'succeeded',
         process_data: { usage: { prompt_tokens: prompt, completion_tokens: completion } },
       };
-      const run = { id, workflow_id: 'wf1', status: 'succeeded', outputs: { summary: told }, error: null, total_tokens: total };
+      const run = { id, workflow_id: 'wf1', status: 'succeeded', outputs: { summary: reported }, error: null, total_tokens: total };
       return [
         { event: 'node_finished', ...frame, data: node },
         { event: 'workflow_finished', ...frame, data: run },
       ];
     }
     if (typeof content !== 'string' || content === '') return [];
-    told += content;
+    reported += content;
     return [{ event: 'text_chunk', ...frame, data: { text: content, from_variable_selector: ['n1', 'text'] } }];
   };
 }

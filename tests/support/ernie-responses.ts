@@ -6,7 +6,7 @@ import { isObject } from './upstream-responses.ts';
 
 /** What a request is as a chat completion request, or why it is refused. */
 export function chatOf(body: Json, model: string): ReadRequest {
-  return readStrictly(() => askedBy(body, model));
+  return readStrictly(() => requestedBy(body, model));
 }
 
 const numbers: readonly (readonly [name: string, least: number, most: number])[] = [
@@ -27,7 +27,7 @@ const fields = [
   ...numbers.map(([name]) => name),
 ];
 
-function askedBy(body: Json, model: string): Json {
+function requestedBy(body: Json, model: string): Json {
   demand(hasOnly(body, fields), 'unknown field');
   const { messages, functions, tool_choice: choice, system, stream = false, response_format: format } = body;
   demand(Array.isArray(messages) && messages.length % 2 === 1, 'the length of messages must be an odd number');
@@ -80,8 +80,16 @@ export function ernieOf({ id, created, choices, usage }: Json): Json {
   const { message = {}, finish_reason: reason } = Object(choice);
   const { content, tool_calls: calls } = Object(message);
   const call = Array.isArray(calls) ? { function_call: { ...calls[0].function } } : {};
-  const told = isObject(usage) ? { usage } : {};
-  return { id, created, result: content ?? '', is_truncated: false, finish_reason: reasons[String(reason)] ?? 'normal', ...call, ...told };
+  const reported = isObject(usage) ? { usage } : {};
+  return {
+    id,
+    created,
+    result: content ?? '',
+    is_truncated: false,
+    finish_reason: reasons[String(reason)] ?? 'normal',
+    ...call,
+    ...reported,
+  };
 }
 
 /** Chunks of a chat completion become frames, each by itself. */

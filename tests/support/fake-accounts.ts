@@ -19,7 +19,7 @@ interface Account {
   /** What the model `gpt-4o-mini.1` has to be called; missing: as it is. */
   model?: string;
   /** Times are milliseconds. */
-  tellsMilliseconds?: true;
+  reportsMilliseconds?: true;
   /** Batches are Mistral's jobs. */
   hasJobs?: true;
 }
@@ -39,8 +39,8 @@ export const accounts: Readonly<Record<number, Account>> = {
   // https://help.aliyun.com/zh/model-studio/batch-interfaces-compatible-with-openai
   17: { path: '/compatible-mode/v1', key: 'sk-theirs', isKeyed: bearer, endpoint: '/v1/chat/completions' },
   // https://docs.bigmodel.cn/api-reference
-  16: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', tellsMilliseconds: true },
-  26: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', tellsMilliseconds: true },
+  16: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', reportsMilliseconds: true },
+  26: { path: '/api/paas/v4', key: 'id1.secret1', isKeyed: isSigned, endpoint: '/v4/chat/completions', reportsMilliseconds: true },
   // https://docs.mistral.ai/api/endpoint/batch
   42: { path: '/v1', key: 'sk-theirs', isKeyed: bearer, endpoint: '/v1/chat/completions', hasJobs: true },
   // https://platform.kimi.ai/docs/api/batch-create
@@ -98,11 +98,11 @@ async function serve({ account, openai, taken }: Standing, incoming: IncomingMes
   if (!account.isKeyed(headers)) return answer(401, { error: { message: 'Authentication failed', code: '1000' } });
   const batches = account.hasJobs === true ? jobsPath : '/batches';
   if (!url.startsWith(`${account.path}/files`) && !url.startsWith(account.path + batches)) return answer(404, { error: { message: url } });
-  const asked = url.slice(account.path.length);
-  const path = asked.replace(jobsPath, '/batches').replace(/\?page=\d+&page_size=\d+$/, '');
+  const requested = url.slice(account.path.length);
+  const path = requested.replace(jobsPath, '/batches').replace(/\?page=\d+&page_size=\d+$/, '');
   try {
     const sent = await asOpenAI({ account, taken, path, method }, incoming, body);
-    const told = await fetch(`${openai.url}/v1${path}`, {
+    const reported = await fetch(`${openai.url}/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${openai.channel.key}`,
@@ -110,38 +110,38 @@ async function serve({ account, openai, taken }: Standing, incoming: IncomingMes
       },
       ...(sent === null ? {} : { body: sent }),
     });
-    const text = await told.text();
+    const text = await reported.text();
     const inTheirs =
-      account.tellsMilliseconds === true
+      account.reportsMilliseconds === true
         ? text.replace('"created_at":2000000000', '"created_at":2000000000000')
-        : account.hasJobs === true && path.startsWith('/batches') && told.ok
+        : account.hasJobs === true && path.startsWith('/batches') && reported.ok
           ? jobsIn(text)
           : text;
-    response.writeHead(told.status, { 'content-type': told.headers.get('content-type') ?? '' }).end(inTheirs);
+    response.writeHead(reported.status, { 'content-type': reported.headers.get('content-type') ?? '' }).end(inTheirs);
   } catch (failure) {
     if (!(failure instanceof Refusal)) throw failure;
     answer(400, { error: { message: failure.message, code: '1210' } });
   }
 }
 
-interface Asked extends Omit<Standing, 'openai'> {
+interface Requested extends Omit<Standing, 'openai'> {
   path: string;
   method: string;
 }
 
-async function asOpenAI(asked: Asked, incoming: IncomingMessage, body: Buffer): Promise<string | FormData | null> {
-  const { account, path, method } = asked;
+async function asOpenAI(requested: Requested, incoming: IncomingMessage, body: Buffer): Promise<string | FormData | null> {
+  const { account, path, method } = requested;
   if (method !== 'POST') return null;
-  if (path === '/files') return asForm(asked, incoming, body);
+  if (path === '/files') return asForm(requested, incoming, body);
   if (path !== '/batches') return body.length === 0 ? null : body.toString();
   if (account.hasJobs === true) return asBatch(body.toString());
-  const { endpoint, output_expires_after: kept, ...others } = JSON.parse(body.toString());
+  const { endpoint, output_expires_after: stored, ...others } = JSON.parse(body.toString());
   if (endpoint !== account.endpoint) throw new Refusal(`no endpoint ${endpoint}`);
-  checkLifetime(account, kept?.seconds);
+  checkLifetime(account, stored?.seconds);
   return JSON.stringify({ ...others, endpoint: '/v1/chat/completions', output_expires_after: { anchor: 'created_at', seconds: 3600 } });
 }
 
-async function asForm({ account, taken }: Asked, incoming: IncomingMessage, body: Buffer): Promise<FormData> {
+async function asForm({ account, taken }: Requested, incoming: IncomingMessage, body: Buffer): Promise<FormData> {
   const form = await formOf(incoming, body);
   const { purpose, 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds, ...others } = form?.texts ?? {};
   const [file] = form?.files ?? [];
@@ -150,12 +150,12 @@ async function asForm({ account, taken }: Asked, incoming: IncomingMessage, body
   checkLifetime(account, seconds === undefined ? undefined : Number(seconds));
   const text = file.bytes.toString();
   taken.push(text);
-  const told = new FormData();
-  told.append('purpose', 'batch');
-  told.append('expires_after[anchor]', 'created_at');
-  told.append('expires_after[seconds]', String(seconds ?? 3600));
-  told.append('file', new File([asLines(text, account)], file.filename));
-  return told;
+  const reported = new FormData();
+  reported.append('purpose', 'batch');
+  reported.append('expires_after[anchor]', 'created_at');
+  reported.append('expires_after[seconds]', String(seconds ?? 3600));
+  reported.append('file', new File([asLines(text, account)], file.filename));
+  return reported;
 }
 
 /** Callers put files there that are not in the provider's words: what is not is only kept. */
@@ -189,14 +189,16 @@ function asBatch(text: string): string {
   if (Object.keys(others).length > 0) throw new Refusal(`extra fields ${Object.keys(others).join()}`);
   if (!Array.isArray(files) || files.length !== 1) throw new Refusal('no file of requests');
   if (endpoint !== '/v1/chat/completions' || model !== 'gpt-4o-mini.1' || hours !== 24) throw new Refusal('not such a job');
-  const kept = { anchor: 'created_at', seconds: 3600 };
-  return JSON.stringify({ input_file_id: files[0], endpoint, completion_window: '24h', output_expires_after: kept });
+  const stored = { anchor: 'created_at', seconds: 3600 };
+  return JSON.stringify({ input_file_id: files[0], endpoint, completion_window: '24h', output_expires_after: stored });
 }
 
 /** A batch, or a page of them, as jobs. */
 function jobsIn(text: string): string {
-  const told = JSON.parse(text);
-  return JSON.stringify(Array.isArray(told.data) ? { object: 'list', total: told.data.length, data: told.data.map(jobOf) } : jobOf(told));
+  const reported = JSON.parse(text);
+  return JSON.stringify(
+    Array.isArray(reported.data) ? { object: 'list', total: reported.data.length, data: reported.data.map(jobOf) } : jobOf(reported),
+  );
 }
 
 function jobOf(batch: Record<string, never>): object {

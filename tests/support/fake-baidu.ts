@@ -49,10 +49,10 @@ export async function startFakeBaidu(upstreamUrl: string): Promise<FakeBaidu> {
 
 function judge({ body, headers }: FrontedRequest, pathname: string, taken: Record<string, unknown>[]): Judgement {
   if ('authorization' in headers) return refused(336_003, 'the secret is told');
-  const asked = jsonOf(body);
-  taken.push(asked);
+  const requested = jsonOf(body);
+  taken.push(requested);
   if (pathname === `${place}/embeddings/embedding-v1`) {
-    const { input } = asked;
+    const { input } = requested;
     if (Array.isArray(input) && input.includes(refusedText)) return refused(336_003, refusedText);
     const data = Array.isArray(input) ? input.map((text, index) => ({ index, embedding: [String(text).length, index] })) : [];
     return {
@@ -62,9 +62,9 @@ function judge({ body, headers }: FrontedRequest, pathname: string, taken: Recor
     };
   }
   if (pathname !== `${place}/chat/completions_pro`) return refused(3, 'Unsupported openapi method');
-  const read = chatOf(asked, 'ERNIE-4.0-8K');
+  const read = chatOf(requested, 'ERNIE-4.0-8K');
   if ('fault' in read) return refused(336_003, read.fault);
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay };
 }
 
 function refused(code: number, message: string): Judgement {

@@ -33,7 +33,7 @@ export interface FakeBatches extends ProviderFront {
   files: FakeFiles;
   batches: Map<string, ProviderBatch>;
   /** Requests about batches, as `METHOD path`. */
-  asked: string[];
+  requested: string[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: its connection stays, and nothing comes. */
   failures: (number | 'lost' | 'cut' | 'held')[];
   /** It has one of these requests, whoever has heard of that. */
@@ -49,9 +49,9 @@ const fields = new Set(['input_file_id', 'endpoint', 'completion_window', 'outpu
 export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches> {
   const files = await startFakeFiles(upstreamUrl);
   const batches = new Map<string, ProviderBatch>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const failures: FakeBatches['failures'] = [];
-  const told = (batch: ProviderBatch) => ({ ...batch, object: 'batch', completion_window: '24h' });
+  const reported = (batch: ProviderBatch) => ({ ...batch, object: 'batch', completion_window: '24h' });
   const linesOf = (text: string): Record<string, unknown>[] =>
     text
       .split('\n')
@@ -123,20 +123,21 @@ export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches
     const address = new URL(url, 'http://there');
     const [, version, place, id, verb] = address.pathname.split('/');
     if (version !== 'v1' || place !== 'batches') return passOn(incoming, response, body);
-    asked.push(`${method} ${url}`);
+    requested.push(`${method} ${url}`);
     if (headers.authorization !== `Bearer ${files.channel.key}`) return refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
     if (failure === 'cut') return void response.destroy();
     if (failure === 'held') return;
     if (typeof failure === 'number') return refuse(failure, 'as was told');
-    const give = (batch: ProviderBatch) => (failure === 'lost' ? void response.destroy() : answer(200, told(batch)));
+    const give = (batch: ProviderBatch) => (failure === 'lost' ? void response.destroy() : answer(200, reported(batch)));
     if (method === 'POST' && id === undefined) {
       const wanted: unknown = JSON.parse(body.toString());
       if (!isObject(wanted) || Object.keys(wanted).some((name) => !fields.has(name))) return refuse(400, 'not such fields');
       const { input_file_id: input, endpoint } = wanted;
       if (typeof input !== 'string' || files.files.get(input)?.purpose !== 'batch') return refuse(400, 'no such file of requests');
-      const kept = wanted['output_expires_after'];
-      if (!isObject(kept) || kept['anchor'] !== 'created_at' || typeof kept['seconds'] !== 'number') return refuse(400, 'no lifetime');
+      const stored = wanted['output_expires_after'];
+      if (!isObject(stored) || stored['anchor'] !== 'created_at' || typeof stored['seconds'] !== 'number')
+        return refuse(400, 'no lifetime');
       if (wanted['completion_window'] !== '24h' || typeof endpoint !== 'string') return refuse(400, 'no window');
       return give(take(input, endpoint));
     }
@@ -145,7 +146,7 @@ export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches
       const after = address.searchParams.get('after');
       const from = after === null ? 0 : all.findIndex((batch) => batch.id === after) + 1;
       const page = all.slice(from, from + 2);
-      return answer(200, { object: 'list', data: page.map(told), has_more: from + 2 < all.length });
+      return answer(200, { object: 'list', data: page.map(reported), has_more: from + 2 < all.length });
     }
     const batch = batches.get(id ?? '');
     if (batch === undefined) return refuse(404, `No batch found with id '${id}'.`);
@@ -175,7 +176,7 @@ export async function startFakeBatches(upstreamUrl: string): Promise<FakeBatches
     channel: files.channel,
     files,
     batches,
-    asked,
+    requested,
     failures,
     run,
     take,

@@ -110,7 +110,7 @@ function judgeConverse(
   return {
     kind: 'pass',
     path: '/v1/messages',
-    body: read.asked,
+    body: read.requested,
     headers: { 'anthropic-version': '2023-06-01' },
     relay: (answer, response) => relay(answer, response, { failing, frames, whole: converseOf }),
   };

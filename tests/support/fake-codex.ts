@@ -25,10 +25,10 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Record<st
   if (headers.authorization !== 'Bearer token-1' || headers['chatgpt-account-id'] !== 'acc-1') return refused(401, 'Unauthorized');
   if (headers['openai-beta'] !== 'responses=experimental' || headers['originator'] !== 'codex_cli_rs') return refused(403, 'Forbidden');
   if (headers.accept !== 'text/event-stream') return refused(406, 'Not Acceptable');
-  const asked = jsonOf(body);
-  taken.push(asked);
-  const fault = faultOf(asked);
-  return fault === null ? { kind: 'pass', path: '/v1/responses', body: asked } : refused(400, fault);
+  const requested = jsonOf(body);
+  taken.push(requested);
+  const fault = faultOf(requested);
+  return fault === null ? { kind: 'pass', path: '/v1/responses', body: requested } : refused(400, fault);
 }
 
 function faultOf({ stream, store, instructions, input, ...others }: Record<string, unknown>): string | null {

@@ -20,14 +20,14 @@ export async function startFakeCohere(upstreamUrl: string): Promise<FakeCohere> 
 function judge({ method, path, headers, body }: FrontedRequest, taken: Record<string, unknown>[]): Judgement {
   if (headers.authorization !== `Bearer ${key}`) return refused(401, 'invalid api token');
   if (method !== 'POST') return refused(404, `nothing at ${path}`);
-  const asked = jsonOf(body);
-  taken.push(asked);
-  if (path === '/v2/embed') return embedded(asked);
-  if (path === '/v1/rerank') return { kind: 'pass', path, body: asked, relay };
+  const requested = jsonOf(body);
+  taken.push(requested);
+  if (path === '/v2/embed') return embedded(requested);
+  if (path === '/v1/rerank') return { kind: 'pass', path, body: requested, relay };
   if (path !== '/v2/chat') return refused(404, `nothing at ${path}`);
-  const read = chatOf(asked);
+  const read = chatOf(requested);
   if ('fault' in read) return refused(400, read.fault);
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay };
 }
 
 function embedded({ texts, input_type: type, embedding_types: types }: Record<string, unknown>): Judgement {

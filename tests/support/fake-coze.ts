@@ -14,7 +14,7 @@ export interface FakeCoze extends ProviderFront, AsyncDisposable {
   /** The bodies of the chats that it has begun, in order. */
   readonly taken: Json[];
   /** What it was asked of them, in order. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** Chats that were cancelled. */
   readonly cancelled: string[];
   /** Names of the files that lie there, by their ids. */
@@ -39,7 +39,7 @@ interface Chat {
 
 interface State {
   taken: Json[];
-  asked: string[];
+  requested: string[];
   cancelled: string[];
   chats: Map<string, Chat>;
   behaviour: ChatBehaviour;
@@ -47,15 +47,15 @@ interface State {
 }
 
 export async function startFakeCoze(upstreamUrl: string): Promise<FakeCoze> {
-  const state: State = { taken: [], asked: [], cancelled: [], chats: new Map(), behaviour: {}, left: new Map() };
+  const state: State = { taken: [], requested: [], cancelled: [], chats: new Map(), behaviour: {}, left: new Map() };
   const front = await startFront(upstreamUrl, (request) => judge(request, state));
-  const { taken, asked, cancelled, left } = state;
+  const { taken, requested, cancelled, left } = state;
   const behave = (behaviour: ChatBehaviour) => void (state.behaviour = behaviour);
   return {
     ...front,
     [Symbol.asyncDispose]: () => front.close(),
     taken,
-    asked,
+    requested,
     cancelled,
     left,
     behave,
@@ -65,41 +65,41 @@ export async function startFakeCoze(upstreamUrl: string): Promise<FakeCoze> {
 
 async function judge(request: FrontedRequest, state: State): Promise<Judgement> {
   const { method, path, headers, body } = request;
-  if (headers.authorization !== `Bearer ${key}`) return told({ code: 4100, msg: 'authentication is invalid' });
+  if (headers.authorization !== `Bearer ${key}`) return reported({ code: 4100, msg: 'authentication is invalid' });
   if (method === 'POST' && path === '/v1/files/upload') {
     const form = await readLeft(headers, body);
-    if (form === null) return told({ code: 4000, msg: 'there is no file' });
+    if (form === null) return reported({ code: 4000, msg: 'there is no file' });
     const id = `74${state.left.size + 1}`;
     state.left.set(id, form.fileName);
-    return told({ code: 0, msg: '', data: { id, bytes: form.bytes.length, created_at: 1, file_name: form.fileName } });
+    return reported({ code: 0, msg: '', data: { id, bytes: form.bytes.length, created_at: 1, file_name: form.fileName } });
   }
-  if (headers['content-type'] !== 'application/json') return told({ code: 4000, msg: 'content-type' });
+  if (headers['content-type'] !== 'application/json') return reported({ code: 4000, msg: 'content-type' });
   const { pathname, searchParams } = new URL(path, 'http://coze');
   if (method === 'POST' && pathname === '/v3/chat') return begin(jsonOf(body), state);
   if (method === 'POST' && pathname === '/v3/chat/cancel') {
     const { conversation_id: conversation, chat_id: chat } = jsonOf(body);
     const id = String(chat);
-    if (conversation !== `conv-${id}`) return told({ code: 4002, msg: 'invalid conversation' });
+    if (conversation !== `conv-${id}`) return reported({ code: 4002, msg: 'invalid conversation' });
     state.cancelled.push(id);
-    return told({ code: 0, data: { id, conversation_id: conversation, status: 'canceled' } });
+    return reported({ code: 0, data: { id, conversation_id: conversation, status: 'canceled' } });
   }
   const id = searchParams.get('chat_id') ?? '';
   const chat = state.chats.get(id);
   if (method !== 'GET' || chat === undefined || searchParams.get('conversation_id') !== `conv-${id}`)
-    return told({ code: 4001, msg: 'invalid chat' });
-  state.asked.push(pathname);
+    return reported({ code: 4001, msg: 'invalid chat' });
+  state.requested.push(pathname);
   const failing = state.behaviour.failing?.shift();
   if (failing !== undefined) return { kind: 'answer', status: failing, body: { code: 5000, msg: 'Internal error' } };
-  if (pathname === '/v3/chat/retrieve') return told({ code: 0, msg: '', data: retrieved(chat, state.behaviour) });
-  if (pathname === '/v3/chat/message/list') return told({ code: 0, msg: '', data: messagesOf(chat.completion) });
+  if (pathname === '/v3/chat/retrieve') return reported({ code: 0, msg: '', data: retrieved(chat, state.behaviour) });
+  if (pathname === '/v3/chat/message/list') return reported({ code: 0, msg: '', data: messagesOf(chat.completion) });
   return { kind: 'answer', status: 404, body: { code: 404, msg: 'not found' } };
 }
 
-function begin(asked: Json, state: State): Judgement {
-  state.taken.push(asked);
-  if (asked['bot_id'] !== bot) return told({ code: 4006, msg: 'invalid bot' });
-  const read = chatOf(asked, 'gpt-4o-mini', new Set(state.left.keys()));
-  if ('fault' in read) return told({ code: 4000, msg: read.fault });
+function begin(requested: Json, state: State): Judgement {
+  state.taken.push(requested);
+  if (requested['bot_id'] !== bot) return reported({ code: 4006, msg: 'invalid bot' });
+  const read = chatOf(requested, 'gpt-4o-mini', new Set(state.left.keys()));
+  if ('fault' in read) return reported({ code: 4000, msg: read.fault });
   const relay = relayOwn({
     whole(completion) {
       const left = state.behaviour.working ?? 1;
@@ -111,7 +111,7 @@ function begin(asked: Json, state: State): Judgement {
     failed: { name: 'error', code: 5000, msg: 'Internal error' },
     failure: (message) => ({ code: 4000, msg: message }),
   });
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay };
 }
 
 function inProgress(completion: Json): Json {
@@ -125,6 +125,6 @@ function retrieved(chat: Chat, { ending }: ChatBehaviour): Json {
 }
 
 /** Whatever it says: with status 200. */
-function told(body: Json): Judgement {
+function reported(body: Json): Judgement {
   return { kind: 'answer', status: 200, body };
 }

@@ -52,13 +52,13 @@ async function judge({ method, path, headers, body }: FrontedRequest, { taken, l
     return { kind: 'answer', status: 201, body: { id, name: form.fileName, size: form.bytes.length, mime_type: form.type } };
   }
   if (method !== 'POST' || path !== `/v1/${kind}`) return refused(404, 'not_found', `nothing at ${path}`);
-  const asked = jsonOf(body);
-  taken.push(asked);
+  const requested = jsonOf(body);
+  taken.push(requested);
   const files = new Map(left.map(({ id, user }) => [id, user]));
   const model = 'gpt-4o-mini';
-  const read = kind === 'chat-messages' ? chatOf(asked, model, files) : runOf(asked, { model, input: 'topic', left: files });
+  const read = kind === 'chat-messages' ? chatOf(requested, model, files) : runOf(requested, { model, input: 'topic', left: files });
   if ('fault' in read) return refused(400, 'invalid_param', read.fault);
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay: kind === 'workflows/run' ? relayRun : relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay: kind === 'workflows/run' ? relayRun : relay };
 }
 
 /** As the platform's own parser reads it; null: there is no file in it, or nobody who leaves it. */
@@ -76,9 +76,9 @@ function refused(status: number, code: string, message: string): Judgement {
 }
 
 /** How failures are told. */
-const told = {
+const reported = {
   failed: { event: 'error', status: 500, code: 'internal_server_error', message: 'Internal error' },
   failure: (message: string) => ({ code: 'completion_request_error', message, status: 400 }),
 };
-const relay = relayOwn({ whole: difyOf, events: difyEvents, ...told });
-const relayRun = relayOwn({ whole: runResultOf, events: runEvents, ...told });
+const relay = relayOwn({ whole: difyOf, events: difyEvents, ...reported });
+const relayRun = relayOwn({ whole: runResultOf, events: runEvents, ...reported });

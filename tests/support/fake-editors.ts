@@ -153,21 +153,21 @@ export async function startFakeEditor(name: EditorName, upstreamUrl: string): Pr
     if (!isKeyed(headers)) return refused(401, 'no such key');
     if (method !== 'POST' || at !== path) return refused(404, `nothing at ${at}`);
     if (Number(headers['content-length']) !== body.length) return refused(411, 'no length');
-    const asked = jsonOf(body);
+    const requested = jsonOf(body);
     let pictures: string[] = [];
-    const told = readStrictly(() => {
-      pictures = read(asked);
-      return asked;
+    const reported = readStrictly(() => {
+      pictures = read(requested);
+      return requested;
     });
-    if ('fault' in told) return refused(400, told.fault);
+    if ('fault' in reported) return refused(400, reported.fault);
     taken.push(pictures);
-    return refusal === undefined ? { kind: 'answer', status: 200, body: answer(asked) } : { kind: 'answer', ...refusal };
+    return refusal === undefined ? { kind: 'answer', status: 200, body: answer(requested) } : { kind: 'answer', ...refusal };
   });
   return {
     ...front,
     channel: { type, key, other },
     taken,
-    refuse: (told) => (refusal = told),
+    refuse: (reported) => (refusal = reported),
     [Symbol.asyncDispose]: () => front.close(),
   };
 }

@@ -24,7 +24,7 @@ interface Embedder {
   refuses?: (message: string) => { kind: 'answer'; status: number; body: object };
 }
 
-const tells =
+const reports =
   (status: number, body: (message: string) => object): NonNullable<Embedder['refuses']> =>
   (message) => ({ kind: 'answer', status, body: body(message) });
 
@@ -44,7 +44,7 @@ export const embedders = {
     other: 'global',
     path: '/v1/publishers/google/models/text-embedding-005:predict',
     keyHeader: 'x-goog-api-key',
-    refuses: tells(400, (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } })),
+    refuses: reports(400, (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } })),
     embed(body) {
       if (!hasOnly(body, ['instances', 'parameters'])) return undefined;
       const { instances, parameters } = body;
@@ -60,27 +60,27 @@ export const embedders = {
     type: 35,
     key: 'mm-key',
     path: '/v1/embeddings',
-    refuses: tells(200, (message) => ({ vectors: null, base_resp: { status_code: 2013, status_msg: message } })),
+    refuses: reports(200, (message) => ({ vectors: null, base_resp: { status_code: 2013, status_msg: message } })),
     embed(body) {
-      const asked = texts(body['texts'], 4096);
-      if (!hasOnly(body, ['model', 'texts', 'type']) || asked === undefined || !['db', 'query'].includes(String(body['type'])))
+      const requested = texts(body['texts'], 4096);
+      if (!hasOnly(body, ['model', 'texts', 'type']) || requested === undefined || !['db', 'query'].includes(String(body['type'])))
         return undefined;
-      return { vectors: asked.map(vectorOf), total_tokens: 3 * asked.length, base_resp: { status_code: 0, status_msg: 'success' } };
+      return { vectors: requested.map(vectorOf), total_tokens: 3 * requested.length, base_resp: { status_code: 0, status_msg: 'success' } };
     },
   },
   dashscope: {
     type: 17,
     key: 'ali-key',
     path: '/api/v1/services/embeddings/text-embedding/text-embedding',
-    refuses: tells(400, (message) => ({ code: 'InvalidParameter', message, request_id: 'r1' })),
+    refuses: reports(400, (message) => ({ code: 'InvalidParameter', message, request_id: 'r1' })),
     embed(body) {
       const { input, parameters = {} } = body;
       if (!hasOnly(body, ['model', 'input', 'parameters']) || !hasOnly(input, ['texts'])) return undefined;
       if (!hasOnly(parameters, ['dimension', 'text_type', 'instruct', 'output_type'])) return undefined;
-      const asked = texts(input['texts'], 10);
-      if (asked === undefined) return undefined;
-      const embeddings = asked.map((text, text_index) => ({ text_index, embedding: vectorOf(text) })).toReversed();
-      return { output: { embeddings }, usage: { total_tokens: 3 * asked.length }, request_id: 'r1' };
+      const requested = texts(input['texts'], 10);
+      if (requested === undefined) return undefined;
+      const embeddings = requested.map((text, text_index) => ({ text_index, embedding: vectorOf(text) })).toReversed();
+      return { output: { embeddings }, usage: { total_tokens: 3 * requested.length }, request_id: 'r1' };
     },
   },
   qianfan: {
@@ -88,16 +88,16 @@ export const embedders = {
     key: 'bd-key',
     path: '/v2/embeddings',
     embed(body) {
-      const asked = texts(body['input'], 16);
-      if (asked === undefined || typeof body['model'] !== 'string') return undefined;
-      const data = asked.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }));
+      const requested = texts(body['input'], 16);
+      if (requested === undefined || typeof body['model'] !== 'string') return undefined;
+      const data = requested.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }));
       return {
         id: 'e1',
         object: 'embedding_list',
         created: 1,
         model: body['model'],
         data,
-        usage: { prompt_tokens: 3 * asked.length, total_tokens: 3 * asked.length },
+        usage: { prompt_tokens: 3 * requested.length, total_tokens: 3 * requested.length },
       };
     },
   },
@@ -108,15 +108,15 @@ export type EmbedderName = keyof typeof embedders;
 export async function startFakeEmbedder(name: EmbedderName, upstreamUrl: string): Promise<FakeEmbedder> {
   const { type, key, other = '', path, keyHeader, embed, refuses }: Embedder = embedders[name];
   const taken: Body[] = [];
-  const front = await startFront(upstreamUrl, ({ method, path: asked, headers, body }) => {
+  const front = await startFront(upstreamUrl, ({ method, path: requested, headers, body }) => {
     const given = keyHeader === undefined ? headers.authorization : `Bearer ${String(headers[keyHeader])}`;
     if (given !== `Bearer ${key}`) return refused(401, 'no such key');
-    if (method !== 'POST' || asked !== path) return refused(404, `nothing at ${asked}`);
-    const told = jsonOf(body);
-    taken.push(told);
-    const text = JSON.stringify(told);
+    if (method !== 'POST' || requested !== path) return refused(404, `nothing at ${requested}`);
+    const reported = jsonOf(body);
+    taken.push(reported);
+    const text = JSON.stringify(reported);
     if (text.includes(refusedText)) return refuses?.(refusedText) ?? refused(400, refusedText);
-    const answer = embed(told);
+    const answer = embed(reported);
     return answer === undefined ? refused(400, 'not so') : { kind: 'answer', status: 200, body: answer };
   });
   return { ...front, channel: { type, key, other }, taken, [Symbol.asyncDispose]: () => front.close() };

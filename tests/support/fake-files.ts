@@ -37,7 +37,7 @@ export interface FakeFiles extends ProviderFront {
   /** Under way. */
   uploads: Map<string, ProviderUpload>;
   /** Requests about files, as `METHOD path`. */
-  asked: string[];
+  requested: string[];
   /** The next ones are refused with these; 0: nothing is answered; `lost`: a file is there, and nothing is answered. */
   failures: (number | 'lost')[];
   /** Is called before one goes. */
@@ -55,11 +55,11 @@ const now = Date.UTC(2026, 0, 15, 8) / 1000;
 export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
   const files = new Map<string, ProviderFile>();
   const uploads = new Map<string, ProviderUpload>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const failures: FakeFiles['failures'] = [];
   let made = 0;
   let holding: Promise<void> | null = null;
-  const told = ({ id, filename, purpose, bytes, created_at }: ProviderFile) => ({
+  const reported = ({ id, filename, purpose, bytes, created_at }: ProviderFile) => ({
     id,
     object: 'file',
     bytes: bytes.length,
@@ -69,19 +69,19 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
   });
 
   async function serveUpload({ incoming, body, id, verb, answer, refuse }: UploadRequest): Promise<unknown> {
-    asked.push(`${incoming.method} ${incoming.url}`);
+    requested.push(`${incoming.method} ${incoming.url}`);
     if (incoming.headers.authorization !== `Bearer ${key}`) return refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
     if (typeof failure === 'number') return refuse(failure, 'as was told');
     if (id === undefined) {
-      const { filename, purpose, bytes, mime_type: type, expires_after: kept, ...others } = JSON.parse(body.toString());
+      const { filename, purpose, bytes, mime_type: type, expires_after: stored, ...others } = JSON.parse(body.toString());
       if (type === undefined || Object.keys(others).length > 0) return refuse(400, 'not such an upload');
       const begun: ProviderUpload = {
         id: `upload_theirs${made++}`,
         filename,
         purpose,
         bytes,
-        seconds: kept === undefined && storable.has(purpose) ? undefined : String(kept.seconds),
+        seconds: stored === undefined && storable.has(purpose) ? undefined : String(stored.seconds),
         created_at: now,
         parts: new Map(),
       };
@@ -113,7 +113,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     };
     files.set(stored.id, stored);
     if (failure === 'lost') return incoming.socket.destroy();
-    return answer(200, { id, object: 'upload', status: 'completed', file: told(stored) });
+    return answer(200, { id, object: 'upload', status: 'completed', file: reported(stored) });
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -137,7 +137,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
       response.writeHead(forwarded.status, { 'content-type': forwarded.headers.get('content-type') ?? '' });
       return void response.end(Buffer.from(await forwarded.arrayBuffer()));
     }
-    asked.push(`${method} ${url}`);
+    requested.push(`${method} ${url}`);
     if (headers.authorization !== `Bearer ${key}`) return void refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
     if (failure === 0) return;
@@ -147,9 +147,9 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
       if (form === null || Number(headers['content-length']) !== body.length) return void refuse(400, 'no form of that length');
       const { purpose, 'expires_after[anchor]': anchor, 'expires_after[seconds]': seconds, ...others } = form.texts;
       const [file, second] = form.files;
-      const isKept = anchor === 'created_at' && typeof seconds === 'string';
+      const isStored = anchor === 'created_at' && typeof seconds === 'string';
       const stays = anchor === undefined && seconds === undefined && storable.has(String(purpose));
-      const isRight = (isKept || stays) && typeof purpose === 'string' && Object.keys(others).length === 0;
+      const isRight = (isStored || stays) && typeof purpose === 'string' && Object.keys(others).length === 0;
       if (!isRight || file?.name !== 'file' || second !== undefined) return void refuse(400, 'not such a form');
       const stored = {
         id: `file-theirs${made++}`,
@@ -161,7 +161,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
       };
       files.set(stored.id, stored);
       if (failure === 'lost') return void response.destroy();
-      return void answer(200, told(stored));
+      return void answer(200, reported(stored));
     }
     const { pathname, searchParams: query } = new URL(url, 'http://there');
     if (method === 'GET' && pathname === '/v1/files') {
@@ -169,11 +169,11 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
       const after = query.get('after');
       const from = after === null ? 0 : all.findIndex((file) => file.id === after) + 1;
       const end = from + Number(query.get('limit'));
-      return void answer(200, { object: 'list', data: all.slice(from, end).map(told), has_more: end < all.length });
+      return void answer(200, { object: 'list', data: all.slice(from, end).map(reported), has_more: end < all.length });
     }
     const file = files.get(id ?? '');
     if (file === undefined || more.length > 0) return void refuse(404, `No such File object: ${id}`);
-    if (method === 'GET' && verb === undefined) return void answer(200, told(file));
+    if (method === 'GET' && verb === undefined) return void answer(200, reported(file));
     if (method === 'GET' && verb === 'content') await holding;
     if (method === 'GET' && verb === 'content') return void response.writeHead(200, { 'content-type': 'text/plain' }).end(file.bytes);
     if (method !== 'DELETE' || verb !== undefined) return void refuse(405, 'no such method');
@@ -191,7 +191,7 @@ export async function startFakeFiles(upstreamUrl: string): Promise<FakeFiles> {
     channel: { type: 1, key },
     files,
     uploads,
-    asked,
+    requested,
     failures,
     deleting: () => {},
     holdContents: (until) => void (holding = until),

@@ -17,7 +17,7 @@ export interface ProviderGeminiBatch {
 export interface FakeGeminiBatches extends ProviderFront {
   batches: Map<string, ProviderGeminiBatch>;
   files: Map<string, string>;
-  asked: string[];
+  requested: string[];
   /** The next creations are done and answered with this status. */
   lost: number[];
   /** Works on so many requests of the newest batch, and ends it. */
@@ -30,12 +30,12 @@ const time = new Date(2_000_000_000_000).toISOString();
 export async function startFakeGeminiBatches(upstreamUrl: string): Promise<FakeGeminiBatches> {
   const batches = new Map<string, ProviderGeminiBatch>();
   const files = new Map<string, string>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const lost: number[] = [];
   const answer = (status: number, body: object): Judgement => ({ kind: 'answer', status, body });
   const refuse = (code: number, message: string) => answer(code, { error: { code, message, status: 'INVALID_ARGUMENT' } });
 
-  const told = ({ name, model, displayName, state, results, counts, lines }: ProviderGeminiBatch) => ({
+  const reported = ({ name, model, displayName, state, results, counts, lines }: ProviderGeminiBatch) => ({
     name,
     metadata: {
       '@type': 'type.googleapis.com/google.ai.generativelanguage.v1main.GenerateContentBatch',
@@ -108,13 +108,13 @@ export async function startFakeGeminiBatches(upstreamUrl: string): Promise<FakeG
     };
     batches.set(name, made);
     const failure = lost.shift();
-    return failure === undefined ? answer(200, told(made)) : refuse(failure, 'as was told');
+    return failure === undefined ? answer(200, reported(made)) : refuse(failure, 'as was told');
   }
 
   function judge(request: FrontedRequest): Judgement {
     const { method, path, headers, body } = request;
     const address = new URL(path, 'http://there');
-    asked.push(`${method} ${path}`);
+    requested.push(`${method} ${path}`);
     if (headers['x-goog-api-key'] !== key) return refuse(401, 'no such key');
     if (method === 'POST' && path === '/upload/v1beta/files?uploadType=multipart') return upload(request);
     const [, model = '', verb = ''] = /^\/v1beta\/models\/([\w.-]+):(batchGenerateContent|asyncBatchEmbedContent)$/.exec(path) ?? [];
@@ -128,7 +128,7 @@ export async function startFakeGeminiBatches(upstreamUrl: string): Promise<FakeG
       const all = [...batches.values()].toReversed();
       const from = Number(address.searchParams.get('pageToken') ?? 0);
       const more = from + 2 < all.length ? { nextPageToken: String(from + 2) } : {};
-      return answer(200, { operations: all.slice(from, from + 2).map(told), ...more });
+      return answer(200, { operations: all.slice(from, from + 2).map(reported), ...more });
     }
     const [id = '', order] = named.split(':');
     const batch = batches.get(id);
@@ -137,9 +137,9 @@ export async function startFakeGeminiBatches(upstreamUrl: string): Promise<FakeG
       batch.state = 'CANCELLED';
       return answer(200, {});
     }
-    return method === 'GET' ? answer(200, told(batch)) : refuse(405, 'no such method');
+    return method === 'GET' ? answer(200, reported(batch)) : refuse(405, 'no such method');
   }
 
   const front = await startFront(upstreamUrl, judge);
-  return { ...front, channel: { type: 24, key }, batches, files, asked, lost, run };
+  return { ...front, channel: { type: 24, key }, batches, files, requested, lost, run };
 }

@@ -11,7 +11,7 @@ interface ProviderCache {
 
 interface CacheDesk {
   caches: Map<string, ProviderCache>;
-  asked: string[];
+  requested: string[];
   /** Names of caches that calls went on from. */
   used: unknown[];
   /** The next ones get these; `lost`: it is done all the same. */
@@ -32,7 +32,7 @@ export async function startFakeGeminiCaches(upstreamUrl: string): Promise<FakeGe
   const { judge, ...desk } = openDesk({ root: '/v1beta/', parent: '', named: '', models: 'models/' });
   const front = await startFront(upstreamUrl, (request) => {
     if (request.headers['x-goog-api-key'] === key) return judge(request) ?? refuse(404, 'nothing there');
-    desk.asked.push(`${request.method} ${request.path}`);
+    desk.requested.push(`${request.method} ${request.path}`);
     return refuse(401, 'no such key');
   });
   return { ...front, channel: { type: 24, key }, ...desk };
@@ -63,11 +63,11 @@ interface Home {
 
 function openDesk({ root, parent, named, models, hasRoles = false }: Home) {
   const caches = new Map<string, ProviderCache>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const used: unknown[] = [];
   const failures: CacheDesk['failures'] = [];
   const answer = (status: number, body: object): Judgement => ({ kind: 'answer', status, body });
-  const told = ({ name, body }: ProviderCache) => ({
+  const reported = ({ name, body }: ProviderCache) => ({
     name,
     model: body['model'],
     displayName: body['displayName'],
@@ -75,7 +75,7 @@ function openDesk({ root, parent, named, models, hasRoles = false }: Home) {
   });
 
   function judge({ method, path, body }: FrontedRequest): Judgement | undefined {
-    asked.push(`${method} ${path}`);
+    requested.push(`${method} ${path}`);
     if (/\/models\/[^/]+:/.test(path)) {
       const { cachedContent, ...call } = jsonOf(body);
       if (typeof cachedContent === 'string' && !caches.has(cachedContent)) return refuse(403, 'CachedContent not found');
@@ -96,13 +96,13 @@ function openDesk({ root, parent, named, models, hasRoles = false }: Home) {
         return refuse(400, `Invalid model resource name ${String(sent['model'])}`);
       if (hasRoles && !rolesAreRight(sent['contents'])) return refuse(400, 'Please use a valid role: user, model.');
       caches.set(made.name, made);
-      return failure === 'lost' ? refuse(500, 'lost') : answer(200, told(made));
+      return failure === 'lost' ? refuse(500, 'lost') : answer(200, reported(made));
     }
     if (isList) {
       const all = [...caches.values()];
       const from = Number(address.searchParams.get('pageToken') ?? 0);
       const more = from + 2 < all.length ? { nextPageToken: String(from + 2) } : {};
-      return answer(200, { cachedContents: all.slice(from, from + 2).map(told), ...more });
+      return answer(200, { cachedContents: all.slice(from, from + 2).map(reported), ...more });
     }
     const cache = caches.get(name);
     if (cache === undefined) return refuse(403, 'not found');
@@ -111,9 +111,9 @@ function openDesk({ root, parent, named, models, hasRoles = false }: Home) {
       cache.body['expireTime'] = jsonOf(body)['expireTime'];
     }
     if (method === 'DELETE') caches.delete(name);
-    return answer(200, method === 'DELETE' ? {} : told(cache));
+    return answer(200, method === 'DELETE' ? {} : reported(cache));
   }
-  return { judge, caches, asked, used, failures };
+  return { judge, caches, requested, used, failures };
 }
 
 function rolesAreRight(contents: unknown = []): boolean {

@@ -27,15 +27,15 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Json[]): 
   });
   if (headers.authorization !== `Bearer ${key}`) return refused(401, 'Invalid token');
   if (method !== 'POST' || path !== '/api/library/ask') return refused(404, `nothing at ${path}`);
-  const asked = jsonOf(body);
-  taken.push(asked);
-  const read = readStrictly(() => chatOf(asked));
-  return 'fault' in read ? refused(400, read.fault) : { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  const requested = jsonOf(body);
+  taken.push(requested);
+  const read = readStrictly(() => chatOf(requested));
+  return 'fault' in read ? refused(400, read.fault) : { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay };
 }
 
-function chatOf(asked: Json): Json {
-  demand(hasOnly(asked, ['model', 'query', 'libraryId', 'stream']), 'unknown field');
-  const { query, libraryId, stream } = asked;
+function chatOf(requested: Json): Json {
+  demand(hasOnly(requested, ['model', 'query', 'libraryId', 'stream']), 'unknown field');
+  const { query, libraryId, stream } = requested;
   demand(libraryId === library && typeof stream === 'boolean', 'libraryId and stream');
   demand(typeof query === 'string' && query !== '', 'query');
   const streamed = stream ? { stream: true, stream_options: { include_usage: true } } : {};
@@ -54,10 +54,10 @@ const relay = relayOwn({
 });
 
 /** Chunks of a chat completion as events of a library. `usage`: as we tell it ourselves, which it does not. */
-export function libraryEvents({ usage: tells }: { usage: boolean }): (chunk: Json) => Json[] {
+export function libraryEvents({ usage: reports }: { usage: boolean }): (chunk: Json) => Json[] {
   return ({ choices, model, usage }) => {
     const end = { content: '', finish: true, model, documents };
-    if (tells && usage !== undefined && usage !== null) {
+    if (reports && usage !== undefined && usage !== null) {
       const { prompt_tokens: input, completion_tokens: output } = Object(usage);
       return [{ ...end, usage: { input, output } }];
     }
@@ -65,6 +65,6 @@ export function libraryEvents({ usage: tells }: { usage: boolean }): (chunk: Jso
     const { delta, finish_reason: reason } = Object(choice);
     const { content } = Object(delta);
     const said = typeof content === 'string' && content !== '' ? [{ content, finish: false, model, documents: [] }] : [];
-    return typeof reason === 'string' && !tells ? [...said, end] : said;
+    return typeof reason === 'string' && !reports ? [...said, end] : said;
   };
 }

@@ -18,7 +18,7 @@ export interface ProviderMessageBatch {
 
 export interface FakeMessageBatches extends ProviderFront {
   batches: Map<string, ProviderMessageBatch>;
-  asked: string[];
+  requested: string[];
   /** The next ones get these. */
   failures: number[];
   /** The next creations are done and answered with this status. */
@@ -32,10 +32,10 @@ const created = new Date(2_000_000_000_000).toISOString();
 
 export async function startFakeMessageBatches(upstreamUrl: string): Promise<FakeMessageBatches> {
   const batches = new Map<string, ProviderMessageBatch>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const failures: number[] = [];
   const lost: number[] = [];
-  const told = ({ id, processing_status: status, counts }: ProviderMessageBatch) => ({
+  const reported = ({ id, processing_status: status, counts }: ProviderMessageBatch) => ({
     id,
     type: 'message_batch',
     processing_status: status,
@@ -96,14 +96,14 @@ export async function startFakeMessageBatches(upstreamUrl: string): Promise<Fake
     };
     batches.set(made.id, made);
     const failure = lost.shift();
-    return failure === undefined ? answer(200, told(made)) : refuse(failure, 'as was told');
+    return failure === undefined ? answer(200, reported(made)) : refuse(failure, 'as was told');
   }
 
   function judge({ method, path, headers, body }: FrontedRequest): Judgement {
     const address = new URL(path, 'http://there');
     const [, , place, kind, id, verb] = address.pathname.split('/');
     if (place !== 'messages' || kind !== 'batches') return { kind: 'pass', path, body: jsonOf(body) };
-    asked.push(`${method} ${path}`);
+    requested.push(`${method} ${path}`);
     if (headers['x-api-key'] !== key || headers['anthropic-version'] !== '2023-06-01') return refuse(401, 'no such key');
     const failure = failures.shift();
     if (failure !== undefined) return refuse(failure, 'as was told');
@@ -112,7 +112,7 @@ export async function startFakeMessageBatches(upstreamUrl: string): Promise<Fake
       const all = [...batches.values()].toReversed();
       const after = address.searchParams.get('after_id');
       const from = after === null ? 0 : all.findIndex((batch) => batch.id === after) + 1;
-      return answer(200, { data: all.slice(from, from + 2).map(told), has_more: from + 2 < all.length });
+      return answer(200, { data: all.slice(from, from + 2).map(reported), has_more: from + 2 < all.length });
     }
     const batch = batches.get(id ?? '');
     if (batch === undefined) return refuse(404, 'not found');
@@ -122,9 +122,9 @@ export async function startFakeMessageBatches(upstreamUrl: string): Promise<Fake
     }
     if (method === 'POST' && verb === 'cancel') batch.processing_status = 'canceling';
     else if (method !== 'GET' || verb !== undefined) return refuse(405, 'no such method');
-    return answer(200, told(batch));
+    return answer(200, reported(batch));
   }
 
   const front = await startFront(upstreamUrl, judge);
-  return { ...front, channel: { type: 14, key }, batches, asked, failures, lost, run };
+  return { ...front, channel: { type: 14, key }, batches, requested, failures, lost, run };
 }

@@ -27,11 +27,11 @@ function judge({ method, path, body }: FrontedRequest, taken: Record<string, unk
   if (path === '/v1/chat/completions' || path === '/v1/completions') return { kind: 'pass', path, body: jsonOf(body) };
   if (path === '/api/embed') return embedded(jsonOf(body));
   if (path !== '/api/chat') return { kind: 'answer', status: 404, body: { error: `nothing at ${path}` } };
-  const asked = jsonOf(body);
-  taken.push(asked);
-  const read = chatOf(asked);
+  const requested = jsonOf(body);
+  taken.push(requested);
+  const read = chatOf(requested);
   if ('fault' in read) return { kind: 'answer', status: 400, body: { error: read.fault } };
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay };
 }
 
 /** https://docs.ollama.com/api/embed */

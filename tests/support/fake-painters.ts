@@ -31,11 +31,11 @@ export interface FakePainter extends ProviderFront, AsyncDisposable {
   /** The bodies of the calls that it has taken, in order. */
   readonly taken: Record<string, unknown>[];
   /** Paths of the questions about tasks. */
-  readonly asked: string[];
+  readonly requested: string[];
   behave(behaviour: PainterBehaviour): void;
 }
 
-interface Asked {
+interface Requested {
   body: Record<string, unknown>;
   path: string;
   behaviour: PainterBehaviour;
@@ -49,7 +49,7 @@ interface Painter {
   key: string;
   other?: string;
   authorization?: (headers: FrontedRequest['headers'], path: string) => boolean;
-  paint: (asked: Asked) => Answer;
+  paint: (requested: Requested) => Answer;
 }
 
 export const addressOf = (index: number): string => `https://${publicName}/picture-${index}.png?sign=a%2Fb&x=1`;
@@ -78,8 +78,8 @@ const one =
     words.includes(value);
 const list = (item: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.length === 1 && value.every(item);
 
-function addresses({ addresses: told }: PainterBehaviour, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => told?.[index] ?? addressOf(index));
+function addresses({ addresses: reported }: PainterBehaviour, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => reported?.[index] ?? addressOf(index));
 }
 
 const dashscope: Painter = {
@@ -114,11 +114,15 @@ const dashscope: Painter = {
   },
 };
 
-function dashscopeTask({ addresses: told, status = 'SUCCEEDED', polls = 1 }: PainterBehaviour, asked: number, count: number): object {
-  if (asked <= polls) return { output: { task_id: 'task-1', task_status: 'RUNNING' }, request_id: 'r2' };
+function dashscopeTask(
+  { addresses: reported, status = 'SUCCEEDED', polls = 1 }: PainterBehaviour,
+  requested: number,
+  count: number,
+): object {
+  if (requested <= polls) return { output: { task_id: 'task-1', task_status: 'RUNNING' }, request_id: 'r2' };
   const facts = { task_id: 'task-1', task_status: status };
   if (status !== 'SUCCEEDED') return { output: { ...facts, code: 'DataInspectionFailed', message: 'the picture is not proper' } };
-  const results = addresses(told === undefined ? {} : { addresses: told }, count).map((url) => ({
+  const results = addresses(reported === undefined ? {} : { addresses: reported }, count).map((url) => ({
     url,
     actual_prompt: 'a wide tide',
   }));
@@ -251,10 +255,10 @@ export const painters = {
     ...google,
     type: 41,
     other: 'global',
-    paint: (asked) =>
-      /^\/prefix\/v1\/publishers\/google\/models\/[\w.-]+:\w+$/.test(asked.path)
-        ? google.paint(asked)
-        : { fault: `nothing at ${asked.path}` },
+    paint: (requested) =>
+      /^\/prefix\/v1\/publishers\/google\/models\/[\w.-]+:\w+$/.test(requested.path)
+        ? google.paint(requested)
+        : { fault: `nothing at ${requested.path}` },
   },
   wenxin: {
     type: 15,
@@ -299,7 +303,7 @@ export type PainterName = keyof typeof painters;
 export async function startFakePainter(name: PainterName, upstreamUrl: string): Promise<FakePainter> {
   const { type, key, other = '', paint, authorization = byBearer(key) }: Painter = painters[name];
   const taken: Record<string, unknown>[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   let behaviour: PainterBehaviour = {};
   const answerTo = async ({ method, path, headers, body }: FrontedRequest): Promise<Judgement> => {
     if (path.startsWith('/oauth/2.0/token?')) {
@@ -307,21 +311,21 @@ export async function startFakePainter(name: PainterName, upstreamUrl: string): 
     }
     if (!authorization(headers, path)) return refused(401, 'no such key');
     if (method === 'GET' && path.startsWith('/prefix/api/v1/tasks/')) {
-      asked.push(path);
+      requested.push(path);
       await delay(behaviour.slowly ?? 0);
       const lost = behaviour.lost?.shift();
       if (lost !== undefined) return refused(lost, 'busy');
       const parameters = taken.at(-1)?.['parameters'];
       const count = isObject(parameters) ? Number(parameters['n']) : 1;
-      return { kind: 'answer', status: 200, body: dashscopeTask(behaviour, asked.length, count) };
+      return { kind: 'answer', status: 200, body: dashscopeTask(behaviour, requested.length, count) };
     }
     if (method !== 'POST') return refused(405, 'not so');
-    const told = jsonOf(body);
-    taken.push(told);
+    const reported = jsonOf(body);
+    taken.push(reported);
     const { holds, refusal, instead } = taken.length < (behaviour.from ?? 1) ? {} : behaviour;
     if (holds === true) await new Promise(() => {});
     if (refusal !== undefined) return { kind: 'answer', ...refusal };
-    const answer = paint({ body: told, path, behaviour, headers });
+    const answer = paint({ body: reported, path, behaviour, headers });
     if ('fault' in answer) return refused(400, answer.fault);
     return { kind: 'answer', status: 200, body: instead ?? answer };
   };
@@ -331,7 +335,7 @@ export async function startFakePainter(name: PainterName, upstreamUrl: string): 
     url: `${front.url}/prefix`,
     channel: { type, key, other },
     taken,
-    asked,
+    requested,
     behave: (next) => (behaviour = next),
     [Symbol.asyncDispose]: () => front.close(),
   };

@@ -22,11 +22,11 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Json[]): 
   if (headers['x-goog-api-key'] !== key || headers.authorization !== undefined)
     return refused(403, 'PERMISSION_DENIED', 'The key is not valid');
   if (method !== 'POST' || path !== '/v1beta2/models/chat-bison-001:generateMessage') return refused(404, 'NOT_FOUND', 'No such model');
-  const asked = jsonOf(body);
-  taken.push(asked);
-  const read = readStrictly(() => chatOf(asked));
+  const requested = jsonOf(body);
+  taken.push(requested);
+  const read = readStrictly(() => chatOf(requested));
   if ('fault' in read) return refused(400, 'INVALID_ARGUMENT', read.fault);
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay };
 }
 
 export function chatOf(body: Json): Json {
@@ -39,13 +39,13 @@ export function chatOf(body: Json): Json {
   for (const number of [temperature, topP])
     demand(number === undefined || (typeof number === 'number' && number >= 0 && number <= 1), 'sampling');
   demand(topK === undefined || Number.isInteger(topK), 'topK');
-  const told = messages.map((message: unknown) => {
+  const reported = messages.map((message: unknown) => {
     demand(isObject(message) && hasOnly(message, ['author', 'content']), 'a message has an unknown field');
     const { author, content } = message;
     demand((author === '0' || author === '1') && typeof content === 'string' && content !== '', 'author and content');
     return { role: author === '0' ? 'user' : 'assistant', content };
   });
-  return { model: 'gpt-4o-mini', messages: told, ...(count === 1 ? {} : { n: count }) };
+  return { model: 'gpt-4o-mini', messages: reported, ...(count === 1 ? {} : { n: count }) };
 }
 
 function refused(code: number, status: string, message: string): Judgement {

@@ -47,11 +47,11 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Record<st
     return 'stop' in jsonOf(body) ? refused(400, 'stop', 'invalid_request') : { kind: 'pass', path: '/v1/chat/completions', body };
   }
   if (method !== 'POST' || path !== '/v1/responses') return refused(404, `nothing at ${path}`, 'not_found');
-  const asked = jsonOf(body);
-  taken.push(asked);
-  const read = agentOf(asked);
+  const requested = jsonOf(body);
+  taken.push(requested);
+  const read = agentOf(requested);
   if ('fault' in read) return refused(400, read.fault, 'invalid_request');
-  const isSearch = searches(asked);
+  const isSearch = searches(requested);
   const relay = relayOwn({
     whole: (completion) => wholeOf(completion, { isSearch, mark }),
     events: () => agentEvents({ isSearch, mark }),
@@ -59,7 +59,7 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Record<st
     failure: (message) => ({ error: { message, type: 'invalid_request', code: 400 } }),
     write: (event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`,
   });
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay };
 }
 
 function refused(status: number, message: string, type: string): Judgement {

@@ -51,8 +51,8 @@ function rankNested(body: Body, isDocument: (value: unknown) => boolean): object
   const { documents } = input;
   const rows = ranked(documents, parameters['top_n'], isDocument);
   if (rows === undefined || !Array.isArray(documents)) return undefined;
-  const told = (index: number) => (isText(documents[index]) ? { text: documents[index] } : documents[index]);
-  const results = parameters['return_documents'] === true ? rows.map((row) => ({ ...row, document: told(row.index) })) : rows;
+  const reported = (index: number) => (isText(documents[index]) ? { text: documents[index] } : documents[index]);
+  const results = parameters['return_documents'] === true ? rows.map((row) => ({ ...row, document: reported(row.index) })) : rows;
   return { output: { results }, usage: { total_tokens: 21 }, request_id: 'r1' };
 }
 
@@ -121,13 +121,13 @@ export const rankerNames = Object.keys(rankers).filter((name): name is RankerNam
 export async function startFakeRanker(name: RankerName, upstreamUrl: string): Promise<FakeRanker> {
   const { type, key, path, rank, refuses }: Ranker = rankers[name];
   const taken: Body[] = [];
-  const front = await startFront(upstreamUrl, ({ method, path: asked, headers, body }) => {
+  const front = await startFront(upstreamUrl, ({ method, path: requested, headers, body }) => {
     if (headers.authorization !== `Bearer ${key}`) return refuses('no such key');
-    if (method !== 'POST' || asked !== path) return refuses(`nothing at ${asked}`);
-    const told = jsonOf(body);
-    taken.push(told);
-    if (JSON.stringify(told).includes(refusedText)) return refuses(refusedText);
-    const answer = rank(told);
+    if (method !== 'POST' || requested !== path) return refuses(`nothing at ${requested}`);
+    const reported = jsonOf(body);
+    taken.push(reported);
+    if (JSON.stringify(reported).includes(refusedText)) return refuses(refusedText);
+    const answer = rank(reported);
     return answer === undefined ? refuses('not so') : { kind: 'answer', status: 200, body: answer };
   });
   return { ...front, channel: { type, key }, taken, [Symbol.asyncDispose]: () => front.close() };

@@ -62,7 +62,7 @@ export class RealtimePeer {
   readonly received: Json[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly isBeta: boolean;
-  readonly isHeardOnly: boolean;
+  readonly isTranscription: boolean;
   session: Json;
   held: string | null = null;
   /** Responses that are asked for do not begin. */
@@ -77,10 +77,10 @@ export class RealtimePeer {
     this.isBeta = request.headers['openai-beta'] === 'realtime=v1';
     const url = new URL(request.url ?? '/', 'http://localhost');
     this.session = { object: 'realtime.session', id: 'sess_1', model: url.searchParams.get('model') ?? url.searchParams.get('deployment') };
-    this.isHeardOnly = url.searchParams.get('intent') === 'transcription';
-    if (!this.isBeta) this.session['type'] = this.isHeardOnly ? 'transcription' : 'realtime';
+    this.isTranscription = url.searchParams.get('intent') === 'transcription';
+    if (!this.isBeta) this.session['type'] = this.isTranscription ? 'transcription' : 'realtime';
     // https://developers.openai.com/api/docs/guides/realtime-transcription: no model stands in the address.
-    if (this.isHeardOnly && this.session['model'] !== null) throw new Error('A session of transcriptions was asked for with a model');
+    if (this.isTranscription && this.session['model'] !== null) throw new Error('A session of transcriptions was asked for with a model');
     this.closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
     });
@@ -90,7 +90,7 @@ export class RealtimePeer {
   }
 
   get #sessionName(): string {
-    return this.isBeta && this.isHeardOnly ? 'transcription_session' : 'session';
+    return this.isBeta && this.isTranscription ? 'transcription_session' : 'session';
   }
 
   emit(event: Json): void {
@@ -113,8 +113,8 @@ export class RealtimePeer {
 
   /** The text of what was heard. */
   transcribe(usage: Json): void {
-    const told = { item_id: 'item_heard', content_index: 0, transcript: 'When is high water?', usage };
-    this.emit({ type: 'conversation.item.input_audio_transcription.completed', ...told });
+    const reported = { item_id: 'item_heard', content_index: 0, transcript: 'When is high water?', usage };
+    this.emit({ type: 'conversation.item.input_audio_transcription.completed', ...reported });
   }
 
   answer({ conversation }: Json): void {
@@ -159,7 +159,7 @@ export class RealtimePeer {
 
   #read(event: Json): void {
     this.received.push(event);
-    if (this.isHeardOnly && /^(?:response|conversation)\./.test(event['type'])) return this.#refuse(event, 'Not in this session');
+    if (this.isTranscription && /^(?:response|conversation)\./.test(event['type'])) return this.#refuse(event, 'Not in this session');
     if (!known.has(event['type'])) return this.#refuse(event, `Invalid value: '${event['type']}'`);
     if (event['type'] === `${this.#sessionName}.update`) return this.#update(event);
     if (event['type'] === 'conversation.item.create') {

@@ -14,7 +14,7 @@ export interface FakeReplicate extends ProviderFront, AsyncDisposable {
   /** Of predictions, in order: where they were created, and with what. */
   readonly taken: { path: string; body: Json }[];
   /** Paths at which it was asked about them, in order. */
-  readonly asked: string[];
+  readonly requested: string[];
   readonly cancelled: string[];
   /** How the next predictions go. */
   behave(predictions: PredictionBehaviour): void;
@@ -37,25 +37,25 @@ interface PredictionBehaviour {
 
 interface Prediction {
   id: string;
-  asked: Json;
+  requested: Json;
   left: number;
 }
 
 interface State {
   upstreamUrl: string;
   taken: FakeReplicate['taken'];
-  asked: string[];
+  requested: string[];
   cancelled: string[];
   predictions: Map<string, Prediction>;
   behaviour: PredictionBehaviour;
 }
 
 export async function startFakeReplicate(upstreamUrl: string): Promise<FakeReplicate> {
-  const state: State = { upstreamUrl, taken: [], asked: [], cancelled: [], predictions: new Map(), behaviour: {} };
+  const state: State = { upstreamUrl, taken: [], requested: [], cancelled: [], predictions: new Map(), behaviour: {} };
   const front = await startFront(upstreamUrl, (request, url) => judge(request, state, url));
-  const { taken, asked, cancelled } = state;
+  const { taken, requested, cancelled } = state;
   const behave = (behaviour: PredictionBehaviour) => void (state.behaviour = behaviour);
-  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, asked, cancelled, behave, channel: { type: 56, key } };
+  return { ...front, [Symbol.asyncDispose]: () => front.close(), taken, requested, cancelled, behave, channel: { type: 56, key } };
 }
 
 async function judge(request: FrontedRequest, state: State, url: string): Promise<Judgement> {
@@ -73,13 +73,13 @@ async function judge(request: FrontedRequest, state: State, url: string): Promis
     return { kind: 'answer', status: 200, body: { id, status: 'canceled' } };
   }
   if (method !== 'GET') return refused(405, 'Method not allowed');
-  state.asked.push(path);
+  state.requested.push(path);
   const failing = state.behaviour.failing?.shift();
   if (failing !== undefined) return refused(failing, 'as was told');
-  if (kind === 'predictions') return told(prediction, 200, state, url);
+  if (kind === 'predictions') return reported(prediction, 200, state, url);
   if (headers.accept !== 'text/event-stream') return refused(406, 'accept');
-  const asked = { ...prediction.asked, stream: true };
-  return { kind: 'pass', path: '/v1/chat/completions', body: asked, relay };
+  const requested = { ...prediction.requested, stream: true };
+  return { kind: 'pass', path: '/v1/chat/completions', body: requested, relay };
 }
 
 interface Creation {
@@ -91,12 +91,12 @@ interface Creation {
 async function create({ path, body, isWaiting }: Creation, state: State, url: string): Promise<Judgement> {
   state.taken.push({ path, body });
   const [, model = ''] = /^\/v1\/models\/(.*)\/predictions$/.exec(path) ?? [];
-  const read = readStrictly(() => askedBy(body, model));
+  const read = readStrictly(() => requestedBy(body, model));
   if ('fault' in read) return refused(422, `- input: ${read.fault}`);
   const id = `p-${state.predictions.size + 1}`;
-  const prediction = { id, asked: read.asked, left: state.behaviour.working ?? 0 };
+  const prediction = { id, requested: read.requested, left: state.behaviour.working ?? 0 };
   state.predictions.set(id, prediction);
-  if (isWaiting) return told(prediction, 201, state, url);
+  if (isWaiting) return reported(prediction, 201, state, url);
   return { kind: 'answer', status: 201, body: facts(prediction, 'starting', state, url) };
 }
 
@@ -109,7 +109,7 @@ const inputs: Readonly<Record<string, readonly string[]>> = {
   'black-forest-labs': ['prompt', 'aspect_ratio', 'num_outputs', 'output_format', 'seed'],
 };
 
-function askedBy(body: Json, model: string): Json {
+function requestedBy(body: Json, model: string): Json {
   const { input, version, ...others } = body;
   demand(Object.keys(others).length === 0, `unknown field ${Object.keys(others)[0]}`);
   demand(model === '' ? typeof version === 'string' : version === undefined, 'version');
@@ -141,7 +141,7 @@ function facts({ id }: Prediction, status: string, { behaviour }: State, url: st
   };
 }
 
-async function told(prediction: Prediction, status: number, state: State, url: string): Promise<Judgement> {
+async function reported(prediction: Prediction, status: number, state: State, url: string): Promise<Judgement> {
   const { behaviour } = state;
   if (prediction.left-- > 0) return { kind: 'answer', status, body: facts(prediction, 'processing', state, url) };
   if (behaviour.error !== undefined) return ended(prediction, status, { status: 'failed', error: behaviour.error }, state, url);
@@ -150,7 +150,7 @@ async function told(prediction: Prediction, status: number, state: State, url: s
   const response = await fetch(`${state.upstreamUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(prediction.asked),
+    body: JSON.stringify(prediction.requested),
   });
   const completion: unknown = await response.json();
   if (!response.ok) return refused(response.status, 'The upstream refuses');

@@ -39,26 +39,26 @@ export function sparkSockets(upstreamUrl: string, taken: Json[]) {
 /** https://www.xfyun.cn/doc/spark/general_url_authentication.html */
 export function isSigned({ pathname, searchParams: query }: URL, host: string): boolean {
   const date = query.get('date') ?? '';
-  const told = Buffer.from(query.get('authorization') ?? '', 'base64').toString();
+  const reported = Buffer.from(query.get('authorization') ?? '', 'base64').toString();
   const signature = createHmac('sha256', 'sec1').update(`host: ${host}\ndate: ${date}\nGET ${pathname} HTTP/1.1`).digest('base64');
   const expected = `hmac username="key1", algorithm="hmac-sha256", headers="host date request-line", signature="${signature}"`;
-  return told === expected && query.get('host') === host && new Date(date).toUTCString() === date;
+  return reported === expected && query.get('host') === host && new Date(date).toUTCString() === date;
 }
 
-interface Asked {
+interface Requested {
   domain: string;
   upstreamUrl: string;
   taken: Json[];
 }
 
-async function answer(peer: WebSocket, asked: Json, { domain, upstreamUrl, taken }: Asked): Promise<void> {
-  taken.push(asked);
+async function answer(peer: WebSocket, requested: Json, { domain, upstreamUrl, taken }: Requested): Promise<void> {
+  taken.push(requested);
   const say = (message: Json) => peer.send(JSON.stringify(message));
   const fail = (code: number, message: string) => {
     say({ header: { code, message, sid: 'cht1', status: 2 } });
     peer.close(1000);
   };
-  const read = readStrictly(() => chatOf(asked, domain));
+  const read = readStrictly(() => chatOf(requested, domain));
   if ('fault' in read) return fail(10_163, read.fault);
   const stopped = new AbortController();
   peer.once('close', () => stopped.abort());
@@ -66,7 +66,7 @@ async function answer(peer: WebSocket, asked: Json, { domain, upstreamUrl, taken
     const response = await fetch(`${upstreamUrl}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(read.asked),
+      body: JSON.stringify(read.requested),
       signal: stopped.signal,
     });
     if (!response.ok) return fail(10_907, String(Object(await response.json()).error?.message));
@@ -111,9 +111,9 @@ export function sparkMessages(): (chunk: Json) => Json[] {
   };
 }
 
-function chatOf(asked: Json, domain: string): Json {
-  const { header, parameter, payload } = asked;
-  demand(hasOnly(asked, ['header', 'parameter', 'payload']), 'unknown part');
+function chatOf(requested: Json, domain: string): Json {
+  const { header, parameter, payload } = requested;
+  demand(hasOnly(requested, ['header', 'parameter', 'payload']), 'unknown part');
   demand(isObject(header) && hasOnly(header, ['app_id', 'uid']) && header['app_id'] === 'app1', 'app_id');
   const chat: unknown = isObject(parameter) ? parameter['chat'] : undefined;
   const known = ['domain', 'temperature', 'top_k', 'top_p', 'max_tokens', 'presence_penalty', 'frequency_penalty', 'chat_id'];

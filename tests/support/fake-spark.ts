@@ -26,16 +26,16 @@ function judge({ method, path, headers, body }: FrontedRequest, taken: Record<st
   if (headers.authorization !== 'Bearer key1:sec1') {
     return { kind: 'answer', status: 401, body: { error: { message: 'invalid user', type: 'api_error', param: null, code: null } } };
   }
-  const asked = jsonOf(body);
-  taken.push(asked);
+  const requested = jsonOf(body);
+  taken.push(requested);
   const fault = (code: number, message: string): Judgement => ({ kind: 'answer', status: 200, body: { code, message, sid: 'cha1' } });
   if (method !== 'POST' || path !== '/v1/chat/completions') return fault(10_404, `nothing at ${path}`);
-  const unknown = Object.keys(asked).filter((name) => !known.has(name));
+  const unknown = Object.keys(requested).filter((name) => !known.has(name));
   if (unknown.length > 0) return fault(10_163, `unknown: ${unknown.join()}`);
-  if (asked['model'] !== '4.0Ultra') return fault(11_200, 'AppIdNoAuthError');
-  if (asked['tools'] !== undefined && asked['tool_calls_switch'] !== true) return fault(10_163, 'calls would be no list');
-  const { tool_calls_switch: _switch, ...passed } = asked;
-  return { kind: 'pass', path, body: asked['stream'] === true ? { ...passed, stream_options: { include_usage: true } } : passed };
+  if (requested['model'] !== '4.0Ultra') return fault(11_200, 'AppIdNoAuthError');
+  if (requested['tools'] !== undefined && requested['tool_calls_switch'] !== true) return fault(10_163, 'calls would be no list');
+  const { tool_calls_switch: _switch, ...passed } = requested;
+  return { kind: 'pass', path, body: requested['stream'] === true ? { ...passed, stream_options: { include_usage: true } } : passed };
 }
 
 /** @param taken gets the bodies of the calls, in order */

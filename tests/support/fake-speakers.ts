@@ -56,8 +56,8 @@ interface Speaker {
 
 /** @param isNamed each says what it is beside its data, too */
 function events(all: readonly object[], isNamed = false): Judgement {
-  const told = all.map((event) => `${isNamed ? `event: ${String(Object(event).type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
-  return { kind: 'bytes', type: 'text/event-stream', bytes: Buffer.from(told.join('')) };
+  const reported = all.map((event) => `${isNamed ? `event: ${String(Object(event).type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
+  return { kind: 'bytes', type: 'text/event-stream', bytes: Buffer.from(reported.join('')) };
 }
 
 const json = (body: object): Judgement => ({ kind: 'answer', status: 200, body });
@@ -106,12 +106,17 @@ export const speakers = {
       const { stream, text: said, audio_setting: setting } = body;
       const format = isObject(setting) ? setting['format'] : undefined;
       const extra = { audio_length: 4000, audio_format: format, usage_characters: countedTwice(String(said)) };
-      const told = (data: object, more: object = {}) => ({ data, ...more, trace_id: 't1', base_resp: { status_code: 0, status_msg: '' } });
+      const reported = (data: object, more: object = {}) => ({
+        data,
+        ...more,
+        trace_id: 't1',
+        base_resp: { status_code: 0, status_msg: '' },
+      });
       const sound = format === 'wav' ? Buffer.concat([wavHead(24_000, spokenSamples.length), spokenSamples]) : spokenSound;
-      if (stream !== true) return json(told({ audio: sound.toString('hex'), status: 2 }, { extra_info: extra }));
+      if (stream !== true) return json(reported({ audio: sound.toString('hex'), status: 2 }, { extra_info: extra }));
       if (format === 'wav') return refused(400, 'wav does not stream');
-      const pieces = spokenPieces.map((piece) => told({ audio: piece.toString('hex'), status: 1, ced: '' }));
-      return events([...pieces, told({ audio: '', status: 2, ced: '' }, { extra_info: extra })]);
+      const pieces = spokenPieces.map((piece) => reported({ audio: piece.toString('hex'), status: 1, ced: '' }));
+      return events([...pieces, reported({ audio: '', status: 2, ced: '' }, { extra_info: extra })]);
     },
   },
   // https://www.volcengine.com/docs/6561/1598757
@@ -137,11 +142,11 @@ export const speakers = {
         }),
       }),
     },
-    answer({ req_params: asked }) {
-      const words = countedTwice(String(Object(asked).text));
-      const told = spokenPieces.map((piece) => ({ code: 0, message: '', data: piece.toString('base64') }));
+    answer({ req_params: requested }) {
+      const words = countedTwice(String(Object(requested).text));
+      const reported = spokenPieces.map((piece) => ({ code: 0, message: '', data: piece.toString('base64') }));
       const sentence = { code: 0, message: '', data: null, sentence: { text: 'The tide', words: [] } };
-      return events([...told, sentence, { code: 20_000_000, message: 'OK', data: null, usage: { text_words: words } }]);
+      return events([...reported, sentence, { code: 20_000_000, message: 'OK', data: null, usage: { text_words: words } }]);
     },
   },
   // https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
@@ -166,8 +171,8 @@ export const speakers = {
           ? [head.subarray(0, 20), head.subarray(20), spokenSamples.subarray(0, 30_000), spokenSamples.subarray(30_000)]
           : spokenPieces;
       const usage = { prompt_tokens: 250, completion_tokens: 48_000, total_tokens: 48_250, prompt_audio_seconds: null };
-      const told = pieces.map((piece) => ({ type: 'speech.audio.delta', audio_data: piece.toString('base64') }));
-      return events([...told, { type: 'speech.audio.done', usage }], true);
+      const reported = pieces.map((piece) => ({ type: 'speech.audio.delta', audio_data: piece.toString('base64') }));
+      return events([...reported, { type: 'speech.audio.done', usage }], true);
     },
   },
   google,
@@ -285,16 +290,16 @@ export async function startFakeSpeaker(name: SpeakerName, upstreamUrl: string): 
   const { type, key, other, path, fields, answer, isOwn }: Speaker = speakers[name];
   const taken: Body[] = [];
   let instead: { status: number; body: object } | undefined;
-  const front = await startFront(upstreamUrl, async ({ method, path: asked, headers, body }) => {
+  const front = await startFront(upstreamUrl, async ({ method, path: requested, headers, body }) => {
     if (isOwn === undefined ? headers.authorization !== `Bearer ${key}` : !isOwn(headers)) return refused(401, 'no such key');
-    if (method !== 'POST' || !path.test(asked)) return refused(404, `nothing at ${asked}`);
+    if (method !== 'POST' || !path.test(requested)) return refused(404, `nothing at ${requested}`);
     const form = headers['content-type'] ?? '';
     const isPlain = form === 'application/octet-stream';
-    const told = isPlain ? { bytes: body.length } : form.startsWith('multipart/') ? await fieldsOf(body, form) : jsonOf(body);
-    taken.push(told);
-    const fault = Object.entries(told).find(([field, value]) => fields[field]?.(value) !== true);
+    const reported = isPlain ? { bytes: body.length } : form.startsWith('multipart/') ? await fieldsOf(body, form) : jsonOf(body);
+    taken.push(reported);
+    const fault = Object.entries(reported).find(([field, value]) => fields[field]?.(value) !== true);
     if (fault !== undefined) return refused(422, `bad or unknown: ${fault[0]}`);
-    if (instead === undefined) return answer(told);
+    if (instead === undefined) return answer(reported);
     return Array.isArray(instead.body) ? events(instead.body) : { kind: 'answer', ...instead };
   });
   return {

@@ -34,7 +34,7 @@ export interface FakeStores extends ProviderFront {
   files: FakeFiles;
   stores: Map<string, ProviderStore>;
   /** Requests about stores, as `METHOD path`, with their bodies. */
-  asked: { what: string; body: Record<string, unknown> }[];
+  requested: { what: string; body: Record<string, unknown> }[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `cut`: neither. */
   failures: (number | 'lost' | 'cut')[];
   /** The next creations, searches and readings of texts are begun when these are over. */
@@ -47,7 +47,7 @@ export interface FakeStores extends ProviderFront {
   searched: Record<string, unknown>[];
 }
 
-interface Asked {
+interface Requested {
   method: string;
   address: URL;
   id: string | undefined;
@@ -56,7 +56,7 @@ interface Asked {
 }
 
 /** What is told: a status, and an object. */
-type Told = [status: number, object: object];
+type Reported = [status: number, object: object];
 
 const created = new Set(['name', 'file_ids', 'chunking_strategy', 'expires_after']);
 const attached = new Set(['file_id', 'attributes', 'chunking_strategy']);
@@ -67,19 +67,19 @@ const now = Date.UTC(2026, 0, 15, 8) / 1000;
 export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> {
   const files = await startFakeFiles(upstreamUrl);
   const stores = new Map<string, ProviderStore>();
-  const asked: FakeStores['asked'] = [];
+  const requested: FakeStores['requested'] = [];
   const failures: FakeStores['failures'] = [];
   const searched: Record<string, unknown>[] = [];
   const gates: Promise<unknown>[] = [];
   const fake: Pick<FakeStores, 'answersWhole' | 'cuts'> = { answersWhole: false, cuts: () => [] };
   let made = 0;
-  const refuse = (status: number, message: string): Told => [
+  const refuse = (status: number, message: string): Reported => [
     status,
     { error: { message, type: 'invalid_request_error', param: null, code: null } },
   ];
   const isOnly = (body: object, known: ReadonlySet<string>) => Object.keys(body).every((name) => known.has(name));
 
-  function told(store: ProviderStore): object {
+  function reported(store: ProviderStore): object {
     const all = [...store.files.values()].filter(({ id }) => files.files.has(id));
     const count = (status: string) => all.filter((file) => file.status === status).length;
     const counts = {
@@ -105,7 +105,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     };
   }
 
-  const toldFile = (store: ProviderStore, { id, status, attributes, chunking_strategy }: StoreFile) => ({
+  const presentFile = (store: ProviderStore, { id, status, attributes, chunking_strategy }: StoreFile) => ({
     id,
     object: 'vector_store.file',
     created_at: now,
@@ -129,25 +129,25 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     return file;
   }
 
-  const page = (list: readonly { id: string }[], { searchParams: query }: URL, tell: (item: never) => object): object => {
+  const page = (list: readonly { id: string }[], { searchParams: query }: URL, report: (item: never) => object): object => {
     const limit = Number(query.get('limit') ?? 20);
     const ordered = query.get('order') === 'asc' ? list : list.toReversed();
     const after = query.get('after');
     const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-    const data = ordered.slice(from, from + limit).map((item) => tell(item as never));
+    const data = ordered.slice(from, from + limit).map((item) => report(item as never));
     return { object: 'list', data, first_id: null, last_id: null, has_more: from + limit < ordered.length };
   };
 
-  function create(body: Record<string, unknown>): Told {
-    const { name, file_ids: names = [], expires_after: kept, chunking_strategy: chunking } = body;
+  function create(body: Record<string, unknown>): Reported {
+    const { name, file_ids: names = [], expires_after: stored, chunking_strategy: chunking } = body;
     if (!isOnly(body, created) || typeof name !== 'string') return refuse(400, 'not such fields');
-    if (!isObject(kept) || kept['anchor'] !== 'last_active_at' || typeof kept['days'] !== 'number') return refuse(400, 'no lifetime');
+    if (!isObject(stored) || stored['anchor'] !== 'last_active_at' || typeof stored['days'] !== 'number') return refuse(400, 'no lifetime');
     const store: ProviderStore = {
       id: `vs_theirs${made}`,
       name,
       created_at: now,
       last_active_at: now,
-      expires_after: { anchor: 'last_active_at', days: kept['days'] },
+      expires_after: { anchor: 'last_active_at', days: stored['days'] },
       files: new Map(),
       batches: new Map(),
       usage: undefined,
@@ -158,11 +158,11 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
       if (put(store, { file_id: id, ...(chunking === undefined ? {} : { chunking_strategy: chunking }) }) === null)
         return refuse(404, 'no such file');
     stores.set(store.id, store);
-    return [200, told(store)];
+    return [200, reported(store)];
   }
 
-  function serveStore({ method, address, id, rest, body }: Asked): Told {
-    if (id === undefined) return method === 'POST' ? create(body) : [200, page([...stores.values()], address, (store) => told(store))];
+  function serveStore({ method, address, id, rest, body }: Requested): Reported {
+    if (id === undefined) return method === 'POST' ? create(body) : [200, page([...stores.values()], address, (store) => reported(store))];
     const store = stores.get(id);
     if (store === undefined) return refuse(404, `No vector store found with id '${id}'.`);
     const [kind, ...more] = rest;
@@ -173,14 +173,14 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     if (method === 'GET') for (const file of store.files.values()) if (file.status === 'in_progress') file.status = 'completed';
     if (method === 'DELETE') stores.delete(id);
     if (method === 'POST') {
-      const { expires_after: kept, ...others } = body;
-      if (!isObject(kept) || Object.keys(others).length > 0) return refuse(400, 'not such a change');
-      store.expires_after = { anchor: String(kept['anchor']), days: Number(kept['days']) };
+      const { expires_after: stored, ...others } = body;
+      if (!isObject(stored) || Object.keys(others).length > 0) return refuse(400, 'not such a change');
+      store.expires_after = { anchor: String(stored['anchor']), days: Number(stored['days']) };
     }
-    return [200, method === 'DELETE' ? { id, object: 'vector_store.deleted', deleted: true } : told(store)];
+    return [200, method === 'DELETE' ? { id, object: 'vector_store.deleted', deleted: true } : reported(store)];
   }
 
-  function serveFile(store: ProviderStore, { method, address, id, rest, body }: Asked): Told {
+  function serveFile(store: ProviderStore, { method, address, id, rest, body }: Requested): Reported {
     const all = [...store.files.values()].filter((file) => files.files.has(file.id));
     const filter = address.searchParams.get('filter');
     if (id === undefined && method === 'GET')
@@ -189,16 +189,16 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
         page(
           all.filter(({ status }) => filter === null || status === filter),
           address,
-          (file) => toldFile(store, file),
+          (file) => presentFile(store, file),
         ),
       ];
     if (id === undefined) {
       const file = put(store, body);
-      return file === null ? refuse(404, 'no such file') : [200, toldFile(store, file)];
+      return file === null ? refuse(404, 'no such file') : [200, presentFile(store, file)];
     }
     const file = store.files.get(id);
     if (file === undefined) return refuse(404, `No file found with id '${id}' in vector store '${store.id}'.`);
-    const tell = () => toldFile(store, file);
+    const report = () => presentFile(store, file);
     if (rest[0] === 'content')
       return [
         200,
@@ -211,7 +211,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
         },
       ];
     if (method === 'GET' && file.status === 'in_progress') {
-      const before = tell();
+      const before = report();
       file.status = 'completed';
       return [200, before];
     }
@@ -220,10 +220,10 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
       file.attributes = body['attributes'];
     }
     if (method === 'DELETE') store.files.delete(id);
-    return [200, method === 'DELETE' ? { id, object: 'vector_store.file.deleted', deleted: true } : tell()];
+    return [200, method === 'DELETE' ? { id, object: 'vector_store.file.deleted', deleted: true } : report()];
   }
 
-  function serveBatch(store: ProviderStore, { address, id, rest, body }: Asked): Told {
+  function serveBatch(store: ProviderStore, { address, id, rest, body }: Requested): Reported {
     if (id === undefined) {
       const { files: list } = body;
       if (!Array.isArray(list) || Object.keys(body).length > 1) return refuse(400, 'not such fields');
@@ -235,21 +235,24 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
         files: put_.flatMap((file) => (file === null ? [] : [file.id])),
       };
       store.batches.set(batch.id, batch);
-      return [200, toldBatch(store, batch)];
+      return [200, presentBatch(store, batch)];
     }
     const batch = store.batches.get(id);
     if (batch === undefined) return refuse(404, 'no such batch');
     const own = [...store.files.values()].filter((file) => batch.files.includes(file.id));
-    if (rest[0] === 'files') return [200, page(own, address, (file) => toldFile(store, file))];
+    if (rest[0] === 'files') return [200, page(own, address, (file) => presentFile(store, file))];
     if (rest[0] === 'cancel') batch.status = 'cancelled';
     else if (batch.status === 'in_progress') {
       batch.status = 'completed';
       for (const file of own) file.status = 'completed';
     }
-    return [200, toldBatch(store, batch)];
+    return [200, presentBatch(store, batch)];
   }
 
-  const toldBatch = (store: ProviderStore, { id, status, files: { length: total } }: { id: string; status: string; files: string[] }) => ({
+  const presentBatch = (
+    store: ProviderStore,
+    { id, status, files: { length: total } }: { id: string; status: string; files: string[] },
+  ) => ({
     id,
     object: 'vector_store.files_batch',
     created_at: now,
@@ -264,7 +267,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
       return file === undefined ? [] : [{ file_id: id, filename: file.filename, score: 0.9, attributes, text: file.bytes.toString() }];
     });
 
-  function search(store: ProviderStore, body: Record<string, unknown>): Told {
+  function search(store: ProviderStore, body: Record<string, unknown>): Reported {
     if (!isOnly(body, searches) || body['query'] === undefined) return refuse(400, 'not such a search');
     const data = foundIn(store).map(({ text, ...found }) => ({ ...found, content: [{ type: 'text', text }] }));
     return [
@@ -278,7 +281,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     const tools = Array.isArray(body['tools']) ? body['tools'].filter(isObject) : [];
     const named = tools.flatMap((tool) => (Array.isArray(tool['vector_store_ids']) ? tool['vector_store_ids'] : []));
     const unknown = named.find((name) => !stores.has(String(name)));
-    const write = ([status, object]: Told) =>
+    const write = ([status, object]: Reported) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(object));
     if (unknown !== undefined) return write(refuse(404, `Vector store with id [${String(unknown)}] not found.`));
     searched.push(body);
@@ -359,8 +362,8 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     const body = isObject(parsed) ? parsed : {};
     if (version === 'v1' && place === 'responses' && bytes.includes('file_search')) return respond(body, response);
     if (version !== 'v1' || place !== 'vector_stores') return passOn(incoming, response, bytes);
-    asked.push({ what: `${method} ${url}`, body });
-    const write = ([status, object]: Told) =>
+    requested.push({ what: `${method} ${url}`, body });
+    const write = ([status, object]: Reported) =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(object));
     if (headers.authorization !== `Bearer ${files.channel.key}`) return write(refuse(401, 'Incorrect API key provided'));
     if (headers['openai-beta'] !== 'assistants=v2') return write(refuse(400, 'no such beta'));
@@ -393,7 +396,7 @@ export async function startFakeStores(upstreamUrl: string): Promise<FakeStores> 
     channel: files.channel,
     files,
     stores,
-    asked,
+    requested,
     failures,
     gates,
     searched,

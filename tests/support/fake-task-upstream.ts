@@ -29,9 +29,9 @@ export interface FakeTaskUpstream extends AsyncDisposable {
   /** What the next questions about tasks are answered with, instead of what is known. */
   misanswer(...answers: Answer[]): void;
   /** What is told of a task from now on; null: nothing. */
-  tell(id: string, fields: Record<string, unknown> | null): void;
+  report(id: string, fields: Record<string, unknown> | null): void;
   /** Holds the next submission back until the result is called. */
-  hold(): { arrived: Promise<void>; letGo(): void };
+  hold(): { arrived: Promise<void>; release(): void };
   /** Holds questions about seeds back until the result is called. */
   holdSeeds(): () => void;
   /** Questions about tasks. */
@@ -45,7 +45,7 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
   const taken: string[] = [];
   const refusals: Answer[] = [];
   const misanswers: Answer[] = [];
-  const told = new Map<string, Record<string, unknown>>();
+  const reported = new Map<string, Record<string, unknown>>();
   let held: { arrived: () => void; gate: Promise<void> } | null = null;
   let seedGate = Promise.resolve();
   let nextId = 1_320_098_173_412_000;
@@ -62,7 +62,7 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
       if (misanswer !== undefined) return send(response, misanswer);
       const ids = Array.isArray(visit.body['ids']) ? visit.body['ids'].map(String) : [];
       const name = path === '/suno/fetch' ? 'task_id' : 'id';
-      const found = ids.filter((id) => told.has(id)).map((id) => ({ [name]: id, ...told.get(id) }));
+      const found = ids.filter((id) => reported.has(id)).map((id) => ({ [name]: id, ...reported.get(id) }));
       return send(response, { body: path === '/suno/fetch' ? { code: 'success', message: '', data: found } : found });
     }
     if (path.endsWith('/image-seed')) {
@@ -80,10 +80,10 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
     const id = String((nextId += 1));
     taken.push(id);
     if (path.startsWith('/suno/')) {
-      told.set(id, { status: 'SUBMITTED', progress: '0%' });
+      reported.set(id, { status: 'SUBMITTED', progress: '0%' });
       return send(response, { body: { code: 'success', message: '', data: id } });
     }
-    told.set(id, { status: 'SUBMITTED', progress: '0%', action: 'IMAGINE' });
+    reported.set(id, { status: 'SUBMITTED', progress: '0%', action: 'IMAGINE' });
     return send(response, { body: { code: 1, description: 'Submit success', result: id, properties: {} } });
   }
 
@@ -113,22 +113,22 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
     refuse: (...answers) => void refusals.push(...answers),
     refuseNoMore: () => void refusals.splice(0),
     misanswer: (...answers) => void misanswers.push(...answers),
-    tell(id, fields) {
-      if (fields === null) told.delete(id);
-      else told.set(id, { ...told.get(id), ...fields });
+    report(id, fields) {
+      if (fields === null) reported.delete(id);
+      else reported.set(id, { ...reported.get(id), ...fields });
     },
     hold() {
-      let letGo = () => {};
+      let release = () => {};
       let arrive = () => {};
-      const gate = new Promise<void>((resolve) => (letGo = resolve));
+      const gate = new Promise<void>((resolve) => (release = resolve));
       const arrived = new Promise<void>((resolve) => (arrive = resolve));
       held = { arrived: arrive, gate };
-      return { arrived, letGo };
+      return { arrived, release };
     },
     holdSeeds() {
-      let letGo = () => {};
-      seedGate = new Promise((resolve) => (letGo = resolve));
-      return letGo;
+      let release = () => {};
+      seedGate = new Promise((resolve) => (release = resolve));
+      return release;
     },
     polls: () => visits.filter(({ path }) => path.includes('list-by-condition') || path === '/suno/fetch'),
     async [Symbol.asyncDispose]() {

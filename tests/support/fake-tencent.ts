@@ -28,12 +28,12 @@ function judge(request: FrontedRequest, taken: Record<string, unknown>[], failur
   const { 'x-tc-action': action } = headers;
   if (action !== 'ChatCompletions' && action !== 'GetEmbedding') return refused('InvalidAction', 'X-TC-Action');
   if (headers['authorization'] !== signatureOf(request)) return refused('AuthFailure.SignatureFailure', 'The signature is wrong');
-  const asked = jsonOf(body);
-  taken.push(asked);
-  if (action === 'GetEmbedding') return embedded(asked);
-  const read = chatOf(asked);
+  const requested = jsonOf(body);
+  taken.push(requested);
+  if (action === 'GetEmbedding') return embedded(requested);
+  const read = chatOf(requested);
   if ('fault' in read) return refused('InvalidParameterValue', read.fault);
-  return { kind: 'pass', path: '/v1/chat/completions', body: read.asked, relay: failureStatus === 200 ? relayTold : relay };
+  return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay: failureStatus === 200 ? relayReported : relay };
 }
 
 /** https://cloud.tencent.com/document/product/1729/102832 */
@@ -67,4 +67,4 @@ function refused(code: string, message: string): Judgement {
 
 const words = { whole: hunyuanOf, events: hunyuanEvents, failed: { ErrorMsg: { Msg: 'Internal error', Code: 4000 } } };
 const relay = relayOwn({ ...words, failure: (message) => failure('InternalError', message) });
-const relayTold = relayOwn({ ...words, failure: (message) => failure('InvalidParameterValue', message), failureStatus: 200 });
+const relayReported = relayOwn({ ...words, failure: (message) => failure('InvalidParameterValue', message), failureStatus: 200 });

@@ -44,7 +44,7 @@ export interface FakeTuning extends ProviderFront {
   /** Names of trained models that are there. */
   models: Set<string>;
   /** Requests about trainings and models, as `METHOD path`, and models that calls were for. */
-  asked: string[];
+  requested: string[];
   called: string[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: nothing is ever said. */
   failures: (number | 'lost' | 'cut' | 'held')[];
@@ -73,10 +73,10 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
   const checkpoints = new Map<string, Record<string, unknown>[]>();
   const trainedSteps = new Map<string, readonly string[]>();
   const models = new Set<string>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const called: string[] = [];
   const failures: FakeTuning['failures'] = [];
-  const told = (job: ProviderJob) => ({ ...job, object: 'fine_tuning.job', organization_id: 'org-theirs123', integrations: [] });
+  const reported = (job: ProviderJob) => ({ ...job, object: 'fine_tuning.job', organization_id: 'org-theirs123', integrations: [] });
 
   function examplesOf({ training_file: id }: ProviderJob): Record<string, unknown>[] {
     const text = files.files.get(id)?.bytes.toString() ?? '';
@@ -155,7 +155,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     const address = new URL(url, 'http://there');
     const [, version, place, kind, id, verb, ...more] = address.pathname.split('/').map(decodeURIComponent);
     if (version === 'v1' && place === 'models' && method === 'DELETE') {
-      asked.push(`${method} ${decodeURIComponent(url)}`);
+      requested.push(`${method} ${decodeURIComponent(url)}`);
       if (headers.authorization !== `Bearer ${channel.key}`) return refuse(401, 'Incorrect API key provided');
       const failure = failures.shift();
       if (failure === 'held') return;
@@ -171,14 +171,14 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
       }
       return passOn(incoming, response, body);
     }
-    asked.push(`${method} ${url}`);
+    requested.push(`${method} ${url}`);
     if (headers.authorization !== `Bearer ${channel.key}`) return refuse(401, 'Incorrect API key provided');
     const failure = failures.shift();
     if (failure === 'cut') return void response.destroy();
     if (failure === 'held') return;
     if (typeof failure === 'number') return refuse(failure, 'as was told');
     if (kind !== 'jobs' || more.length > 0) return refuse(404, 'no such path');
-    const give = (job: ProviderJob) => (failure === 'lost' ? void response.destroy() : answer(200, told(job)));
+    const give = (job: ProviderJob) => (failure === 'lost' ? void response.destroy() : answer(200, reported(job)));
     const page = (all: readonly { id: string }[], size: number) => {
       const after = address.searchParams.get('after');
       const from = after === null ? 0 : all.findIndex((one) => one.id === after) + 1;
@@ -187,7 +187,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     };
     const limit = Number(address.searchParams.get('limit') ?? 20);
     if (id === undefined && method === 'POST') return create(JSON.parse(body.toString()), { give, refuse });
-    if (id === undefined) return page([...jobs.values()].toReversed().map(told), pageSize);
+    if (id === undefined) return page([...jobs.values()].toReversed().map(reported), pageSize);
     const job = jobs.get(id);
     if (job === undefined) return refuse(404, `Could not find fine tune: ${id}`);
     if (method === 'GET' && verb === undefined) return give(job);
@@ -262,7 +262,7 @@ export async function startFakeTuning(upstreamUrl: string): Promise<FakeTuning> 
     files,
     jobs,
     models,
-    asked,
+    requested,
     called,
     failures,
     checkpointStatus: 200,

@@ -83,10 +83,10 @@ function assertionFault({ method, headers, body }: FrontedRequest, audience: str
 const beginning = `/projects/${project}/locations/europe-west1`;
 
 function judgeCall({ path, body, headers }: FrontedRequest): Judgement {
-  const asked = jsonOf(body);
+  const requested = jsonOf(body);
   const [, claude, verb] = new RegExp(`^/v1${beginning}/publishers/anthropic/models/([^/?:]+):(\\w+)(?:\\?alt=sse)?$`).exec(path) ?? [];
   if (claude !== undefined) {
-    const { anthropic_version: version, ...message } = asked;
+    const { anthropic_version: version, ...message } = requested;
     if (version !== 'vertex-2023-10-16') return refusal(400, 'INVALID_ARGUMENT', 'anthropic_version: Field required');
     if (claude === 'count-tokens') {
       if (typeof message['model'] !== 'string') return refusal(400, 'INVALID_ARGUMENT', 'model: Field required');
@@ -101,9 +101,9 @@ function judgeCall({ path, body, headers }: FrontedRequest): Judgement {
     return { kind: 'pass', path: '/v1/messages', body: { model: claude, ...message }, headers: passed };
   }
   const google = new RegExp(`^/v1${beginning}/publishers/google(/models/[^/?:]+:\\w+(?:\\?alt=sse)?)$`).exec(path)?.[1];
-  if (google !== undefined) return { kind: 'pass', path: `/v1beta${google}`, body: asked };
+  if (google !== undefined) return { kind: 'pass', path: `/v1beta${google}`, body: requested };
   if (path === `/v1beta1${beginning}/endpoints/openapi/chat/completions`) {
-    return { kind: 'pass', path: '/v1/chat/completions', body: asked };
+    return { kind: 'pass', path: '/v1/chat/completions', body: requested };
   }
   return refusal(404, 'NOT_FOUND', `There is nothing at ${path}`);
 }

@@ -79,16 +79,16 @@ export const film = Buffer.from('0000001866747970 69736f6d'.replaceAll(' ', ''),
 /** `/v1/videos` as OpenAI has it; what is not asked in its form is refused. */
 export function soraServing(): {
   serving: VideoServing;
-  tell(id: string, fields: Record<string, unknown>): void;
+  report(id: string, fields: Record<string, unknown>): void;
   readonly taken: string[];
 } {
-  const told = new Map<string, Record<string, unknown>>();
+  const reported = new Map<string, Record<string, unknown>>();
   const taken: string[] = [];
   const begin = (fields: Record<string, unknown>) => {
     const id = `video_up_${taken.length + 1}`;
     taken.push(id);
-    told.set(id, { id, object: 'video', status: 'queued', progress: 0, created_at: 1_790_000_000, ...fields });
-    return { body: told.get(id) };
+    reported.set(id, { id, object: 'video', status: 'queued', progress: 0, created_at: 1_790_000_000, ...fields });
+    return { body: reported.get(id) };
   };
   const refuse = (message: string) => ({
     status: 400,
@@ -107,16 +107,16 @@ export function soraServing(): {
       return begin({ model: fields.model, prompt: fields.prompt, seconds: fields.seconds, size: fields.size });
     }
     const [, id = '', action] = /^\/v1\/videos\/([^/]+)(?:\/(\w+))?$/.exec(place) ?? [];
-    const known = told.get(id);
+    const known = reported.get(id);
     if (known === undefined) return { status: 404, body: { error: { message: 'no such video', code: 'not_found' } } };
     if (method === 'POST' && action === 'remix') return begin({ model: known['model'], remixed_from_video_id: id });
     if (method === 'GET' && action === undefined) return { body: known };
     if (method === 'GET' && action === 'content')
       return query === 'variant=thumbnail' ? { bytes: Buffer.from('RIFF'), type: 'image/webp' } : { bytes: film, type: 'video/mp4' };
-    if (method === 'DELETE' && told.delete(id)) return { body: { id, object: 'video.deleted', deleted: true } };
+    if (method === 'DELETE' && reported.delete(id)) return { body: { id, object: 'video.deleted', deleted: true } };
     return undefined;
   };
-  return { serving, taken, tell: (id, fields) => void told.set(id, { ...told.get(id), ...fields }) };
+  return { serving, taken, report: (id, fields) => void reported.set(id, { ...reported.get(id), ...fields }) };
 }
 
 /** Texts of a form. */

@@ -32,12 +32,12 @@ export function makeFreezable(db: Database): FreezableDatabase {
   let isFrozen = false;
   let noteFrozen = () => {};
   let frozen = new Promise<void>((resolve) => (noteFrozen = resolve));
-  let letGo = () => {};
+  let release = () => {};
   let thawed = Promise.resolve();
 
   function freeze(): void {
     isFrozen = true;
-    thawed = new Promise((resolve) => (letGo = resolve));
+    thawed = new Promise((resolve) => (release = resolve));
     noteFrozen();
   }
 
@@ -131,7 +131,7 @@ export function makeFreezable(db: Database): FreezableDatabase {
     thaw() {
       isFrozen = false;
       stopAt = Infinity;
-      letGo();
+      release();
     },
     get writes() {
       return writes;

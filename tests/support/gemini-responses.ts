@@ -224,13 +224,13 @@ function blockedPrompt({ promptTokens, model }: GeminiRequest, { blockReason }: 
 export function* geminiEvents(request: GeminiRequest, behaviour: Behaviour, responseId: string): Generator<Json> {
   if (behaviour.blockReason !== undefined) return yield blockedPrompt(request, behaviour, responseId);
   const head = { modelVersion: behaviour.model ?? request.model, responseId };
-  const event = (parts: Json[], rest: Json = {}, told: Json = {}) => ({
+  const event = (parts: Json[], rest: Json = {}, reported: Json = {}) => ({
     candidates: [{ content: { parts, role: 'model' }, index: 0, ...rest }],
-    ...told,
+    ...reported,
     ...head,
   });
   const { promptTokens: promptTokenCount } = request;
-  const toldWith = (written: number): Json => {
+  const reportedWith = (written: number): Json => {
     if (behaviour.usageIn !== 'every event') return {};
     return { usageMetadata: { promptTokenCount, candidatesTokenCount: written, totalTokenCount: promptTokenCount + written } };
   };
@@ -238,7 +238,7 @@ export function* geminiEvents(request: GeminiRequest, behaviour: Behaviour, resp
   for (const text of words(behaviour.reasoning ?? '')) yield event([{ text, thought: true }]);
   if (callsTools(request, behaviour)) for (const part of callParts(behaviour, responseId)) yield event([part]);
   else if (behaviour.repeat === undefined)
-    for (const [index, text] of piecesOf(request, behaviour).entries()) yield event([{ text }], {}, toldWith(index + 1));
+    for (const [index, text] of piecesOf(request, behaviour).entries()) yield event([{ text }], {}, reportedWith(index + 1));
   else for (let sent = 0; sent < behaviour.repeat.times; sent += 1) yield event([{ text: behaviour.repeat.text }]);
   const usage = behaviour.usage === 'none' ? {} : { usageMetadata: usageOf(request, behaviour) };
   yield { ...event([{ text: '' }], { finishReason: finishOf(request, behaviour) }), ...usage };

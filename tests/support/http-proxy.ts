@@ -67,13 +67,13 @@ export async function startSocksProxy({ user, password }: Access): Promise<Forwa
     sockets.add(inbound);
     inbound.on('error', () => {});
     const steps = [greet, authenticate, open];
-    let kept = Buffer.alloc(0);
+    let stored = Buffer.alloc(0);
     const take = (bytes: Buffer) => {
-      kept = Buffer.concat([kept, bytes]);
+      stored = Buffer.concat([stored, bytes]);
       for (let step = steps[0]; step !== undefined; step = steps[0]) {
-        const used = step(kept, inbound);
+        const used = step(stored, inbound);
         if (used === 0) return;
-        kept = kept.subarray(used);
+        stored = stored.subarray(used);
         steps.shift();
       }
       inbound.off('data', take);

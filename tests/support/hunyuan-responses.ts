@@ -20,10 +20,10 @@ const fields = [
 
 /** What a request is as a chat completion request, or why it is refused. */
 export function chatOf(body: Json): ReadRequest {
-  return readStrictly(() => askedBy(body));
+  return readStrictly(() => requestedBy(body));
 }
 
-function askedBy(body: Json): Json {
+function requestedBy(body: Json): Json {
   demand(hasOnly(body, fields), 'The parameter is not recognized');
   const { Model: model, Messages: messages, Stream: stream, TopP: topP, Temperature: temperature, Tools: tools, Seed: seed } = body;
   const { ToolChoice: choice, CustomTool: custom, Stop: stop } = body;
@@ -130,8 +130,8 @@ function usageOf(usage: unknown): Json {
 export function hunyuanOf({ id, created, choices, usage }: Json): Json {
   const [choice] = Array.isArray(choices) ? choices : [];
   const { message = {}, finish_reason: reason } = Object(choice);
-  const told = { Index: 0, FinishReason: reason ?? 'stop', Message: saidOf(message) };
-  return { Response: { RequestId: 'rq', Id: id, Created: created, Note: 'n', Choices: [told], ...usageOf(usage) } };
+  const reported = { Index: 0, FinishReason: reason ?? 'stop', Message: saidOf(message) };
+  return { Response: { RequestId: 'rq', Id: id, Created: created, Note: 'n', Choices: [reported], ...usageOf(usage) } };
 }
 
 /** Chunks of a chat completion become events; the last one has both why it ends and the usage. */

@@ -50,10 +50,10 @@ function chunk(name: string, data: Buffer): Buffer {
 /** What is asked for, or why that is refused: all fields are looked at as the vendors do. */
 export function readImages(body: unknown, what: string, files: readonly SentFile[]): ImageRequest | UpstreamError {
   if (!isObject(body) || typeof body['model'] !== 'string') return refusal('you must provide a model parameter', 'model');
-  const { model, prompt, n: told, size, stream: streamed, partial_images: partialsTold, batch_size: batch } = body;
+  const { model, prompt, n: reported, size, stream: streamed, partial_images: partialsReported, batch_size: batch } = body;
   const isForm = files.length > 0;
   const number = (value: unknown) => (isForm && typeof value === 'string' ? Number(value) : value);
-  const [n, partials, stream] = [number(told), number(partialsTold), isForm ? streamed === 'true' : streamed];
+  const [n, partials, stream] = [number(reported), number(partialsReported), isForm ? streamed === 'true' : streamed];
   if (what !== 'generations') {
     const pictures = files.filter(({ name }) => name === 'image' || name === 'image[]');
     if (isForm && pictures.length === 0) return refusal('image is required', 'image');
@@ -90,8 +90,8 @@ export function imagesOf(
       ? { b64_json: pictureOf(index), ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }) }
       : { url: imageAddress ?? `https://img.example/${index}.png`, revised_prompt: revisedPrompt ?? 'a tide' },
   );
-  const told = usage ?? (model.startsWith('gpt-image') ? usageOf(count) : undefined);
-  return { created: 1_713_833_628, data, ...(told === undefined || told === 'none' ? {} : { usage: told }) };
+  const reported = usage ?? (model.startsWith('gpt-image') ? usageOf(count) : undefined);
+  return { created: 1_713_833_628, data, ...(reported === undefined || reported === 'none' ? {} : { usage: reported }) };
 }
 
 export function* imageEvents({ partials, count, isEdit }: ImageRequest, { usage }: Pick<Behaviour, 'usage'>): Generator<{ type: string }> {
@@ -101,8 +101,8 @@ export function* imageEvents({ partials, count, isEdit }: ImageRequest, { usage 
     for (let partial = 0; partial < partials; partial += 1) {
       yield { type: `${name}.partial_image`, b64_json: pictureOf(partial), partial_image_index: partial, ...facts } as { type: string };
     }
-    const told = usage ?? usageOf(1, partials);
-    yield { type: `${name}.completed`, b64_json: pictureOf(index), ...facts, ...(told === 'none' ? {} : { usage: told }) } as {
+    const reported = usage ?? usageOf(1, partials);
+    yield { type: `${name}.completed`, b64_json: pictureOf(index), ...facts, ...(reported === 'none' ? {} : { usage: reported }) } as {
       type: string;
     };
   }

@@ -6,12 +6,12 @@ import { isObject } from './upstream-responses.ts';
 
 /** What a request is as a chat completion request, or why it is refused. */
 export function chatOf(body: Json): ReadRequest {
-  return readStrictly(() => askedBy(body));
+  return readStrictly(() => requestedBy(body));
 }
 
 const optionNames = ['temperature', 'top_p', 'top_k', 'seed', 'stop', 'num_predict', 'num_ctx', 'frequency_penalty', 'presence_penalty'];
 
-function askedBy(body: Json): Json {
+function requestedBy(body: Json): Json {
   demand(hasOnly(body, ['model', 'messages', 'stream', 'tools', 'format', 'think', 'options', 'keep_alive']), 'unknown field');
   const { model, messages, stream, tools, format, think, options = {} } = body;
   demand(typeof model === 'string' && typeof stream === 'boolean', 'model and stream are required');

@@ -40,10 +40,10 @@ interface Written {
 
 function written({ prompts, choices, echo, maxTokens }: CompletionRequest, { text = 'and the tide came in.' }: Behaviour): Written[] {
   const words = text.match(/\S+\s*/g) ?? [];
-  const told = words.slice(0, maxTokens).join('');
+  const reported = words.slice(0, maxTokens).join('');
   return prompts.flatMap((prompt, at) =>
     Array.from({ length: choices }, (_, choice) => ({
-      text: `${echo ? String(prompt) : ''}${told}`,
+      text: `${echo ? String(prompt) : ''}${reported}`,
       index: at * choices + choice,
       finish: words.length > maxTokens ? ('length' as const) : ('stop' as const),
       tokens: Math.min(words.length, maxTokens),

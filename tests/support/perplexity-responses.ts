@@ -85,8 +85,8 @@ function checkTool(tool: unknown): void {
   else if (type === 'fetch_url') demand(hasOnly(tool, ['type', 'max_urls']), 'unknown field of fetch_url');
   else {
     demand(type === 'web_search' && hasOnly(tool, searchMembers), `unknown tool or field: ${JSON.stringify(tool)}`);
-    const { filters: told, user_location: location } = tool;
-    demand(told === undefined || (isObject(told) && hasOnly(told, filters)), 'unknown field of filters');
+    const { filters: reported, user_location: location } = tool;
+    demand(reported === undefined || (isObject(reported) && hasOnly(reported, filters)), 'unknown field of filters');
     demand(location === undefined || (isObject(location) && hasOnly(location, places)), 'unknown field of user_location');
   }
 }

@@ -8,14 +8,14 @@ export interface SentFile {
   bytes: Buffer;
 }
 
-export interface SentForm {
+export interface SentMultipart {
   /** Each name once; several values of one are a list. */
   texts: Record<string, string | string[]>;
   files: readonly SentFile[];
 }
 
 /** Null: it is none. */
-export async function formOf({ headers }: IncomingMessage, bytes: Buffer): Promise<SentForm | null> {
+export async function formOf({ headers }: IncomingMessage, bytes: Buffer): Promise<SentMultipart | null> {
   const type = headers['content-type'] ?? '';
   if (!type.startsWith('multipart/form-data')) return null;
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();

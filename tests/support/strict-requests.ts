@@ -3,13 +3,13 @@
 export type Json = Record<string, unknown>;
 
 /** What a request is as a chat completion request, or why it is refused. */
-export type ReadRequest = { asked: Json } | { fault: string };
+export type ReadRequest = { requested: Json } | { fault: string };
 
 class Fault extends Error {}
 
 export function readStrictly(read: () => Json): ReadRequest {
   try {
-    return { asked: read() };
+    return { requested: read() };
   } catch (cause) {
     if (cause instanceof Fault) return { fault: cause.message };
     throw cause;

@@ -8,8 +8,8 @@ const script = path.resolve(import.meta.dirname, '../../scripts/take-pictures.mj
 const timeout = 60_000;
 const take = (...given: string[]) => promisify(execFile)(process.execPath, [script, ...given], { timeout });
 
-it.each(['--help', '-h'])('npm run pictures %s says how it is used, and takes none', async (asked) => {
-  const { stdout } = await take(asked);
+it.each(['--help', '-h'])('npm run pictures %s says how it is used, and takes none', async (requested) => {
+  const { stdout } = await take(requested);
   expect(stdout).toContain('--only <path>');
   expect(stdout.split('\n')[0]).toContain('npm run pictures');
   expect(stdout).not.toContain('Building');

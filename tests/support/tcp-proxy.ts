@@ -12,9 +12,9 @@ export interface TcpProxy {
    */
   keepBack(what: 'requests' | 'answers', only?: RegExp): void;
   /** Sends what was kept back, also when whoever asked has gone. */
-  letGo(): void;
+  release(): void;
   /** How much was kept back since `keepBack`. */
-  readonly keptBack: number;
+  readonly storedBack: number;
   /** Ends all connections and refuses new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
@@ -27,25 +27,25 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   let server: Server | undefined;
   let isStalled = false;
 
-  let keeps: { what: 'requests' | 'answers'; only: RegExp } | undefined;
-  let keptBack = 0;
+  let stores: { what: 'requests' | 'answers'; only: RegExp } | undefined;
+  let storedBack = 0;
   const late: (() => void)[] = [];
 
   const join = (inbound: Socket, outbound: Socket) => {
     // From the first command that is kept back on.
-    let isKept = false;
+    let isStored = false;
     const pass = (from: Socket, to: Socket, bytes: Buffer) => {
       if (isStalled) return;
       const isRequest = from === inbound;
       const head = bytes.subarray(0, 64).toString('latin1');
-      if (isRequest && keeps !== undefined && !/hello|ismaster/i.test(head) && keeps.only.test(head)) isKept = true;
-      if (keeps === undefined || !isKept || isRequest !== (keeps.what === 'requests')) {
+      if (isRequest && stores !== undefined && !/hello|ismaster/i.test(head) && stores.only.test(head)) isStored = true;
+      if (stores === undefined || !isStored || isRequest !== (stores.what === 'requests')) {
         to.write(bytes);
         return;
       }
-      keptBack += 1;
+      storedBack += 1;
       late.push(() => {
-        isKept = false;
+        isStored = false;
         to.write(bytes);
         if (from.destroyed) to.end();
       });
@@ -60,7 +60,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
-        if (!isKept || to === inbound) to.destroy();
+        if (!isStored || to === inbound) to.destroy();
       });
     }
   };
@@ -76,7 +76,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     port = address.port;
     server = listener;
     isStalled = false;
-    keeps = undefined;
+    stores = undefined;
   };
 
   const cut = async () => {
@@ -96,15 +96,15 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     address: `127.0.0.1:${port}`,
     stall,
     keepBack(what, only = /(?:)/) {
-      keeps = { what, only };
-      keptBack = 0;
+      stores = { what, only };
+      storedBack = 0;
     },
-    letGo() {
-      keeps = undefined;
+    release() {
+      stores = undefined;
       for (const send of late.splice(0)) send();
     },
-    get keptBack() {
-      return keptBack;
+    get storedBack() {
+      return storedBack;
     },
     cut,
     restore: listen,

@@ -65,13 +65,13 @@ export async function answerModels(exchange: Exchange, behaviour: Behaviour, mod
 }
 
 export async function answer(exchange: Exchange, behaviour: Behaviour): Promise<void> {
-  const told = answerOf(exchange, behaviour);
-  if (told === null) {
+  const reported = answerOf(exchange, behaviour);
+  if (reported === null) {
     const { method, path } = exchange.request;
     const message = `Invalid URL (${method} ${path.replace(/\?.*$/, '')})`;
     return exchange.refuse(404, { message, type: 'invalid_request_error', param: null, code: null }, behaviour);
   }
-  return isRefusal(told) ? exchange.refuse(400, told, behaviour) : deliver(exchange, told, behaviour);
+  return isRefusal(reported) ? exchange.refuse(400, reported, behaviour) : deliver(exchange, reported, behaviour);
 }
 
 function whole(response: object): Answer {

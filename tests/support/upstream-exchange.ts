@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { claudeError, claudeErrorFor } from './claude-responses.ts';
 import { geminiError, geminiErrorFor } from './gemini-responses.ts';
-import type { SentFile, SentForm } from './sent-form.ts';
+import type { SentFile, SentMultipart } from './sent-form.ts';
 import type { Behaviour, UpstreamError } from './upstream-behaviour.ts';
 import { errorFor } from './upstream-responses.ts';
 
@@ -46,7 +46,7 @@ export class Exchange {
   constructor(
     incoming: IncomingMessage,
     response: ServerResponse,
-    { bytes, form }: { bytes: Buffer; form: SentForm | null },
+    { bytes, form }: { bytes: Buffer; form: SentMultipart | null },
     receivedAt: number,
   ) {
     const text = form === null ? bytes.toString('utf8') : '';

@@ -39,11 +39,11 @@ function check(definitions: Schemas['definitions'], schema: Json, value: unknown
     return check(definitions, definitions[name] ?? {}, value, place);
   }
   if (Array.isArray(anyOf)) return nearest(anyOf.filter(isObject).map((branch) => check(definitions, branch, value, place)));
-  if ('const' in schema && schema['const'] !== value) return [`${place}: ${told(value)} is not ${told(schema['const'])}`];
+  if ('const' in schema && schema['const'] !== value) return [`${place}: ${reported(value)} is not ${reported(schema['const'])}`];
   if (Array.isArray(schema['enum']) && !schema['enum'].includes(value))
-    return [`${place}: ${told(value)} is none of ${told(schema['enum'])}`];
+    return [`${place}: ${reported(value)} is none of ${reported(schema['enum'])}`];
   const types = [schema['type']].flat().filter((type) => typeof type === 'string');
-  if (types.length > 0 && !types.includes(typeOf(value))) return [`${place}: ${told(value)} is no ${types.join(' or ')}`];
+  if (types.length > 0 && !types.includes(typeOf(value))) return [`${place}: ${reported(value)} is no ${types.join(' or ')}`];
   if (Array.isArray(value)) {
     const { items } = schema;
     return isObject(items) ? value.flatMap((item, index) => check(definitions, items, item, join(place, String(index)))) : [];
@@ -79,7 +79,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function told(value: unknown): string {
+function reported(value: unknown): string {
   return (JSON.stringify(value) ?? 'undefined').slice(0, 80);
 }
 

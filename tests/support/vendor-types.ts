@@ -92,8 +92,8 @@ function amongItems({ type, output_index, item_id }: Json): ReturnType<VendorTyp
   const item = { ...(name.includes('function_call') ? call : { type: 'message' }), id: item_id };
   const begun = { type: 'response.output_item.added', output_index, item };
   // A paragraph is told by what stands before it.
-  const told = { type: 'response.reasoning_summary_text.delta', output_index, delta: 'Hm.' };
-  return { before: name === 'response.reasoning_summary_part.added' ? [begun, told] : [begun] };
+  const reported = { type: 'response.reasoning_summary_text.delta', output_index, delta: 'Hm.' };
+  return { before: name === 'response.reasoning_summary_part.added' ? [begun, reported] : [begun] };
 }
 
 /** A part is one thing out of many, and so is a source; what is counted has to add up. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Channel } from '#shared/channels.ts';
 import { buildConsoleChannel } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type Asked, type FixtureServer, holdChange, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type Requested, type FixtureServer, holdChange, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { ChannelForm } from './channel-form.tsx';
 
 const stored = buildConsoleChannel();
@@ -52,25 +52,28 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   created = [];
   modelsByType = {};
   answers = { edit: [], create: [], test: [] };
-  server.answer((asked, response) => {
-    const kind = kindOf(asked);
+  server.answer((requested, response) => {
+    const kind = kindOf(requested);
     const answer =
-      kind === undefined ? { success: true, message: '', data: asked.url.includes('models') ? modelsByType : [] } : answers[kind].shift();
-    sendJson(response, answer ?? { success: false, message: `unexpected ${asked.method} ${asked.url}` });
+      kind === undefined
+        ? { success: true, message: '', data: requested.url.includes('models') ? modelsByType : [] }
+        : answers[kind].shift();
+    sendJson(response, answer ?? { success: false, message: `unexpected ${requested.method} ${requested.url}` });
   });
 });
 afterEach(() => screen.leave());
 
-function kindOf({ method, url }: Asked): 'edit' | 'create' | 'test' | undefined {
+function kindOf({ method, url }: Requested): 'edit' | 'create' | 'test' | undefined {
   if (method === 'PUT') return 'edit';
   if (method !== 'POST') return undefined;
   return url.includes('test') ? 'test' : 'create';
 }
-const sent = (kind: 'edit' | 'create' | 'test') => server.asked.filter((asked) => kindOf(asked) === kind).map(({ body }) => body);
+const sent = (kind: 'edit' | 'create' | 'test') =>
+  server.requested.filter((requested) => kindOf(requested) === kind).map(({ body }) => body);
 
 function open(channel: Channel | undefined): void {
   screen = drawScreen(
@@ -110,7 +113,7 @@ describe('channel-form', () => {
     open(stored);
     await shows(() => screen.type('Name', 'west'));
     screen.press('Save');
-    await shows(() => expect(call.isAsked()).toBe(true));
+    await shows(() => expect(call.isRequested()).toBe(true));
     screen.type('Name', 'west 2');
     call.release();
     await shows(() => {

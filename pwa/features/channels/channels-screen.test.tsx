@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   addresses = [];
   opened = [];
   failure = undefined;
@@ -152,8 +152,8 @@ describe('channels-screen', () => {
   });
 
   test('those that fail have a filter while there are some, and say in the row and in the panel how', async () => {
-    const told = { name: 'east', by: 'calls', problem: '', since: 0, failures: 11, calls: 12, sole_models: 1 } as const;
-    failing = [{ ...told, id: 7, status: 200 }];
+    const reported = { name: 'east', by: 'calls', problem: '', since: 0, failures: 11, calls: 12, sole_models: 1 } as const;
+    failing = [{ ...reported, id: 7, status: 200 }];
     stored = [...stored, buildConsoleChannel({ id: 9, name: 'north' })];
     open();
     await shows(() => expect(states()).toContain('Failing 1'));
@@ -195,7 +195,7 @@ describe('channels-screen', () => {
     onlineManager.setOnline(false);
     open();
     await shows(() => expect(screen.text()).toContain('Not on this device yet'));
-    expect(server.asked).toEqual([]);
+    expect(server.requested).toEqual([]);
   });
 
   test('a state is chosen among what was found', async () => {
@@ -267,8 +267,8 @@ describe('channels-screen', () => {
     expect(document.querySelector('dialog')).toBeNull();
     screen.press('Undo');
     await shows(() => expect(document.querySelector('tbody')?.textContent).toContain('east'));
-    const asked = server.asked.find(({ url }) => url === '/api/channel/restore');
-    expect(asked).toMatchObject({ method: 'POST', body: { ids: [7] } });
+    const requested = server.requested.find(({ url }) => url === '/api/channel/restore');
+    expect(requested).toMatchObject({ method: 'POST', body: { ids: [7] } });
   });
 
   const editEast = async () => {

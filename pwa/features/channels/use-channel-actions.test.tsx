@@ -11,12 +11,12 @@ let screen: DrawnScreen;
 let removed: number[];
 let isSearchBroken: boolean;
 const sent: { path: string; body: unknown }[] = [];
-const told: { actions?: ChannelActions } = {};
+const reported: { actions?: ChannelActions } = {};
 
 function Part() {
   const actions = useChannelActions();
   useEffect(() => {
-    told.actions = actions;
+    reported.actions = actions;
   });
   return null;
 }
@@ -59,7 +59,7 @@ describe('use-channel-actions', () => {
   });
 
   test('a tag that is disabled can be had back as it was: only what was enabled is enabled again', async () => {
-    await told.actions?.setTag('east', false);
+    await reported.actions?.setTag('east', false);
     await shows(() => expect(screen.text()).toContain('Undo'));
     expect(sent.map(({ path }) => path)).toEqual(['/api/channel/tag/disabled']);
     screen.press('Undo');
@@ -69,7 +69,7 @@ describe('use-channel-actions', () => {
   });
 
   test('of those that were to be deleted the ones that were are restored', async () => {
-    await told.actions?.remove([7, 8, 9, 10]);
+    await reported.actions?.remove([7, 8, 9, 10]);
     await shows(() => expect(screen.text()).toContain('3 channels are deleted and get no more calls.'));
     screen.press('Undo');
     await shows(() => expect(sent).toHaveLength(2));
@@ -79,15 +79,15 @@ describe('use-channel-actions', () => {
 
   test('a deletion that found nothing offers nothing', async () => {
     removed = [];
-    await told.actions?.remove([7]);
+    await reported.actions?.remove([7]);
     await shows(() => expect(screen.text()).toContain('0 channels deleted'));
     expect([...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Undo')).toBe(false);
   });
 
   test('enabling offers nothing, and a tag is disabled although nobody says what was enabled', async () => {
-    await told.actions?.setTag('east', true);
+    await reported.actions?.setTag('east', true);
     isSearchBroken = true;
-    await told.actions?.setTag('east', false);
+    await reported.actions?.setTag('east', false);
     expect(sent.map(({ path }) => path)).toEqual(['/api/channel/tag/enabled', '/api/channel/tag/disabled']);
     await shows(() => expect(screen.text()).toContain('3 channels changed'));
     expect([...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Undo')).toBe(false);

@@ -37,15 +37,15 @@ test('log row: what a call was for, where tokens do not say it', () => {
     examples: (count: number) => `${count} examples`,
     compaction: () => 'summary',
   };
-  const told = (other: object) => sizeOf(row({ other: other as never }), words);
-  expect(told({ units: { kind: 'image', count: 2, size: '1024x1024', quality: 'hd' } })).toBe('2 pictures · 1024×1024 · hd');
-  expect(told({ units: { kind: 'second', count: 8, size: '1280x720' } })).toBe('8 s · 1280×720');
-  expect(told({ units: { kind: 'minute', count: 150 } })).toBe('9000 ms');
-  expect(told({ units: { kind: 'character', count: 47 } })).toBe('47 characters');
-  expect(told({ batch: { id: 'batch_1', requests: 3 } })).toBe('3 requests');
-  expect(told({ tuning: { id: 'ftjob-1', examples: 12, epochs: 3, tokens: 90, price: 25 } })).toBe('12 examples');
-  expect(told({ compaction: 'asked' })).toBe('summary');
-  expect(told({})).toBeUndefined();
+  const reported = (other: object) => sizeOf(row({ other: other as never }), words);
+  expect(reported({ units: { kind: 'image', count: 2, size: '1024x1024', quality: 'hd' } })).toBe('2 pictures · 1024×1024 · hd');
+  expect(reported({ units: { kind: 'second', count: 8, size: '1280x720' } })).toBe('8 s · 1280×720');
+  expect(reported({ units: { kind: 'minute', count: 150 } })).toBe('9000 ms');
+  expect(reported({ units: { kind: 'character', count: 47 } })).toBe('47 characters');
+  expect(reported({ batch: { id: 'batch_1', requests: 3 } })).toBe('3 requests');
+  expect(reported({ tuning: { id: 'ftjob-1', examples: 12, epochs: 3, tokens: 90, price: 25 } })).toBe('12 examples');
+  expect(reported({ compaction: 'asked' })).toBe('summary');
+  expect(reported({})).toBeUndefined();
 });
 
 test('log row: rows without attempts still know the path', () => {
@@ -100,26 +100,26 @@ test('durations: the limits of slow', () => {
 });
 
 test('log row: pictures are told with their size and quality', () => {
-  const told = (units: object) => picturesOf(row({ other: { units } as never }), String);
-  expect(told({ kind: 'image', count: 2, factor: 3, size: '1024x1792', quality: 'hd' })).toBe('2 · 1024×1792 · hd');
-  expect(told({ kind: 'image', count: 1 })).toBe('1');
-  expect(told({ kind: 'search', count: 1 })).toBeUndefined();
+  const reported = (units: object) => picturesOf(row({ other: { units } as never }), String);
+  expect(reported({ kind: 'image', count: 2, factor: 3, size: '1024x1792', quality: 'hd' })).toBe('2 · 1024×1792 · hd');
+  expect(reported({ kind: 'image', count: 1 })).toBe('1');
+  expect(reported({ kind: 'search', count: 1 })).toBeUndefined();
 });
 
 test('log row: the length of a sound is told in whole seconds', () => {
-  const told = (units: object) => soundOf(row({ other: { units } as never }));
-  expect(told({ kind: 'minute', count: 167, factor: 0.001 })).toBe(10_000);
-  expect(told({ kind: 'image', count: 1 })).toBeUndefined();
+  const reported = (units: object) => soundOf(row({ other: { units } as never }));
+  expect(reported({ kind: 'minute', count: 167, factor: 0.001 })).toBe(10_000);
+  expect(reported({ kind: 'image', count: 1 })).toBeUndefined();
 });
 
 test('log row: characters that were spoken are told', () => {
-  const told = (units: object) => spokenOf(row({ other: { units } as never }));
-  expect(told({ kind: 'character', count: 1200, factor: 0.001 })).toBe(1200);
-  expect(told({ kind: 'minute', count: 1 })).toBeUndefined();
+  const reported = (units: object) => spokenOf(row({ other: { units } as never }));
+  expect(reported({ kind: 'character', count: 1200, factor: 0.001 })).toBe(1200);
+  expect(reported({ kind: 'minute', count: 1 })).toBeUndefined();
 });
 
 test('log row: the size of a video is told', () => {
-  const told = (units: object) => videoSizeOf(row({ other: { units } as never }));
-  expect(told({ kind: 'second', count: 8, size: '1792x1024' })).toBe('1792×1024');
-  expect(told({ kind: 'image', count: 1, size: '1024x1024' })).toBeUndefined();
+  const reported = (units: object) => videoSizeOf(row({ other: { units } as never }));
+  expect(reported({ kind: 'second', count: 8, size: '1792x1024' })).toBe('1792×1024');
+  expect(reported({ kind: 'image', count: 1, size: '1024x1024' })).toBeUndefined();
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
 });
 afterEach(() => {
   screen?.leave();
@@ -48,13 +48,13 @@ function timelineOf(whole: UsageSums[], at = midnight + whole.length * 3600): Ti
 }
 
 test('log timeline: bars are the hours with calls, failures hang below them, and an hour pressed is asked for', () => {
-  let asked = 0;
+  let requested = 0;
   screen = drawScreen(
     <Picture
       timeline={timelineOf([sums(4, 0), sums(0, 0), sums(8, 2)], midnight + 2.5 * 3600)}
       end={midnight + 86_400}
       countsCalls
-      onStep={(from) => (asked = from)}
+      onStep={(from) => (requested = from)}
     />,
   );
   const bars = [...document.querySelectorAll('svg g')];
@@ -69,18 +69,18 @@ test('log timeline: bars are the hours with calls, failures hang below them, and
   const hours = [...document.querySelectorAll<HTMLElement>('figure button')];
   expect(hours[2]?.getAttribute('aria-label')).toMatch(/8.*2/);
   act(() => hours[2]?.click());
-  expect(asked).toBe(midnight + 2 * 3600);
+  expect(requested).toBe(midnight + 2 * 3600);
 });
 
 test('log timeline: one stop of the tab key, arrows walk the hours, and the one reached is read and pressed', () => {
-  let asked = 0;
+  let requested = 0;
   screen = drawScreen(
     <main id="main" tabIndex={-1}>
       <Picture
         timeline={timelineOf(Array.from({ length: 50 }, (_, hour) => sums(hour, 0)))}
         end={midnight + 50 * 3600}
         countsCalls
-        onStep={(from) => (asked = from)}
+        onStep={(from) => (requested = from)}
       />
     </main>,
   );
@@ -117,7 +117,7 @@ test('log timeline: one stop of the tab key, arrows walk the hours, and the one 
   // Keys of the list stay its own.
   expect(press('j')).toBe(false);
   act(() => hours[24]?.click());
-  expect(asked).toBe(midnight + 24 * 3600);
+  expect(requested).toBe(midnight + 24 * 3600);
   // The picture stays, with what was pressed.
   expect(document.activeElement).toBe(hours[24]);
   act(() => hours[24]?.blur());
@@ -146,7 +146,7 @@ test('log timeline: a list that is narrowed has one of what it lists, with the h
   const range = { range: 'custom' as const, from: midnight + 3600, to: midnight + 7199 };
   screen = drawScreen(<LogTimeline list={{ isAdmin: true, filters: { model: '"o3"' }, range }} onNarrow={() => {}} />);
   await shows(() => expect(document.querySelectorAll('svg g')).toHaveLength(2));
-  expect(server.asked[0]?.url).toMatch(/^\/api\/log\/timeline\?.*model_name=o3/);
+  expect(server.requested[0]?.url).toMatch(/^\/api\/log\/timeline\?.*model_name=o3/);
   expect([...document.querySelectorAll('svg g')].map((bar) => bar.querySelectorAll('rect').length)).toEqual([1, 3]);
 });
 
@@ -175,5 +175,5 @@ test('log timeline: what could not be read takes no room', async () => {
 test('log timeline: without a network and without a copy it takes no room', () => {
   onlineManager.setOnline(false);
   expect(openTimeline().room()).toBeNull();
-  expect(server.asked).toEqual([]);
+  expect(server.requested).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ownAccountApi } from '#shared/account-actions.ts';
+import { accountActionsApi } from '#shared/account-actions.ts';
 import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { selfQuery } from '#pwa/api/self.ts';
@@ -65,7 +65,7 @@ function useAccessToken() {
   const [made, setMade] = useState<string>();
   const refresh = () => queryClient.invalidateQueries(selfQuery);
   const make = useMutation({
-    mutationFn: () => call(ownAccountApi.newAccessToken),
+    mutationFn: () => call(accountActionsApi.newAccessToken),
     gcTime: 0,
     onSuccess: async (token) => {
       setMade(token);
@@ -73,7 +73,7 @@ function useAccessToken() {
     },
   });
   const revoke = useMutation({
-    mutationFn: () => call(ownAccountApi.revokeAccessToken),
+    mutationFn: () => call(accountActionsApi.revokeAccessToken),
     onSuccess: async () => {
       toastSuccess(t('account.token.revoked'));
       await refresh();

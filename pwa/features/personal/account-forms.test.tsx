@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   refusal = undefined;
   user = buildConsoleUser({ email: 'alice@example.org', aff_quota: 2_000_000 });
   server.answer(({ url, method }, response) => {
@@ -46,7 +46,7 @@ afterEach(async () => {
   for (const end of stop) end();
 });
 
-const sent = () => server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+const sent = () => server.requested.filter(({ method }) => method !== 'GET').map(({ body }) => body);
 
 type Part = 'name' | 'mark' | 'notices' | 'password';
 
@@ -267,11 +267,11 @@ describe('one save', () => {
     server.answer(({ method, url, body }, response) => {
       if (method !== 'PUT') return sendJson(response, { ...done, data: url.startsWith('/api/user/notifications') ? [] : user });
       const { display_name: name } = body as { display_name?: string };
-      const asked: Call = name === undefined ? 'settings' : 'name';
-      if (asked === refused) return sendJson(response, { success: false, message: 'The tide is out', code: 'invalid_field', field });
+      const requested: Call = name === undefined ? 'settings' : 'name';
+      if (requested === refused) return sendJson(response, { success: false, message: 'The tide is out', code: 'invalid_field', field });
       user =
         name === undefined ? { ...user, setting: JSON.stringify(notices), revision: user.revision + 1 } : { ...user, display_name: name };
-      sendJson(response, { ...done, data: asked === 'settings' ? user : undefined });
+      sendJson(response, { ...done, data: requested === 'settings' ? user : undefined });
     });
   }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   refusal = undefined;
   user = buildConsoleUser();
   server.answer(({ url, body }, response) => {
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 const marks = () =>
-  server.asked.filter(({ url }) => url.startsWith('/api/user/setting')).map(({ body }) => body as Record<string, unknown>);
+  server.requested.filter(({ url }) => url.startsWith('/api/user/setting')).map(({ body }) => body as Record<string, unknown>);
 function Alert() {
   const form = useOwnForm(user);
   return (

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { accountApi } from '#shared/account.ts';
-import { ownAccountApi } from '#shared/account-actions.ts';
+import { accountActionsApi } from '#shared/account-actions.ts';
 import { notificationApi } from '#shared/notifications.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
@@ -14,7 +14,7 @@ export const noticesQuery = queryOptions({
 
 export const inviteCodeQuery = queryOptions({
   queryKey: ['invite-code'],
-  queryFn: ({ signal }) => call(ownAccountApi.inviteCode, { signal }),
+  queryFn: ({ signal }) => call(accountActionsApi.inviteCode, { signal }),
   meta: { offline: true },
 });
 

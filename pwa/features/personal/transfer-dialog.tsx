@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ownAccountApi } from '#shared/account-actions.ts';
+import { accountActionsApi } from '#shared/account-actions.ts';
 import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
@@ -106,7 +106,7 @@ function useTransfer(onDone: () => void, onRefused: (message: string) => void) {
   // Of one amount there is one transfer as long as this is open.
   const [name] = useState(newRequestName);
   return useMutation({
-    mutationFn: (quota: number) => call(ownAccountApi.transfer, { body: { quota, ref: `${name}-${quota}` } }),
+    mutationFn: (quota: number) => call(accountActionsApi.transfer, { body: { quota, ref: `${name}-${quota}` } }),
     meta: { quiet: true },
     onSuccess: (user, quota) => {
       queryClient.setQueryData(selfQuery.queryKey, user);

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
-import { ownAccountApi } from '#shared/account-actions.ts';
+import { accountActionsApi } from '#shared/account-actions.ts';
 import type { UserSettingEdit } from '#shared/account-actions.ts';
 import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
@@ -61,7 +61,7 @@ export function useSendEdits({ user, isWaiting, onDone, onRefused }: Sending) {
     if (!hasCredential && isWaiting(ownSettingKeys)) return keep();
     try {
       const body = { ...ownSettingBody(settings), ...credential, revision: user.revision };
-      queryClient.setQueryData(selfQuery.queryKey, await call(ownAccountApi.saveSetting, { body }));
+      queryClient.setQueryData(selfQuery.queryKey, await call(accountActionsApi.saveSetting, { body }));
       onDone(edits);
       return 'sent';
     } catch (thrown) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { forgetUser, storeUser } from '#pwa/api/stored-user.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { readConversations, wipeConversations } from '#pwa/offline/conversations.ts';
-import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type Requested, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { ask, askAgain, askFirstOnly, askInstead, stop } from './ask.ts';
 import { shows } from '#tests/support/shows.ts';
@@ -35,7 +35,7 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   words = [];
   waiting = [];
-  server.asked.length = 0;
+  server.requested.length = 0;
   for (const user of [1, 2]) await wipeConversations(user);
   forgetConversations();
   signIn(1);
@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 const signIn = (id: number): void => storeUser(buildConsoleUser({ id }));
 
-function answer({ url }: Asked, response: ServerResponse): void {
+function answer({ url }: Requested, response: ServerResponse): void {
   if (url.startsWith('/api/log/self')) {
     const row = { id: 9, type: 2, quota: 30, prompt_tokens: 4, completion_tokens: 6 };
     sendJson(response, { success: true, message: '', data: { items: [row], page: 1, page_size: 10, total: 1 } });
@@ -63,7 +63,7 @@ const openAnswers = () =>
   playground.get().open.turns.map((turn) => turn.answers.map((one) => (one === null ? null : [one.state, one.text])));
 const answersAre = (expected: unknown): Promise<unknown> => shows(() => expect(openAnswers()).toEqual(expected));
 const sentTexts = (): unknown[] =>
-  server.asked
+  server.requested
     .filter(({ url }) => url.startsWith('/pg/'))
     .map(({ body }) => (body as { messages: { content: string }[] }).messages.map(({ content }) => content));
 
@@ -90,14 +90,14 @@ describe('questions', () => {
       { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
       { type: 'message_stop' },
     ];
-    server.answer((asked, response) => {
-      if (!asked.url.startsWith('/pg/')) return answer(asked, response);
+    server.answer((requested, response) => {
+      if (!requested.url.startsWith('/pg/')) return answer(requested, response);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       return response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
     });
     ask('first', { pictures: [] });
     await answersAre([[['done', 'Hello']]]);
-    expect(server.asked.find(({ url }) => url.startsWith('/pg/'))).toMatchObject({
+    expect(server.requested.find(({ url }) => url.startsWith('/pg/'))).toMatchObject({
       url: '/pg/messages',
       body: { model: 'small', system: 'Be brief.', messages: [{ role: 'user', content: 'first' }], max_tokens: 4096, stream: true },
     });
@@ -231,7 +231,7 @@ describe('questions', () => {
     words = ['c', 'd'];
     ask('second', { pictures: [] });
     await shows(() => expect(openAnswers()[1]?.map((one) => one?.[0])).toEqual(['done', 'done']));
-    const models = server.asked.filter(({ url }) => url.startsWith('/pg/')).map(({ body }) => (body as { model: string }).model);
+    const models = server.requested.filter(({ url }) => url.startsWith('/pg/')).map(({ body }) => (body as { model: string }).model);
     expect(models.toSorted()).toEqual(['large', 'small', 'small', 'third']);
     // Nothing is written any more when this page is gone.
     const kept = async () => (await readConversations(1)).flatMap(({ turns }) => turns.flatMap(({ answers }) => answers));

@@ -59,13 +59,13 @@ test('speech has its voice and speed', () => {
 test('a recording travels with what is said of it; into English it is another call, without a language', () => {
   const sound = new File(['abc'], 'tide.wav', { type: 'audio/wav' });
   const media = { ...emptyMedia, language: 'zh' };
-  const asked = { settings: { ...emptySettings, media }, model: 'whisper-1', turn };
-  const heard = transcriptCall(asked, sound);
+  const requested = { settings: { ...emptySettings, media }, model: 'whisper-1', turn };
+  const heard = transcriptCall(requested, sound);
   expect(heard.path).toBe('audio/transcriptions');
   expect([heard.body.get('language'), heard.body.get('prompt')]).toEqual(['zh', 'a tide']);
   const file = heard.body.get('file');
   expect(file instanceof File && file.name).toBe('tide.wav');
-  const english = transcriptCall({ ...asked, settings: { ...emptySettings, media: { ...media, isTranslated: true } } }, sound);
+  const english = transcriptCall({ ...requested, settings: { ...emptySettings, media: { ...media, isTranslated: true } } }, sound);
   expect(english.path).toBe('audio/translations');
   expect(english.body.has('language')).toBe(false);
 });

@@ -5,10 +5,10 @@ import { priceOf } from './rough-cost.ts';
 
 const perCall = (model_price: number) => priceOf({ quota_type: 1, model_price, model_ratio: 0, completion_ratio: 1 });
 const byTokens = (ratios: object) => priceOf({ quota_type: 0, model_price: 0, model_ratio: 2.5, completion_ratio: 4, ...ratios });
-const asked = { settings: emptyMedia, text: '', seconds: undefined, groupRatio: 1, quotaPerUnit: 500_000 };
+const requested = { settings: emptyMedia, text: '', seconds: undefined, groupRatio: 1, quotaPerUnit: 500_000 };
 
 test('pictures cost by how many, how large and how good they are', () => {
-  const picture = { ...asked, kind: 'picture', model: 'dall-e-3', price: perCall(0.04) } as const;
+  const picture = { ...requested, kind: 'picture', model: 'dall-e-3', price: perCall(0.04) } as const;
   expect(mediaCost(picture)).toBe(20_000);
   expect(mediaCost({ ...picture, groupRatio: 2 })).toBe(40_000);
   expect(mediaCost({ ...picture, settings: { ...emptyMedia, size: '1024x1792', quality: 'hd' } })).toBe(60_000);
@@ -20,7 +20,7 @@ test('pictures cost by how many, how large and how good they are', () => {
 });
 
 test('speech costs by the letter, or by the tokens that it may take', () => {
-  const speech = { ...asked, kind: 'speech', model: 'tts-1', text: 'The tide comes in.' } as const;
+  const speech = { ...requested, kind: 'speech', model: 'tts-1', text: 'The tide comes in.' } as const;
   expect(mediaCost({ ...speech, price: perCall(0.015) })).toBe(135);
   expect(mediaCost({ ...speech, price: byTokens({}) })).toBe(45);
   const metered = mediaCost({ ...speech, model: 'gpt-4o-mini-tts', price: byTokens({ audio_output_ratio: 20 }) });
@@ -29,7 +29,7 @@ test('speech costs by the letter, or by the tokens that it may take', () => {
 });
 
 test('a transcript costs by the minute; of a recording whose length is not known nothing is said', () => {
-  const heard = { ...asked, kind: 'transcript', model: 'whisper-1', price: perCall(0.006) } as const;
+  const heard = { ...requested, kind: 'transcript', model: 'whisper-1', price: perCall(0.006) } as const;
   expect(mediaCost({ ...heard, seconds: 60 })).toBe(3000);
   expect(mediaCost(heard)).toBeUndefined();
   expect(mediaCost({ ...heard, seconds: 60, price: undefined })).toBeUndefined();
@@ -45,7 +45,7 @@ test('a video costs by its seconds and resolution; by tokens nobody knows it bef
       { height: 1080, price: 0.3 },
     ],
   });
-  const video = { ...asked, kind: 'video', model: 'sora-2', price } as const;
+  const video = { ...requested, kind: 'video', model: 'sora-2', price } as const;
   expect(mediaCost(video)).toBe(4 * 50_000);
   expect(mediaCost({ ...video, settings: { ...emptyMedia, seconds: 12, videoSize: '1080x1920' } })).toBe(12 * 150_000);
   // Twelve seconds are none of this model's: it is asked for its usual ones.

@@ -118,16 +118,16 @@ describe('other formats', () => {
 
   function read(format: OtherFormat, events: readonly unknown[]) {
     const reader = readers[format]();
-    const told = events.map((event) => reader(event));
-    const pieces: ChatPiece[] = told.flatMap(({ piece }) => (piece === undefined ? [] : [piece]));
+    const reported = events.map((event) => reader(event));
+    const pieces: ChatPiece[] = reported.flatMap(({ piece }) => (piece === undefined ? [] : [piece]));
     return {
       text: pieces.map(({ text = '' }) => text).join(''),
       reasoning: pieces.map(({ reasoning = '' }) => reasoning).join(''),
       toolCalls: pieces.flatMap(({ toolCalls = [] }) => toolCalls),
       finish: pieces.findLast(({ finish }) => finish !== undefined)?.finish,
       usage: pieces.findLast(({ usage }) => usage !== undefined)?.usage,
-      isEnded: told.at(-1)?.isEnd === true,
-      error: told.find(({ error }) => error !== undefined)?.error,
+      isEnded: reported.at(-1)?.isEnd === true,
+      error: reported.find(({ error }) => error !== undefined)?.error,
     };
   }
 

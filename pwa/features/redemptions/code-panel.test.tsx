@@ -62,7 +62,7 @@ describe('code-panel', () => {
     open();
     await shows(() => screen.type('Name', 'winter'));
     screen.press('Save');
-    await shows(() => expect(call.isAsked()).toBe(true));
+    await shows(() => expect(call.isRequested()).toBe(true));
     screen.type('Name', name);
     call.release();
     await shows(() => expect(screen.button('Save').disabled).toBe(false));
@@ -151,7 +151,7 @@ describe('code-panel', () => {
     answers.push({ success: true, message: '', data: { ...stored, status: 1 } });
     expect(buttons()).not.toContain('Save');
     screen.press('Enable');
-    await shows(() => expect(server.asked.at(-1)?.url).toContain('status_only'));
+    await shows(() => expect(server.requested.at(-1)?.url).toContain('status_only'));
     expect(sent()[0]).toMatchObject({ id: 9, status: 1 });
   });
 

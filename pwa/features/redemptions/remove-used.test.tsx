@@ -11,7 +11,7 @@ let swept: { data: number; ids: number[] | null };
 let answered: number;
 
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-const restored = () => server.asked.filter(({ url }) => url === '/api/redemption/batch').map(({ body }) => body);
+const restored = () => server.requested.filter(({ url }) => url === '/api/redemption/batch').map(({ body }) => body);
 const hasUndo = () => [...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Undo');
 
 describe('remove-used', () => {
@@ -21,7 +21,7 @@ describe('remove-used', () => {
   });
   afterAll(() => server.stop());
   beforeEach(() => {
-    server.asked.length = 0;
+    server.requested.length = 0;
     answered = Infinity;
     server.answer(({ url, body }, response) => {
       if (url === '/api/redemption/used') return sendJson(response, { success: true, message: '', ...swept });

@@ -17,8 +17,8 @@ it.each([
   'javascript:alert(1)',
   'log',
   '',
-])('%j leads elsewhere', (asked) => {
-  expect(ownAddress(asked)).toBeUndefined();
+])('%j leads elsewhere', (requested) => {
+  expect(ownAddress(requested)).toBeUndefined();
 });
 
 it('what no header can hold is written out', () => {

@@ -22,24 +22,24 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => {
   localStorage.removeItem('user');
-  server.asked.length = 0;
+  server.requested.length = 0;
   entered = [];
   answer = { body: { success: true, message: '', data: buildConsoleUser() } };
   server.answer(({ method }, response) => {
-    if (method === 'GET' && !server.asked.at(-1)?.url.startsWith('/api/reset_password'))
+    if (method === 'GET' && !server.requested.at(-1)?.url.startsWith('/api/reset_password'))
       return sendJson(response, { success: false, message: 'no status here' });
     return sendJson(response, answer.body, answer.status ?? 200, answer.headers ?? {});
   });
 });
 afterEach(() => screen.leave());
 
-const sent = (path: string) => server.asked.filter(({ url }) => url.startsWith(path)).map(({ body }) => body);
+const sent = (path: string) => server.requested.filter(({ url }) => url.startsWith(path)).map(({ body }) => body);
 const alertText = () => document.querySelector('[role=alert]')?.textContent ?? '';
 const submit = () => document.querySelector('form')?.requestSubmit();
 
 describe('login-screen', () => {
   function open(isExpired = false): void {
-    screen = drawScreen(<LoginScreen isExpired={isExpired} from={undefined} onSignedIn={(way) => entered.push(way ?? 'password')} />);
+    screen = drawScreen(<LoginScreen isExpired={isExpired} from={undefined} onSignedIn={(route) => entered.push(route ?? 'password')} />);
   }
   function fill(username: string, password: string): void {
     screen.type('Username or e-mail', username);
@@ -183,8 +183,8 @@ describe('reset-screen', () => {
     screen.type('E-mail address', ' alice@example.org ');
     submit();
     await shows(() => expect(screen.text()).toContain('the mail is on its way'));
-    const asked = server.asked.find(({ url }) => url.startsWith('/api/reset_password'));
-    expect(new URLSearchParams(asked?.url.split('?')[1]).get('email')).toBe('alice@example.org');
+    const requested = server.requested.find(({ url }) => url.startsWith('/api/reset_password'));
+    expect(new URLSearchParams(requested?.url.split('?')[1]).get('email')).toBe('alice@example.org');
     await shows(() => expect(screen.text()).toMatch(/Again in \d+ s/));
     const button = [...document.querySelectorAll('button')].find(({ type }) => type === 'submit');
     expect(button?.disabled).toBe(true);

@@ -41,8 +41,13 @@ describe('drafts of settings', () => {
   test('a value that somebody changed meanwhile is a conflict, one that only got a new revision is not', () => {
     const drafts = type(none, '5');
     expect([...overtaken(drafts, [{ ...retry, value: '9', revision: 5 }])]).toEqual([['RetryTimes', { value: '9', revision: 5 }]]);
-    const told = { ...retry, value: '9', revision: 5, updated_by: 'mira', updated_at: 1_795_000_000 };
-    expect(overtaken(drafts, [told]).get('RetryTimes')).toEqual({ value: '9', revision: 5, changedBy: 'mira', changedAt: 1_795_000_000 });
+    const reported = { ...retry, value: '9', revision: 5, updated_by: 'mira', updated_at: 1_795_000_000 };
+    expect(overtaken(drafts, [reported]).get('RetryTimes')).toEqual({
+      value: '9',
+      revision: 5,
+      changedBy: 'mira',
+      changedAt: 1_795_000_000,
+    });
     expect(overtaken(drafts, [{ ...retry, revision: 6 }]).size).toBe(0);
     expect(overtaken(drafts, [{ ...retry, value: '5', revision: 5 }]).size).toBe(0);
     expect(overtaken(drafts, [retry]).size).toBe(0);

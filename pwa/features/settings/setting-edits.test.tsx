@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   refusal = undefined;
   options = [retry, footer, secret];
   server.answer(({ url, body }, response) => {
@@ -51,7 +51,7 @@ function optionsOf(body: unknown): { key: string; value: string; revision: numbe
   if (typeof body !== 'object' || body === null) return [];
   return 'options' in body && Array.isArray(body.options) ? body.options : [body as { key: string; value: string; revision: number }];
 }
-const sent = () => server.asked.filter(({ url }) => url.startsWith('/api/option')).map(({ body }) => optionsOf(body));
+const sent = () => server.requested.filter(({ url }) => url.startsWith('/api/option')).map(({ body }) => optionsOf(body));
 const drafted = () => Object.fromEntries([...edits.drafts].map(([key, { text }]) => [key, text]));
 
 async function type(key: 'RetryTimes' | 'Footer' | 'SMTPToken', text: string): Promise<void> {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   stored = [];
   addresses = [];
   isBroken = false;
@@ -64,7 +64,7 @@ function open(kind: TaskKind, search: TaskSearch = {}): void {
   screen = drawScreen(<Placed kind={kind} search={search} />);
 }
 const lists = () =>
-  server.asked.map(({ url }) => new URL(url, 'http://here')).filter(({ pathname }) => /^\/api\/(mj|task)\//.test(pathname));
+  server.requested.map(({ url }) => new URL(url, 'http://here')).filter(({ pathname }) => /^\/api\/(mj|task)\//.test(pathname));
 const rows = () => [...document.querySelectorAll('tbody tr')].map((row) => row.textContent ?? '');
 
 describe('tasks-screen', () => {
@@ -72,12 +72,12 @@ describe('tasks-screen', () => {
     stored = [buildDrawing({ prompt: 'a lock at night' })];
     open('drawing', { channel: 3 });
     await shows(() => expect(rows()[0]).toContain('a lock at night'));
-    const [asked] = lists();
-    expect(asked?.pathname).toBe('/api/mj/self');
-    expect(asked?.searchParams.has('channel_id')).toBe(false);
+    const [requested] = lists();
+    expect(requested?.pathname).toBe('/api/mj/self');
+    expect(requested?.searchParams.has('channel_id')).toBe(false);
     // Milliseconds, and pages from 0.
-    expect(Number(asked?.searchParams.get('start_timestamp'))).toBeGreaterThan(1e12);
-    expect(asked?.searchParams.get('p')).toBe('0');
+    expect(Number(requested?.searchParams.get('start_timestamp'))).toBeGreaterThan(1e12);
+    expect(requested?.searchParams.get('p')).toBe('0');
   });
 
   test('an administrator asks for everybody’s, by channel, in seconds', async () => {
@@ -85,10 +85,10 @@ describe('tasks-screen', () => {
     stored = [buildMusic({ username: 'bob', channel_id: 3 })];
     open('music', { channel: 3, status: 'SUCCESS', id: 'b1f0' });
     await shows(() => expect(rows()[0]).toContain('bob'));
-    const [asked] = lists();
-    expect(asked?.pathname).toBe('/api/task/');
-    expect(Object.fromEntries(asked?.searchParams ?? [])).toMatchObject({ channel_id: '3', status: 'SUCCESS', task_id: 'b1f0' });
-    expect(asked?.searchParams.has('start_timestamp')).toBe(false);
+    const [requested] = lists();
+    expect(requested?.pathname).toBe('/api/task/');
+    expect(Object.fromEntries(requested?.searchParams ?? [])).toMatchObject({ channel_id: '3', status: 'SUCCESS', task_id: 'b1f0' });
+    expect(requested?.searchParams.has('start_timestamp')).toBe(false);
   });
 
   test('what runs has a bar, what failed its reason and its money', async () => {

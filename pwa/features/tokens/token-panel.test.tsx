@@ -48,7 +48,7 @@ describe('token-panel', () => {
     open();
     await shows(() => screen.type('Name', 'laptop'));
     screen.press('Save');
-    await shows(() => expect(call.isAsked()).toBe(true));
+    await shows(() => expect(call.isRequested()).toBe(true));
     screen.type('Name', name);
     call.release();
     await shows(() => expect(screen.button('Save').disabled).toBe(false));

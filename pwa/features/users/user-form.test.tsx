@@ -97,7 +97,7 @@ describe('user-form', () => {
     screen.press('$5.00');
     screen.type('New password', 'a longer secret');
     screen.press('Save');
-    await shows(() => expect(call.isAsked()).toBe(true));
+    await shows(() => expect(call.isRequested()).toBe(true));
     screen.type('Display name', 'Alma');
     screen.press('$10.00');
     call.release();
@@ -116,7 +116,7 @@ describe('user-form', () => {
     await shows(() => screen.press('Add or take'));
     screen.press('$5.00');
     screen.press('Save');
-    await shows(() => expect(call.isAsked()).toBe(true));
+    await shows(() => expect(call.isRequested()).toBe(true));
     screen.type('Display name', 'Alma');
     call.release();
     await shows(() => expect(screen.button('Save').disabled).toBe(false));

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   server.answer(({ method, url }, response) => {
     const page = (items: object[], total = items.length, more = {}) =>
       sendJson(response, { success: true, message: '', data: { items, total, page: 1, page_size: 10 }, ...more });
@@ -47,19 +47,19 @@ beforeEach(() => {
 });
 afterEach(() => screen.leave());
 
-const asked = (part: string) => server.asked.filter(({ url }) => url.includes(part));
+const requested = (part: string) => server.requested.filter(({ url }) => url.includes(part));
 
 describe('user-more', () => {
   test('asks for nothing before it is opened; then says what changed the balance, by whom and why', async () => {
     screen = drawScreen(<UserMore user={alice} />);
-    expect(server.asked).toEqual([]);
+    expect(server.requested).toEqual([]);
     screen.press('Balance history');
     await shows(() => expect(screen.text()).toContain('Changed by an administrator'));
     expect(screen.text()).toMatch(/−\$0\.50.*ops.*refund of 14 May/);
     // A kind that this console does not know yet.
     expect(screen.text()).toContain('something_new');
     screen.press('Show more');
-    await shows(() => expect(asked('page_size=40')).toHaveLength(1));
+    await shows(() => expect(requested('page_size=40')).toHaveLength(1));
   });
 
   test('shows the tree of invitations branch by branch', async () => {
@@ -68,7 +68,7 @@ describe('user-more', () => {
     await shows(() => expect(screen.text()).toContain('bob'));
     expect(screen.text()).toContain('Invited by root #1');
     expect(screen.text()).toContain('Deleted');
-    expect(asked('/user/8/')).toEqual([]);
+    expect(requested('/user/8/')).toEqual([]);
     screen.press('invited 1');
     await shows(() => expect(screen.text()).toContain('carol'));
     expect(document.querySelector('a[href="/user/edit/9"]')).not.toBeNull();
@@ -79,11 +79,11 @@ describe('user-more', () => {
     screen = drawScreen(<UserActions user={alice} actor={{ role: Role.admin }} {...parts} />);
     screen.press('Sign out everywhere');
     await shows(() => expect(screen.text()).toContain('Sign alice out everywhere?'));
-    expect(asked('/sessions')).toEqual([]);
+    expect(requested('/sessions')).toEqual([]);
     const [, confirm] = [...document.querySelectorAll('button')].filter(({ textContent }) => textContent === 'Sign out everywhere');
     confirm?.click();
     await shows(() => expect(screen.text()).toContain('2 sessions ended'));
-    expect(asked('/api/user/7/sessions')).toHaveLength(1);
+    expect(requested('/api/user/7/sessions')).toHaveLength(1);
     screen.leave();
     screen = drawScreen(<UserActions user={buildConsoleUser({ role: 10 })} actor={{ role: Role.admin }} {...parts} />);
     expect(screen.button('Sign out everywhere').disabled).toBe(true);
@@ -99,10 +99,10 @@ describe('user-more', () => {
     screen = drawScreen(<UserSummary user={bound} canEdit />);
     screen.press('Remove the binding LinuxDO');
     await shows(() => expect(screen.text()).toContain('Remove LinuxDO from alice?'));
-    expect(asked('/bindings/')).toEqual([]);
+    expect(requested('/bindings/')).toEqual([]);
     const confirm = [...document.querySelectorAll('button')].findLast(({ textContent }) => textContent === 'Remove');
     confirm?.click();
-    await shows(() => expect(asked('/api/user/7/bindings/linuxdo')).toHaveLength(1));
+    await shows(() => expect(requested('/api/user/7/bindings/linuxdo')).toHaveLength(1));
   });
 
   test('says who invited the user: by the name, or by the id where there is none any more', async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   addresses = [];
   opened = [];
   isBroken = false;
@@ -83,7 +83,7 @@ const menuItem = async (row: string, label: string) => {
   await shows(() => screen.press(label));
 };
 const confirm = () => [...(document.querySelector('dialog')?.querySelectorAll('button') ?? [])].at(-1)?.click();
-const managed = () => server.asked.filter(({ url }) => url === '/api/user/manage').map(({ body }) => body);
+const managed = () => server.requested.filter(({ url }) => url === '/api/user/manage').map(({ body }) => body);
 
 describe('users-screen', () => {
   test('is sorted by the figure whose heading is pressed, and turned by a second press', async () => {
@@ -91,16 +91,16 @@ describe('users-screen', () => {
     open({ p: 3, group: 'vip' });
     await shows(() => expect(rowOf('alice')).toContain('2 hours'));
     expect(rowOf('bob')).toContain('No calls');
-    const asked = () => new URL(server.asked.findLast(({ url }) => url.startsWith('/api/user/'))?.url ?? '', 'http://x').search;
+    const requested = () => new URL(server.requested.findLast(({ url }) => url.startsWith('/api/user/'))?.url ?? '', 'http://x').search;
     const pressHeading = (column: string) => act(() => document.querySelector<HTMLElement>(`th[data-column="${column}"] button`)?.click());
     const sortOf = (column: string) => document.querySelector(`th[data-column="${column}"]`)?.getAttribute('aria-sort');
     pressHeading('balance');
     expect(addresses.at(-1)).toEqual({ p: undefined, group: 'vip', sort: 'balance', order: undefined });
-    await shows(() => expect(asked()).toContain('sort=balance'));
-    expect(asked()).not.toContain('ascending');
+    await shows(() => expect(requested()).toContain('sort=balance'));
+    expect(requested()).not.toContain('ascending');
     await shows(() => expect(sortOf('balance')).toBe('descending'));
     pressHeading('balance');
-    await shows(() => expect(asked()).toContain('sort=balance&ascending=true'));
+    await shows(() => expect(requested()).toContain('sort=balance&ascending=true'));
     await shows(() => expect(sortOf('balance')).toBe('ascending'));
     pressHeading('balance');
     expect(addresses.at(-1)).toMatchObject({ sort: 'balance', order: undefined });
@@ -123,7 +123,7 @@ describe('users-screen', () => {
     open({ keyword: 'carol' });
     await shows(() => screen.press('Clear filters'));
     await shows(() => expect(addresses.at(-1)).toMatchObject({ keyword: undefined }));
-    await shows(() => expect(server.asked.at(-1)?.url).toMatch(/^\/api\/user\/\?/));
+    await shows(() => expect(server.requested.at(-1)?.url).toMatch(/^\/api\/user\/\?/));
   });
 
   test('a failure is told, and asked again on request', async () => {
@@ -139,7 +139,7 @@ describe('users-screen', () => {
     onlineManager.setOnline(false);
     open();
     await shows(() => expect(screen.text()).toContain('Not on this device yet'));
-    expect(server.asked).toEqual([]);
+    expect(server.requested).toEqual([]);
   });
 
   test('a ban is asked about first', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   changes = [];
   total = 1;
   entries = [{ id: 1, created_at: 1_770_000_000, kind: 'redemption', amount: 5_000_000, code: 'a1b2' }];
@@ -29,7 +29,7 @@ afterEach(() => screen.leave());
 
 const open = (page = 1, kind?: string) =>
   (screen = drawScreen(<HistoryBlock page={page} kind={kind} onSearch={(change) => changes.push(change)} />));
-const queries = () => server.asked.map(({ url }) => new URLSearchParams(url.split('?')[1]));
+const queries = () => server.requested.map(({ url }) => new URLSearchParams(url.split('?')[1]));
 
 describe('history-block', () => {
   test('each entry says where it came from and what it changed', async () => {
@@ -86,7 +86,7 @@ describe('history-block', () => {
     open(1, 'order');
     await shows(() => expect(queries()[0]?.get('kind')).toBe('order'));
     screen.leave();
-    server.asked.length = 0;
+    server.requested.length = 0;
     open(1, 'nonsense');
     await shows(() => expect(queries()).toHaveLength(1));
     expect(queries()[0]?.has('kind')).toBe(false);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   closed = 0;
   hasPayment = true;
   order = buildOrder();
@@ -71,7 +71,7 @@ describe('order-panel', () => {
     await shows(() => screen.press('Cancel order'));
     await shows(() => expect(screen.text()).toContain('The order was cancelled.'));
     expect(screen.text()).toContain('an order is credited all the same');
-    expect(server.asked.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(server.requested.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
   test('without a page to open there is no button for one', async () => {

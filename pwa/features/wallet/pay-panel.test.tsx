@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   ordered = [];
   posted = [];
   answer = made;
@@ -49,7 +49,7 @@ function open(fields: Partial<WalletInfo> = {}, chosen = { amount: 20, money: '1
     <PayPanel chosen={chosen} info={buildWalletInfo(fields)} onClose={() => {}} onOrdered={(tradeNo) => ordered.push(tradeNo)} />,
   );
 }
-const asked = () => server.asked.filter(({ url }) => url === '/api/user/pay').map(({ body }) => body);
+const requested = () => server.requested.filter(({ url }) => url === '/api/user/pay').map(({ body }) => body);
 
 describe('pay-panel', () => {
   test('says what is credited, what is due, and the balance afterwards', async () => {
@@ -77,7 +77,7 @@ describe('pay-panel', () => {
     open();
     screen.press('Pay ¥146.00 by Alipay');
     await shows(() => expect(ordered).toEqual(['USR7NOx']));
-    expect(asked()).toEqual([{ amount: 20, payment_method: 'alipay' }]);
+    expect(requested()).toEqual([{ amount: 20, payment_method: 'alipay' }]);
     expect(posted).toEqual([
       { action: 'https://pay.example/submit.php', target: expect.any(String), fields: { pid: '1042', sign: 'abc' } },
     ]);
@@ -88,7 +88,7 @@ describe('pay-panel', () => {
     open();
     document.querySelector<HTMLInputElement>('input[value=wxpay]')?.click();
     await shows(() => screen.press('Pay ¥146.00 by WeChat Pay'));
-    await shows(() => expect(asked()).toEqual([{ amount: 20, payment_method: 'wxpay' }]));
+    await shows(() => expect(requested()).toEqual([{ amount: 20, payment_method: 'wxpay' }]));
     // The answer belongs to this test, not to the next one.
     await shows(() => expect(ordered).toEqual(['USR7NOx']));
   });

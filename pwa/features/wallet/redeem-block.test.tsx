@@ -13,14 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   answer = { success: true, message: '', data: 2_500_000 };
   server.answer(({ url }, response) => sendJson(response, url === '/api/user/topup' ? answer : { success: false, message: 'not here' }));
   screen = drawScreen(<RedeemBlock shared="" onSharedTaken={() => {}} />);
 });
 afterEach(() => screen.leave());
 
-const sent = () => server.asked.filter(({ url }) => url === '/api/user/topup').map(({ body }) => body);
+const sent = () => server.requested.filter(({ url }) => url === '/api/user/topup').map(({ body }) => body);
 
 describe('redeem-block', () => {
   test('a code is sent without the blanks around it, and says what it brought', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requested.length = 0;
   paid = [];
   refusal = undefined;
   server.answer(({ url, body }, response) => {
@@ -32,7 +32,7 @@ function open(fields: Partial<WalletInfo> = {}): void {
   const query = { data: buildWalletInfo(fields), error: null, fetchStatus: 'idle' as const, dataUpdatedAt: Date.now(), refetch: () => {} };
   screen = drawScreen(<TopUpBlock query={query} hasFilled onPay={(chosen) => paid.push(chosen)} />);
 }
-const asked = () => server.asked.filter(({ url }) => url === '/api/user/amount').map(({ body }) => body);
+const requested = () => server.requested.filter(({ url }) => url === '/api/user/amount').map(({ body }) => body);
 const tile = (words: string) => screen.button(words);
 
 describe('top-up-block', () => {
@@ -41,7 +41,7 @@ describe('top-up-block', () => {
     expect(tile('$20¥146.00').getAttribute('aria-pressed')).toBe('true');
     screen.press('Top up $20.00, pay ¥146.00');
     expect(paid).toEqual([{ amount: 20, money: '146.00' }]);
-    expect(asked()).toEqual([]);
+    expect(requested()).toEqual([]);
   });
 
   test('another tile is another amount', () => {
@@ -58,7 +58,7 @@ describe('top-up-block', () => {
     expect(screen.button('Enter an amount').disabled).toBe(true);
     screen.type('Amount', '33');
     await shows(() => screen.press('Top up $33.00, pay ¥240.90'));
-    expect(asked()).toEqual([{ amount: 33 }]);
+    expect(requested()).toEqual([{ amount: 33 }]);
     expect(paid).toEqual([{ amount: 33, money: '240.90' }]);
   });
 
@@ -68,7 +68,7 @@ describe('top-up-block', () => {
     screen.type('Amount', '4');
     await shows(() => expect(screen.problem('Amount')).toBe('The amount must not be below $5.00'));
     expect(screen.button('Enter an amount').disabled).toBe(true);
-    expect(asked()).toEqual([]);
+    expect(requested()).toEqual([]);
   });
 
   test('what the server refuses stands at the field', async () => {

@@ -2,7 +2,7 @@
 // `false`. Empty: none.
 import { accountApi } from '#shared/account.ts';
 import { userSettingOf, wantsChannelAlerts } from '#shared/user-setting.ts';
-import { ownAccountApi } from '#shared/account-actions.ts';
+import { accountActionsApi } from '#shared/account-actions.ts';
 import type { UserSettingEdit } from '#shared/account-actions.ts';
 import { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
@@ -28,7 +28,7 @@ export const ownNameKey = 'display_name';
 export const ownSettingEdit: EditKind = {
   owns: isOwnSettingKey,
   save: ({ optionKey, mine, base }) =>
-    call(ownAccountApi.saveSetting, { body: { ...ownSettingBody({ [optionKey]: mine }), revision: base.revision } }),
+    call(accountActionsApi.saveSetting, { body: { ...ownSettingBody({ [optionKey]: mine }), revision: base.revision } }),
   theirs: (data, optionKey) => {
     const user = User.safeParse(data);
     return user.success && isOwnSettingKey(optionKey) ? ownSettingState(user.data, optionKey) : undefined;

@@ -108,10 +108,10 @@ describe('times', () => {
   });
 
   test('a distance in time is told in the largest whole unit', () => {
-    const told = createFormat({ language: 'en', quotaPerUnit: 1, inCurrency: true, agoText: (unit, amount) => `${amount} ${unit}` });
-    expect(told.ago(1000, 1059)).toBe('0 now');
-    expect(told.ago(1000, 1180)).toBe('3 minutes');
-    expect(told.ago(1000, 1000 + 7200)).toBe('2 hours');
-    expect(told.ago(1000, 1000 + 3 * 86_400)).toBe('3 days');
+    const reported = createFormat({ language: 'en', quotaPerUnit: 1, inCurrency: true, agoText: (unit, amount) => `${amount} ${unit}` });
+    expect(reported.ago(1000, 1059)).toBe('0 now');
+    expect(reported.ago(1000, 1180)).toBe('3 minutes');
+    expect(reported.ago(1000, 1000 + 7200)).toBe('2 hours');
+    expect(reported.ago(1000, 1000 + 3 * 86_400)).toBe('3 days');
   });
 });

@@ -15,9 +15,9 @@ describe('no-credit', () => {
     [10, false, 'Ask the super admin for some', '/topup'],
     [100, false, 'Give it some', '/user/edit/42'],
     [100, true, 'Give it some', '/user/edit/42'],
-  ])('role %d, top-up %s: %s', (role, canTopUp, said, way) => {
+  ])('role %d, top-up %s: %s', (role, canTopUp, said, route) => {
     screen = drawScreen(<NoCredit user={{ id: 42, role }} canTopUp={canTopUp} />);
     expect(screen.text()).toContain(said);
-    expect(document.querySelector('a')?.getAttribute('href')).toBe(way);
+    expect(document.querySelector('a')?.getAttribute('href')).toBe(route);
   });
 });

@@ -13,16 +13,16 @@ afterEach(() => screen.leave());
 
 /** A field in a form of its own, and everything that it has told. */
 function hold<Value>(first: Value, field: (value: Value, onChange: (value: Value) => void) => React.ReactNode): Value[] {
-  const told: Value[] = [];
+  const reported: Value[] = [];
   function Holder() {
     const [value, setValue] = useState(first);
     return field(value, (next) => {
-      told.push(next);
+      reported.push(next);
       setValue(() => next);
     });
   }
   screen = drawScreen(<Holder />);
-  return told;
+  return reported;
 }
 
 describe('quota-input', () => {
@@ -30,11 +30,11 @@ describe('quota-input', () => {
     hold<number | ''>(first, (value, onChange) => <QuotaInput label="Grant" value={value} onChange={onChange} {...fields} />);
 
   test('dollars are typed, whole units go out, and the other amount stands below', () => {
-    const told = open(500_000);
+    const reported = open(500_000);
     expect(screen.field('Grant').value).toBe('1');
     expect(screen.text()).toContain('= 500,000 quota');
     screen.type('Grant', '2.5');
-    expect(told).toEqual([1_250_000]);
+    expect(reported).toEqual([1_250_000]);
     expect(screen.text()).toContain('= 1,250,000 quota');
   });
 
@@ -45,31 +45,31 @@ describe('quota-input', () => {
     ['1234.567891', 617_283_946],
     ['0.1', 50_000],
   ])('%s dollars are %d units, without a remainder', (typed, units) => {
-    const told = open('');
+    const reported = open('');
     screen.type('Grant', typed);
-    expect(told.at(-1)).toBe(units);
+    expect(reported.at(-1)).toBe(units);
   });
 
   test('in units what is typed is what goes out, and dollars stand below', async () => {
-    const told = open(500_000);
+    const reported = open(500_000);
     document.querySelector<HTMLInputElement>('input[value=units]')?.click();
     await shows(() => expect(screen.field('Grant').value).toBe('500,000'));
     screen.type('Grant', '750000');
-    expect(told).toEqual([750_000]);
+    expect(reported).toEqual([750_000]);
     expect(screen.text()).toContain('= $1.50');
   });
 
   test('empty is empty and not nothing', () => {
-    const told = open(500_000);
+    const reported = open(500_000);
     screen.type('Grant', '');
-    expect(told).toEqual(['']);
+    expect(reported).toEqual(['']);
     expect(screen.text()).not.toContain('=');
   });
 
   test('an offered amount is taken as it is', () => {
-    const told = open('', { presets: [500_000, 5_000_000] });
+    const reported = open('', { presets: [500_000, 5_000_000] });
     screen.press('$10.00');
-    expect(told).toEqual([5_000_000]);
+    expect(reported).toEqual([5_000_000]);
   });
 
   test('a change of a balance may be less than nothing, an amount may not', () => {
@@ -77,9 +77,9 @@ describe('quota-input', () => {
     screen.type('Grant', '-2');
     expect(screen.field('Grant').value).toBe('-2');
     screen.leave();
-    const told = open('');
+    const reported = open('');
     screen.type('Grant', '-2');
-    expect(told.every((units) => units === '' || units >= 0)).toBe(true);
+    expect(reported.every((units) => units === '' || units >= 0)).toBe(true);
   });
 });
 
@@ -99,22 +99,22 @@ describe('expiry-field', () => {
     ));
 
   test('never has no moment; a shortcut is counted from now', () => {
-    const told = open(-1);
+    const reported = open(-1);
     expect(document.querySelector('input[type=datetime-local]')).toBeNull();
     const before = Math.floor(Date.now() / 1000);
     screen.press('1 day');
-    const [end = 0] = told;
+    const [end = 0] = reported;
     expect(end - before).toBeGreaterThanOrEqual(86_400);
     expect(end - before).toBeLessThan(86_460);
     expect(document.querySelector('input[type=datetime-local]')).not.toBeNull();
   });
 
   test('a moment is typed, cleared it is never', () => {
-    const told = open(1_770_000_000);
+    const reported = open(1_770_000_000);
     screen.type('Expires', '2031-05-06T07:08');
-    expect(momentText(told[0])).toBe('2031-05-06T07:08');
+    expect(momentText(reported[0])).toBe('2031-05-06T07:08');
     screen.type('Expires', '');
-    expect(told.at(-1)).toBe(-1);
+    expect(reported.at(-1)).toBe(-1);
   });
 
   test('a moment comes back as it was written', () => {
@@ -131,20 +131,20 @@ describe('secret-field', () => {
     ));
 
   test('one that is set shows no field until it is to be replaced, and can be kept after all', () => {
-    const told = open(true);
+    const reported = open(true);
     expect(document.querySelector('input')).toBeNull();
     screen.press('Replace');
     screen.type('Secret', 'new');
-    expect(told).toEqual(['', 'new']);
+    expect(reported).toEqual(['', 'new']);
     screen.press('Keep the present one');
-    expect(told.at(-1)).toBeUndefined();
+    expect(reported.at(-1)).toBeUndefined();
     expect(document.querySelector('input')).toBeNull();
   });
 
   test('one that is not set is simply typed', () => {
-    const told = open(false);
+    const reported = open(false);
     screen.type('Secret', 'first');
-    expect(told).toEqual(['first']);
+    expect(reported).toEqual(['first']);
     expect(screen.text()).not.toContain('Keep the present one');
   });
 });
@@ -164,11 +164,11 @@ describe('json-field', () => {
   });
 
   test('formats what is valid, and offers an example while there is nothing', () => {
-    const told = open('', { template: '{"from":"to"}' });
+    const reported = open('', { template: '{"from":"to"}' });
     screen.press('Fill in an example');
-    expect(told).toEqual(['{"from":"to"}']);
+    expect(reported).toEqual(['{"from":"to"}']);
     screen.press('Format');
-    expect(told.at(-1)).toBe('{\n  "from": "to"\n}');
+    expect(reported.at(-1)).toBe('{\n  "from": "to"\n}');
     expect([...document.querySelectorAll('button')].map((button) => button.textContent)).not.toContain('Fill in an example');
   });
 

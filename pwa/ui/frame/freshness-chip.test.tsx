@@ -80,14 +80,14 @@ test('freshness: the name says all of it, even where two segments show', () => {
 test('freshness: what is read aloud changes with the state, not with the age', () => {
   expect(chip({ connection: 'offline', ageSeconds: 60 }).aloud).toBe(chip({ connection: 'offline', ageSeconds: 7000 }).aloud);
   expect(chip({ ageSeconds: 5 }).aloud).toBe(chip({ ageSeconds: 700 }).aloud);
-  const told = [
+  const reported = [
     chip({}),
     chip({ connection: 'offline' }),
     chip({ connection: 'server_away' }),
     chip({ waiting: 1 }),
     chip({ waiting: 1, conflicts: 1 }),
   ];
-  expect(new Set(told.map(({ aloud }) => aloud)).size).toBe(told.length);
+  expect(new Set(reported.map(({ aloud }) => aloud)).size).toBe(reported.length);
 });
 
 test('freshness: in Chinese it is one sentence too', async () => {

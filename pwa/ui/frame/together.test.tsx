@@ -79,12 +79,12 @@ test('parts do not wait for what the rest of the page asks for', async () => {
 describe('failures', () => {
   /** Parts whose answers are set one by one; how often each was asked. */
   async function open(names: readonly string[], answers: Map<string, () => Promise<string>>) {
-    const asked = new Map<string, number>();
+    const requested = new Map<string, number>();
     const page = document.createElement('div');
     const root = createRoot(page);
     const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
     const ask = (name: string) => async () => {
-      asked.set(name, (asked.get(name) ?? 0) + 1);
+      requested.set(name, (requested.get(name) ?? 0) + 1);
       return answers.get(name)?.() ?? name;
     };
     await act(async () =>
@@ -103,7 +103,7 @@ describe('failures', () => {
     const alerts = () => [...page.querySelectorAll('[role=alert]')].map((one) => one.textContent ?? '');
     const filled = () => [...page.querySelectorAll('b')].map((part) => part.textContent);
     const retry = () => act(async () => page.querySelector<HTMLButtonElement>('[role=alert] button')?.click());
-    return { asked, alerts, filled, retry, leave: () => act(() => root.unmount()) };
+    return { requested, alerts, filled, retry, leave: () => act(() => root.unmount()) };
   }
   const names = ['today', 'models', 'balance'];
   const refuse = async (message = 'The server failed'): Promise<string> => {
@@ -122,7 +122,7 @@ describe('failures', () => {
     await home.retry();
     expect(home.alerts()).toEqual([]);
     expect(home.filled()).toEqual(names);
-    expect([...home.asked.values()]).toEqual([3, 3, 3]);
+    expect([...home.requested.values()]).toEqual([3, 3, 3]);
     home.leave();
   });
 

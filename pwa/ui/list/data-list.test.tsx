@@ -117,24 +117,24 @@ describe('data-list', () => {
     });
 
     test('that are short offer the next size where their rows end, and it is kept', () => {
-      let asked = 0;
+      let requested = 0;
       const offer = () => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Show 20 per page');
       draw(<List pager={{ ...pager, total: 10 }} />);
       expect(offer(), 'all are shown').toBeUndefined();
       draw(<List pager={{ ...pager, size: 50, total: 300 }} />);
       expect(text(), 'a long page needs none').not.toContain('Show 100 per page');
-      draw(<List pager={{ ...pager, total: 33, onSize: (size) => (asked = size) }} />);
+      draw(<List pager={{ ...pager, total: 33, onSize: (size) => (requested = size) }} />);
       act(() => offer()?.click());
-      expect(asked).toBe(20);
+      expect(requested).toBe(20);
       expect(localStorage.getItem('page-size')).toBe('20');
       localStorage.removeItem('page-size');
     });
 
     test('beyond the last one lead back', () => {
-      let asked = 0;
-      draw(<List rows={[]} pager={{ ...pager, page: 4, total: 12, onPage: (page) => (asked = page) }} />);
+      let requested = 0;
+      draw(<List rows={[]} pager={{ ...pager, page: 4, total: 12, onPage: (page) => (requested = page) }} />);
       expect(nav()).not.toBeNull();
-      expect(asked).toBe(2);
+      expect(requested).toBe(2);
     });
 
     test('beyond an exact total go on until one is not full', () => {

@@ -6,9 +6,9 @@ import { fillingPageSize, ListSearch, rememberedPageSize, rememberPageSize, Sear
 import { useSelection } from './selection.ts';
 
 let screen: DrawnScreen;
-let told: string[];
+let reported: string[];
 beforeAll(() => startScreenTexts());
-beforeEach(() => (told = []));
+beforeEach(() => (reported = []));
 afterEach(() => screen.leave());
 
 interface At {
@@ -23,10 +23,10 @@ function draw({ cursor, open, canTick = true }: At = {}): void {
       keys: ['a', 'b', 'c'],
       cursor,
       open,
-      onCursor: (key) => told.push(`cursor ${key}`),
-      onOpen: (key) => told.push(`open ${key ?? 'nothing'}`),
-      onToggle: canTick ? (key) => told.push(`tick ${key}`) : undefined,
-      onClear: canTick ? () => told.push('clear') : undefined,
+      onCursor: (key) => reported.push(`cursor ${key}`),
+      onOpen: (key) => reported.push(`open ${key ?? 'nothing'}`),
+      onToggle: canTick ? (key) => reported.push(`tick ${key}`) : undefined,
+      onClear: canTick ? () => reported.push('clear') : undefined,
     });
     return (
       <>
@@ -59,23 +59,23 @@ describe('list-keys', () => {
     screen.leave();
     draw({ cursor: 'c' });
     press('j');
-    expect(told).toEqual(['cursor a', 'cursor b', 'cursor a', 'cursor c']);
+    expect(reported).toEqual(['cursor a', 'cursor b', 'cursor a', 'cursor c']);
   });
 
   test('an open record walks along', () => {
     draw({ cursor: 'b', open: 'b' });
     press('j');
-    expect(told).toEqual(['cursor c', 'open c']);
+    expect(reported).toEqual(['cursor c', 'open c']);
   });
 
   test('arrows and Enter and Space mean something on a row only', () => {
     draw({ cursor: 'b' });
     for (const key of ['ArrowDown', 'Enter', ' ']) expect(press(key)).toBe(false);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     press('ArrowDown', { on: row() });
     press('Enter', { on: row() });
     press(' ', { on: row() });
-    expect(told).toEqual(['cursor c', 'open b', 'tick b']);
+    expect(reported).toEqual(['cursor c', 'open b', 'tick b']);
   });
 
   test('Esc closes what is open, then unticks; without either it is left to others', () => {
@@ -87,7 +87,7 @@ describe('list-keys', () => {
     screen.leave();
     draw({ canTick: false });
     expect(press('Escape')).toBe(false);
-    expect(told).toEqual(['open nothing', 'clear']);
+    expect(reported).toEqual(['open nothing', 'clear']);
   });
 
   test('nobody who types, holds a modifier or looks at a dialog is disturbed', () => {
@@ -102,13 +102,13 @@ describe('list-keys', () => {
     expect(isElsewhere(document.body)).toBe(true);
     dialog.remove();
     expect(isElsewhere(document.body)).toBe(false);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     press('j');
-    expect(told).toEqual(['cursor b']);
+    expect(reported).toEqual(['cursor b']);
   });
 
   test('the keys that work are told to whoever lists them, while the list is there', () => {
-    function Told() {
+    function Reported() {
       const heard = useHeardShortcuts();
       return <output>{heard.map(({ text }) => text).join(' ')}</output>;
     }
@@ -128,12 +128,12 @@ describe('list-keys', () => {
       <>
         <Keys />
         <Keys />
-        <Told />
+        <Reported />
       </>,
     );
     expect(document.querySelector('output')?.textContent).toBe('common.keys.walk common.keys.open common.keys.close common.keys.tick');
     screen.leave();
-    screen = drawScreen(<Told />);
+    screen = drawScreen(<Reported />);
     expect(document.querySelector('output')?.textContent).toBe('');
   });
 });

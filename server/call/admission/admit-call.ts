@@ -2,7 +2,7 @@
 // spent.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
-import type { AskedCall } from '#server/formats/call-address.ts';
+import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { CallParameters } from '#server/formats/client-dialect.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -13,14 +13,14 @@ import type { CallConversation } from '#server/call/conversation-source.ts';
 import { endpointOf } from '#server/call/endpoints.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
-import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { TunedModel } from '#server/call/tuned-models.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { checkSchemas, mostSchemaParts } from '#server/formats/schema-parts.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
 import type { Admission, KeyAdmission } from '#server/call/admission/admission.ts';
-import { takesCall } from '#server/call/routing/supports-call.ts';
+import { supportsCall } from '#server/call/routing/supports-call.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
 
 export interface AdmittedCall {
@@ -31,9 +31,9 @@ export interface AdmittedCall {
   content: CallContent;
   /** To be closed by whoever gets it. */
   conversation: CallConversation | null;
-  asked: AskedCall;
+  requested: RequestedCall;
   /** One that was trained for the caller. */
-  ownModel: OwnModel | null;
+  tunedModel: TunedModel | null;
   parameters: CallParameters;
   /** As far as it was looked into. */
   prompt: PromptContent | null;
@@ -79,15 +79,15 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     const endpoint = endpointOf(turn.endpoint, body);
     const admission = ofSession && within === undefined ? sessions.inGroup(caller, content.ours) : caller;
     if (ofSession) progress.caller = admission;
-    let asked = servedCall(services, admission, endpoint.read(body, turn.address));
-    const { model } = asked;
+    let requested = servedCall(services, admission, endpoint.read(body, turn.address));
+    const { model } = requested;
     progress.model = model;
     endpoint.check(body);
     if (content.parts > mostSchemaParts) checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
     gate.checkModel(admission, model);
-    const finding = services.ownModels.find(admission, model);
-    const ownModel = finding === null ? null : await finding;
-    checkChannels(services, admission, { endpoint, model, ownModel });
+    const finding = services.tunedModels.find(admission, model);
+    const tunedModel = finding === null ? null : await finding;
+    checkChannels(services, admission, { endpoint, model, tunedModel });
     // Of what was sent: a conversation that is kept takes its place.
     const session = within === undefined ? calledSession(endpoint, { headers: request.headers, body, admission }) : within.session;
     const opening =
@@ -103,7 +103,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     conversation = opening instanceof Promise ? await opening : opening;
     if (conversation !== null) {
       await content.replaceLong(conversation.body, conversation.bytes);
-      asked = endpoint.read(conversation.body, turn.address);
+      requested = endpoint.read(conversation.body, turn.address);
     }
     const parameters = endpoint.parameters(content.body);
     const prompt = services.words.isOn || content.isLarge ? endpoint.promptContent(content.body, model, content.isLarge) : null;
@@ -118,8 +118,8 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       admission,
       content,
       conversation,
-      asked,
-      ownModel,
+      requested,
+      tunedModel,
       parameters,
       prompt,
       session,
@@ -157,32 +157,32 @@ export async function checkMeans(services: RelayServices, admission: Admission):
 interface CallToServe {
   endpoint: RelayEndpoint;
   model: string;
-  ownModel: OwnModel | null;
+  tunedModel: TunedModel | null;
 }
 
 /** Of the models that the call may mean, the first one that the caller may use and somebody serves. */
-function servedCall({ channels, gate }: RelayServices, admission: Admission, asked: AskedCall): AskedCall {
-  const { model, otherModels = [] } = asked;
-  if (otherModels.length === 0) return asked;
+function servedCall({ channels, gate }: RelayServices, admission: Admission, requested: RequestedCall): RequestedCall {
+  const { model, otherModels = [] } = requested;
+  if (otherModels.length === 0) return requested;
   const isServed = (name: string) => gate.mayUse(admission, name) && channels.tiers(admission.group, name).length > 0;
-  return { ...asked, model: [model, ...otherModels].find(isServed) ?? model };
+  return { ...requested, model: [model, ...otherModels].find(isServed) ?? model };
 }
 
 /** An unknown model and a known one that nobody serves right now get different responses. @throws {AppError} */
-export function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel }: CallToServe): void {
-  if (ownModel !== null) {
-    if (!takesCall(ownModel.channel, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
+export function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model, tunedModel }: CallToServe): void {
+  if (tunedModel !== null) {
+    if (!supportsCall(tunedModel.channel, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
     return;
   }
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     if (pinned === undefined) throw new AppError('channel_pin_invalid');
     if (pinned.status !== ChannelStatus.enabled || pinned.problem !== null) throw new AppError('channel_disabled');
-    if (!takesCall(pinned, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
+    if (!supportsCall(pinned, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
     return;
   }
   const tiers = channels.tiers(admission.group, model);
-  if (tiers.some((tier) => tier.channels.some((channel) => takesCall(channel, endpoint, model)))) return;
+  if (tiers.some((tier) => tier.channels.some((channel) => supportsCall(channel, endpoint, model)))) return;
   if (tiers.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
   for (const channel of channels.all()) {
     if (offersModel(channel, model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
@@ -198,12 +198,12 @@ interface CallWithNames extends CallToServe {
  * What a prompt names lies at one channel, and goes nowhere else. A channel that is only switched off may be there later.
  * @throws {AppError} `named_file_out_of_reach`
  */
-export function checkReach({ channels }: RelayServices, admission: Admission, { endpoint, model, ownModel, files }: CallWithNames): void {
+export function checkReach({ channels }: RelayServices, admission: Admission, { endpoint, model, tunedModel, files }: CallWithNames): void {
   const channel = channels.get(files.channel);
   if (channel === undefined) return;
-  const bound = ownModel?.channel.id ?? admission.pinnedChannel;
+  const bound = tunedModel?.channel.id ?? admission.pinnedChannel;
   const isServed = bound === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : bound === channel.id;
-  if (isServed && takesCall(channel, endpoint, model)) return;
+  if (isServed && supportsCall(channel, endpoint, model)) return;
   throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.field ?? files.searchingTool ?? 'file_id' });
 }
 

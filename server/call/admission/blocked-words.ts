@@ -5,13 +5,13 @@ import type { AppContext } from '#server/context.ts';
 import { folded, mostEscapedUnits, unescaped } from '#server/call/admission/folded-text.ts';
 import { createWordSearch } from '#server/call/admission/word-matcher.ts';
 import type { WordMatcher, WordSearch } from '#server/call/admission/word-matcher.ts';
-import { OutputWords } from '#server/call/blocked-output.ts';
+import { BlockedOutput } from '#server/call/blocked-output.ts';
 
 export interface BlockedWords {
   /** False: nothing is looked for. */
   readonly isOn: boolean;
   /** For one response; null: what models write is not looked at. */
-  output(): OutputWords | null;
+  output(): BlockedOutput | null;
   /** All at once. @throws {AppError} `sensitive_words_detected` */
   check(texts: readonly string[]): void;
   /** At once where the texts are short together; longer ones a few at a time by `inTurn`. @throws {AppError} `sensitive_words_detected` */
@@ -71,7 +71,7 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
     get isOn() {
       return settings.get('CheckSensitiveOnPromptEnabled') && hasWords();
     },
-    output: () => (settings.get('StopOnSensitiveEnabled') && hasWords() ? new OutputWords(() => current().follow()) : null),
+    output: () => (settings.get('StopOnSensitiveEnabled') && hasWords() ? new BlockedOutput(() => current().follow()) : null),
     check,
   };
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { wholeOf } from '#server/framing/byte-source.ts';
 import { bytesOfJson } from '#server/framing/long-json.ts';
 import { describe, expect, it } from 'vitest';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { createBodies } from '#server/http/bodies.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import { createSpool } from '#server/http/spool.ts';
@@ -21,7 +21,7 @@ function bodiesOf(perOwner: number): Bodies {
   return createBodies({ all: 100_000_000, perOwner, timeout: 60 }, spool);
 }
 
-const openSmall = (bodies: Bodies) => openBody(bodies, { body: small, userId: 1, names: decidingNames() });
+const openSmall = (bodies: Bodies) => openBody(bodies, { body: small, userId: 1, names: criticalMembers() });
 
 describe('another body in the place of the first', () => {
   it('is held like one that came', async () => {
@@ -87,7 +87,7 @@ describe('another body in the place of the first', () => {
 
   it('is what a count of the prompt counts', async () => {
     if (endpoint === undefined) throw new Error('There is no such endpoint');
-    const content = await openBody(bodiesOf(10_000_000), { body: large, userId: 1, names: decidingNames() });
+    const content = await openBody(bodiesOf(10_000_000), { body: large, userId: 1, names: criticalMembers() });
     content.sent(endpoint, 'gpt-4o');
     await content.prepare();
     content.replace({ messages: [...large.messages, ...large.messages] });
@@ -105,7 +105,7 @@ describe('a long body of which something is ours', () => {
     const body = { messages: [{ role: 'user', content: 'word '.repeat(200_000) }], model: 'm' };
     const { raw } = rawOf({ group: 'vip', ...body });
     hold.grow(raw.bytes.length);
-    const parts = { bodies, owner: 'user:1', hold, split: splitPlaygroundBody, names: decidingNames() };
+    const parts = { bodies, owner: 'user:1', hold, split: splitPlaygroundBody, names: criticalMembers() };
     const content = await openContent(raw, parts);
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await content.prepare();
@@ -126,14 +126,14 @@ describe('a body that took the place of one of which something is ours', () => {
     body: { ...rest, input: ['before', ...(Array.isArray(input) ? input : [])] },
   });
 
-  it.each(['replace', 'replaceLong'] as const)('is divided no more, for as many attempts as there are: %s', async (way) => {
+  it.each(['replace', 'replaceLong'] as const)('is divided no more, for as many attempts as there are: %s', async (route) => {
     if (endpoint === undefined) throw new Error('There is no such endpoint');
     const bodies = bodiesOf(100_000_000);
     const hold = bodies.open('user:1');
     const { raw } = rawOf({ input: ['now'] });
-    const content = await openContent(raw, { bodies, owner: 'user:1', hold, split: withBefore, names: decidingNames() });
+    const content = await openContent(raw, { bodies, owner: 'user:1', hold, split: withBefore, names: criticalMembers() });
     const other = { input: ['before', 'word '.repeat(200_000)] };
-    if (way === 'replace') content.replace(other);
+    if (route === 'replace') content.replace(other);
     else await content.replaceLong(other, 1_000_000);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       await content.prepare();

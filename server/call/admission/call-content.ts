@@ -2,9 +2,9 @@
 // only the bytes wait for the upstream, because another channel may have to be asked; once a response has begun, only the texts
 // that a count of the prompt may need.
 import { AppError } from '#shared/errors.ts';
-import { bodyOfForm } from '#server/formats/multipart-body.ts';
-import type { FormFields } from '#server/formats/multipart-body.ts';
-import type { DecidingNames } from '#server/formats/critical-members.ts';
+import { multipartToBody } from '#server/formats/multipart-body.ts';
+import type { MultipartFields } from '#server/formats/multipart-body.ts';
+import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { checkNames } from './check-names.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
 import { inSteps } from '#server/http/in-steps.ts';
@@ -27,14 +27,14 @@ import { countPrompt } from '#server/exchange/token-estimate.ts';
 import type { Counting } from '#server/exchange/token-estimate.ts';
 
 /** The body is a form. */
-export interface FormSource {
+export interface MultipartSource {
   boundary: string;
-  fields: FormFields;
-  names: DecidingNames;
+  fields: MultipartFields;
+  names: CriticalMembers;
 }
 
 /** What is taken in one spelling only; where it depends on the body, by the body. */
-export type NamesOf = DecidingNames | ((value: unknown) => DecidingNames);
+export type NamesOf = CriticalMembers | ((value: unknown) => CriticalMembers);
 
 export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody };
 
@@ -87,7 +87,7 @@ export interface ContentDependencies {
   hold: BodyHold;
   split: SplitBody | undefined;
   names: NamesOf;
-  form?: FormSource | undefined;
+  form?: MultipartSource | undefined;
   /** Nobody else reads the bytes. */
   ownsBytes?: boolean;
 }
@@ -208,8 +208,8 @@ export class CallContent {
   }
 
   /** Its files stay where they are. */
-  async #prepareForm({ bytes, file }: RawBody, form: FormSource): Promise<void> {
-    const value = await bodyOfForm(file ?? sourceOf(bytes), form.boundary, form);
+  async #prepareForm({ bytes, file }: RawBody, form: MultipartSource): Promise<void> {
+    const value = await multipartToBody(file ?? sourceOf(bytes), form.boundary, form);
     if (file !== undefined) this.#parts.hold.grow(bytesOfTexts(value));
     this.#keep({ text: '', value });
   }

@@ -1,7 +1,7 @@
 // Every name of a body stands once, and one that decides what the call costs in one spelling: two readers of the same body then
 // read the same.
 import { fieldRules } from '#shared/field-rules.ts';
-import type { DecidingNames } from '#server/formats/critical-members.ts';
+import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { endOfText } from '#server/framing/json-text.ts';
 import type { RawBody } from '#server/http/read-body.ts';
@@ -9,14 +9,14 @@ import type { RawBody } from '#server/http/read-body.ts';
 type Members = Pick<RawBody, 'members' | 'hasEscapedNames'>;
 
 /** @throws {AppError} `invalid_request` with the name */
-export function checkNames(value: unknown, text: string, { members, hasEscapedNames }: Members, names: DecidingNames): void {
+export function checkNames(value: unknown, text: string, { members, hasEscapedNames }: Members, names: CriticalMembers): void {
   const count = countNames(value, names);
   // Names that an object has twice are one name in the value.
   if (count !== members || hasEscapedNames) checkWritten(text, names);
 }
 
 /** How many names there are. @throws {AppError} for one that is spelled otherwise */
-export function countNames(value: unknown, names: DecidingNames): number {
+export function countNames(value: unknown, names: CriticalMembers): number {
   let count = 0;
   // Not recursive: it costs less. What is opaque, or below a name that says nothing here, is counted only.
   const left: unknown[] = [value];
@@ -44,15 +44,15 @@ export function countNames(value: unknown, names: DecidingNames): number {
   return count;
 }
 
-function checkSpelling(name: string, names: DecidingNames): void {
-  const meant = names.meant(name);
-  if (meant !== undefined && meant !== name) throw badField(shown(name), fieldRules.spelled(meant));
+function checkSpelling(name: string, names: CriticalMembers): void {
+  const intended = names.intended(name);
+  if (intended !== undefined && intended !== name) throw badField(shown(name), fieldRules.spelled(intended));
 }
 
 const [quote, backslash] = ['"', '\\'];
 
 /** Reads the names as they are written. Seldom needed, once through the text. @throws {AppError} */
-function checkWritten(text: string, names: DecidingNames): void {
+function checkWritten(text: string, names: CriticalMembers): void {
   // Of each object that is open its names; null for a list.
   const open: (Set<string> | null)[] = [];
   let isName = false;
@@ -75,12 +75,12 @@ function checkWritten(text: string, names: DecidingNames): void {
 }
 
 /** @param written with its quotes */
-function checkName(written: string, seen: Set<string>, names: DecidingNames): void {
+function checkName(written: string, seen: Set<string>, names: CriticalMembers): void {
   const name = String(JSON.parse(written));
   if (seen.has(name)) throw badField(shown(name), fieldRules.standsOnce);
   seen.add(name);
   // Who reads without unescaping takes it for another name.
-  if (written.includes(backslash) && names.meant(name) !== undefined) throw badField(shown(name), fieldRules.unescaped);
+  if (written.includes(backslash) && names.intended(name) !== undefined) throw badField(shown(name), fieldRules.unescaped);
 }
 
 const longestShown = 100;

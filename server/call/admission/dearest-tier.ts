@@ -1,23 +1,23 @@
 // The dearest lane of a provider that a call may take, which is what it reserves for.
 import { dearerTier, dearness } from '#shared/find-price.ts';
-import { askedTier } from '#server/formats/service-tier.ts';
+import { requestedTier } from '#server/formats/service-tier.ts';
 import type { CallToReserve } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 /** Nothing where none costs more than the usual one, as with most models. */
 export function dearestTier(
   { context }: RelayServices,
   { quoted: { price }, body }: Pick<CallToReserve, 'quoted' | 'body'>,
-  ways: Iterable<ChannelWay>,
+  routes: Iterable<ChannelRoute>,
 ): { tier?: string } {
   if (price.kind === 'call' || price.tiers === undefined) return {};
-  const wanted = dearerTier(price, askedTier(body));
+  const wanted = dearerTier(price, requestedTier(body));
   const isPassThrough = context.settings.get('global.pass_through_request_enabled');
   let dearest: string | undefined;
   let most = 1;
-  for (const { setting, paramOverride } of ways) {
-    const own = dearerTier(price, askedTier(paramOverride ?? {}));
+  for (const { setting, paramOverride } of routes) {
+    const own = dearerTier(price, requestedTier(paramOverride ?? {}));
     for (const tier of [own, setting.allowsSurcharges === true || isPassThrough ? wanted : undefined]) {
       const there = tier === undefined ? 1 : dearness(price, tier);
       if (there > most) [dearest, most] = [tier, there];

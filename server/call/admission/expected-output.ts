@@ -6,7 +6,7 @@ import { drawsDearer } from '#server/money/quote.ts';
 import { largestOnRoutes, possibleRoutes } from '#server/call/admission/possible-routes.ts';
 import type { CallToReserve, ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 export interface Output {
   choices: number;
@@ -23,19 +23,19 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
   if (!endpoint.kind.isWritten) return { choices: 1, named: 0, most: made, least: made };
   const { settings } = context;
   const named = parameters.maxTokens > 0 ? Math.max(parameters.maxTokens, raisedLimit(services, call)) : 0;
-  const asked: Asked = {
+  const requested: Requested = {
     model,
     named,
-    isKept: named > 0 && !learned.ignoresLimits(model, call.admission.user.id),
+    isStored: named > 0 && !learned.ignoresLimits(model, call.admission.user.id),
     choices: parameters.choices,
     prompts: parameters.prompts ?? 1,
     otherwise: settings.get('DefaultMaxOutputTokens'),
   };
-  let { choices, most } = outputAs(asked, model, {});
-  for (const way of possibleRoutes(services, call)) {
-    if (way.paramOverride === null && way.upstreamModel === model) continue;
+  let { choices, most } = outputAs(requested, model, {});
+  for (const route of possibleRoutes(services, call)) {
+    if (route.paramOverride === null && route.upstreamModel === model) continue;
     // Overrides do not reach the turns of a session.
-    const there = endpoint.kind.isInSession === true ? outputAs(asked, way.upstreamModel, {}) : outputOn(way, asked);
+    const there = endpoint.kind.isInSession === true ? outputAs(requested, route.upstreamModel, {}) : outputOn(route, requested);
     choices = Math.max(choices, there.choices);
     most = Math.max(most, there.most);
   }
@@ -65,16 +65,16 @@ const anyPicture = { count: 1, size: undefined, quality: undefined, partials: 0,
 function pictureTokens(services: RelayServices, call: CallToReserve): number {
   const { model, quoted } = call;
   if (!drawsDearer(quoted.price)) return 0;
-  const ofWays = largestOnRoutes(services, call, ({ upstreamModel }) => tokensOf(anyPicture, pictureModel(upstreamModel, model)));
-  return Math.max(ofWays, tokensOf(anyPicture, model));
+  const ofRoutes = largestOnRoutes(services, call, ({ upstreamModel }) => tokensOf(anyPicture, pictureModel(upstreamModel, model)));
+  return Math.max(ofRoutes, tokensOf(anyPicture, model));
 }
 
-interface Asked {
+interface Requested {
   model: string;
   /** Tokens of each choice; 0: no limit is named. */
   named: number;
   /** Limits are named and kept to. */
-  isKept: boolean;
+  isStored: boolean;
   choices: number;
   prompts: number;
   /** Tokens that a model writes of which nobody knows how much it can. */
@@ -90,21 +90,21 @@ interface Overridden {
 
 /** Of each choice, and how many there are. Nothing is longer than the largest; where limits are not kept to, the largest is what it may become. */
 function outputAs(
-  { model, named, isKept, choices, prompts, otherwise }: Asked,
+  { model, named, isStored, choices, prompts, otherwise }: Requested,
   upstreamModel: string,
   overridden: Overridden,
 ): { choices: number; most: number } {
   const known = maxOutputTokens(upstreamModel) ?? maxOutputTokens(model);
   const limited = known === null ? named : Math.min(named, known);
   const largest = known ?? Math.max(otherwise, overridden.limit ?? 0);
-  return { most: isKept ? limited : Math.max(limited, largest), choices: Math.max(choices, prompts * (overridden.choices ?? 1)) };
+  return { most: isStored ? limited : Math.max(limited, largest), choices: Math.max(choices, prompts * (overridden.choices ?? 1)) };
 }
 
 /** What a channel's override says goes beyond what its caller does; a limit that the caller has named stays (`keepLimits`). */
-function outputOn({ dialect, upstreamModel, paramOverride }: ChannelWay, asked: Asked): { choices: number; most: number } {
-  if (paramOverride === null) return outputAs(asked, upstreamModel, {});
+function outputOn({ dialect, upstreamModel, paramOverride }: ChannelRoute, requested: Requested): { choices: number; most: number } {
+  if (paramOverride === null) return outputAs(requested, upstreamModel, {});
   const { model } = paramOverride;
-  return outputAs(asked, typeof model === 'string' ? model : upstreamModel, {
+  return outputAs(requested, typeof model === 'string' ? model : upstreamModel, {
     limit: dialect.limits.read(paramOverride),
     choices: dialect.choicesIn?.(paramOverride),
   });

@@ -10,7 +10,7 @@ import { admitCall, checkReach, clientHeadersOf } from '#server/call/admission/a
 import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
-import { ownError, playgroundError } from '#server/call/relay-failure.ts';
+import { gatewayError, playgroundError } from '#server/call/relay-failure.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
@@ -18,7 +18,7 @@ import type { BudgetHold } from '#server/call/admission/session-budget.ts';
 import { cacheNamed } from '#server/call/referenced-caches.ts';
 import { filesNamed, withFilesCounted } from '#server/call/referenced-files.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
-import { openOwnObject } from '#server/call/provider-containers.ts';
+import { openProviderContainer } from '#server/call/provider-containers.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { Affinity } from '#server/call/routing/affinity.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -27,7 +27,7 @@ import type { Turn } from '#server/call/turn.ts';
 /** A turn that was turned down, and how its caller is told. */
 export interface RefusedTurn {
   error: AppError;
-  told: ErrorObject;
+  reported: ErrorObject;
   language: Language;
   requestId: string;
   /** Nobody is signed in: the console hears of it as in all of its calls. */
@@ -49,12 +49,12 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   try {
     const admitted = await admitWithFiles(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { endpoint, admission, ownModel, parameters, permit, session, files } = admitted;
-    const { model, isStream, streamType } = admitted.asked;
+    const { endpoint, admission, tunedModel, parameters, permit, session, files } = admitted;
+    const { model, isStream, streamType } = admitted.requested;
     const quoted = quotedFor(services, admitted);
     const settling = services.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
-    const reserving = reserveAsked(services, admitted, quoted);
+    const reserving = reserveRequested(services, admitted, quoted);
     reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
     budgetHold = budgeting === null ? null : await budgeting;
@@ -79,9 +79,9 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       onComplete,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: address.query.get('api-version') ?? undefined,
-      heldObject: openOwnObject({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
+      heldObject: openProviderContainer({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
       files,
-      ownModel,
+      tunedModel,
       affinity: affinityOf(services, turn, admitted),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
@@ -110,7 +110,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     if (conversation?.later === undefined) turn.follow(call);
     return { call };
   } catch (failure) {
-    letGo({ content, conversation, budgetHold });
+    release({ content, conversation, budgetHold });
     if (reserved !== undefined) context.ledger.release(reserved.reservation);
     return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), language, progress }) };
   }
@@ -122,16 +122,16 @@ interface Opened {
   budgetHold?: BudgetHold | null;
 }
 
-function letGo({ content, conversation, budgetHold }: Opened): void {
+function release({ content, conversation, budgetHold }: Opened): void {
   content?.release();
   conversation?.close();
   budgetHold?.end();
 }
 
 /** @throws {AppError} `model_price_error` */
-function quotedFor({ context: { quotes } }: RelayServices, { asked, admission, ownModel }: AdmittedCall): QuotedPrice {
+function quotedFor({ context: { quotes } }: RelayServices, { requested, admission, tunedModel }: AdmittedCall): QuotedPrice {
   const { group, user } = admission;
-  return ownModel === null ? quotes.priceOf(asked.model, group, user) : quotes.priceOfTrained(ownModel.base, group, user);
+  return tunedModel === null ? quotes.priceOf(requested.model, group, user) : quotes.priceOfTrained(tunedModel.base, group, user);
 }
 
 function refuseTurn(
@@ -143,28 +143,28 @@ function refuseTurn(
   const ofSession = endpoint.callers === 'sessions';
   const isSignedOut = ofSession && progress.caller === undefined;
   if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
-  const told = (ofSession ? playgroundError : ownError)(error, language, requestId);
-  return { error, told, language, requestId, isSignedOut };
+  const reported = (ofSession ? playgroundError : gatewayError)(error, language, requestId);
+  return { error, reported, language, requestId, isSignedOut };
 }
 
 /** Only what a model writes has a beginning that is sent again. */
 function affinityOf({ affinities }: RelayServices, { request, within }: Turn, admitted: AdmittedCall): Affinity | null {
-  const { endpoint, admission, content, conversation, session, asked } = admitted;
+  const { endpoint, admission, content, conversation, session, requested } = admitted;
   const { dialect, kind } = endpoint;
   if (!kind.isWritten) return null;
-  const call = { dialect, headers: request.headers, body: content.body, userId: admission.user.id, model: asked.model };
+  const call = { dialect, headers: request.headers, body: content.body, userId: admission.user.id, model: requested.model };
   // A body in the place of the one that was sent may say something else.
   return affinities.read(conversation === null && within === undefined ? { ...call, session } : call);
 }
 
-function reserveAsked(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
-  const { endpoint, admission, ownModel, parameters, prompt, content, files, asked } = admitted;
+function reserveRequested(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
+  const { endpoint, admission, tunedModel, parameters, prompt, content, files, requested } = admitted;
   const needsTools = files?.searchingTool !== undefined;
   return reserveCall(services, {
     admission,
     endpoint,
-    model: asked.model,
-    ownModel,
+    model: requested.model,
+    tunedModel,
     body: content.body,
     parameters,
     prompt,
@@ -179,7 +179,7 @@ interface CallWithFiles extends AdmittedCall {
 
 async function admitWithFiles(services: RelayServices, turn: Turn, progress: Progress): Promise<CallWithFiles> {
   const admitted = await admitCall(services, turn, progress);
-  const { endpoint, admission, asked, ownModel, content, conversation } = admitted;
+  const { endpoint, admission, requested, tunedModel, content, conversation } = admitted;
   try {
     const { namesFiles: isAble, namesCaches: isCaching } = endpoint.dialect;
     // Most formats name none: nothing is put together for them.
@@ -188,14 +188,14 @@ async function admitWithFiles(services: RelayServices, turn: Turn, progress: Pro
       isAble === true
         ? filesNamed(services.context, named())
         : isCaching === true
-          ? cacheNamed(services.context, { ...named(), model: asked.model })
+          ? cacheNamed(services.context, { ...named(), model: requested.model })
           : null;
     const files = naming === null ? null : await naming;
     if (files === null) return { ...admitted, files };
-    checkReach(services, admission, { endpoint, model: asked.model, ownModel, files });
+    checkReach(services, admission, { endpoint, model: requested.model, tunedModel, files });
     return { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
   } catch (failure) {
-    letGo({ content, conversation });
+    release({ content, conversation });
     throw failure;
   }
 }

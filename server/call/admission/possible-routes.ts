@@ -1,9 +1,9 @@
 // The routes that a call may take, before a channel is picked: what is reserved covers the dearest of them.
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { TunedModel } from '#server/call/tuned-models.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { Tier } from '#server/exchange/served-models.ts';
 
@@ -12,14 +12,14 @@ export interface AdmittedRequest {
   endpoint: RelayEndpoint;
   model: string;
   /** A model that was trained for the caller. If undefined, the model is everybody's. */
-  ownModel?: OwnModel | null;
+  tunedModel?: TunedModel | null;
 }
 
 /** Of a channel that has several for the call, all. */
-export function possibleRoutes(services: RelayServices, request: AdmittedRequest): readonly ChannelWay[] {
-  const { admission, endpoint, model, ownModel } = request;
+export function possibleRoutes(services: RelayServices, request: AdmittedRequest): readonly ChannelRoute[] {
+  const { admission, endpoint, model, tunedModel } = request;
   const { channels } = services;
-  if (ownModel !== undefined && ownModel !== null) return routesThrough(ownModel.channel, request);
+  if (tunedModel !== undefined && tunedModel !== null) return routesThrough(tunedModel.channel, request);
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     return pinned === undefined ? [] : routesThrough(pinned, request);
@@ -42,7 +42,7 @@ export function possibleRoutes(services: RelayServices, request: AdmittedRequest
 export function largestOnRoutes(
   services: RelayServices,
   request: AdmittedRequest,
-  tokensOf: (route: ChannelWay) => number | undefined,
+  tokensOf: (route: ChannelRoute) => number | undefined,
 ): number {
   let largest = 0;
   for (const route of possibleRoutes(services, request)) largest = Math.max(largest, tokensOf(route) ?? 0);
@@ -54,13 +54,13 @@ interface LastRoutes {
   model: string;
   /** Revision of the settings, which routes depend on. */
   revision: number;
-  routes: readonly ChannelWay[];
+  routes: readonly ChannelRoute[];
 }
 
 /** Tiers are new objects when one of their channels changes. */
 const routesOfTiers = new WeakMap<readonly Tier[], Map<string, LastRoutes>>();
 
-function routesThrough(channel: PreparedChannel, { endpoint, model }: AdmittedRequest): ChannelWay[] {
-  const route = channel.way(endpoint.dialect, endpoint.kind.name, model);
+function routesThrough(channel: PreparedChannel, { endpoint, model }: AdmittedRequest): ChannelRoute[] {
+  const route = channel.route(endpoint.dialect, endpoint.kind.name, model);
   return route === null ? [] : [route, route.otherwise, route.withFunctions].filter((one) => one !== undefined);
 }

@@ -1,5 +1,5 @@
 // From a request to the content of its call.
-import type { DecidingNames } from '#server/formats/critical-members.ts';
+import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import { partBytes } from '#server/framing/part-budget.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -7,7 +7,7 @@ import { readBody } from '#server/http/read-body.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import { CallContent, rawOf } from './call-content.ts';
-import type { ContentDependencies, FormSource, KnownContent, NamesOf, SplitBody } from './call-content.ts';
+import type { ContentDependencies, MultipartSource, KnownContent, NamesOf, SplitBody } from './call-content.ts';
 
 interface ContentSource {
   request: Request;
@@ -18,7 +18,7 @@ interface ContentSource {
   /** What of the body is for us, and what goes on; absent: all of it does. */
   split?: SplitBody;
   names: NamesOf;
-  form?: FormSource | undefined;
+  form?: MultipartSource | undefined;
 }
 
 /** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
@@ -60,7 +60,7 @@ export async function openContent(raw: RawBody, dependencies: ContentDependencie
 /** Of a body that is made here. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
 export async function openBody(
   bodies: Bodies,
-  { body, userId, names }: { body: RelayBody; userId: number; names: DecidingNames },
+  { body, userId, names }: { body: RelayBody; userId: number; names: CriticalMembers },
 ): Promise<CallContent> {
   const { text, raw } = rawOf(body);
   const owner = `user:${userId}`;

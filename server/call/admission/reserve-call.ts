@@ -24,7 +24,7 @@ import { outputOf } from '#server/call/admission/expected-output.ts';
 import type { Output } from '#server/call/admission/expected-output.ts';
 import { reservedTools, withoutTools } from '#server/call/admission/reserved-tools.ts';
 import type { ReservedTools } from '#server/call/admission/reserved-tools.ts';
-import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { TunedModel } from '#server/call/tuned-models.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
@@ -34,7 +34,7 @@ export interface CallToReserve {
   endpoint: RelayEndpoint;
   model: string;
   /** One that was trained for the caller; missing: none. */
-  ownModel?: OwnModel | null;
+  tunedModel?: TunedModel | null;
   body: RelayBody;
   parameters: CallParameters;
   /** Where somebody has looked into it already. */
@@ -125,17 +125,17 @@ export function costOf(
 function reserveFor(
   services: RelayServices,
   call: CallToReserve,
-  { output, prompt: asked }: { output: Output; prompt: ExpectedPrompt },
+  { output, prompt: requested }: { output: Output; prompt: ExpectedPrompt },
 ): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
   const { admission, quoted } = call;
-  const amount = costOf(services, call, asked, output.most);
-  const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? asked : withoutTools(asked), output.least));
+  const amount = costOf(services, call, requested, output.most);
+  const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? requested : withoutTools(requested), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;
     const has = reservation.amount;
-    const prompt = has >= amount ? asked : payable(quotes, quoted, asked, { has, least: output.least });
+    const prompt = has >= amount ? requested : payable(quotes, quoted, requested, { has, least: output.least });
     const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt, { has, most: output.most });
     const outputBound = paid < output.most && call.endpoint.kind.isWritten ? Math.max(1, Math.floor(paid / choices)) : undefined;
     const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
@@ -207,8 +207,8 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
 function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
   if (made === undefined) return undefined;
   let { units, tokens, requests = 1 } = made({ upstreamModel: call.model, paramOverride: null });
-  for (const way of possibleRoutes(services, call)) {
-    const there = made(way);
+  for (const route of possibleRoutes(services, call)) {
+    const there = made(route);
     if (there.units.count * (there.units.factor ?? 1) > units.count * (units.factor ?? 1)) ({ units } = there);
     tokens = Math.max(tokens, there.tokens);
     requests = Math.max(requests, there.requests ?? 1);
@@ -244,7 +244,7 @@ function cacheWriteOf(services: RelayServices, call: CallToReserve, { cacheWrite
   )
     return 'cacheWrite1h';
   const { settings } = services.context;
-  const marked = largestOnRoutes(services, call, (way) => (marksPrompts(way, settings) ? 1 : 0)) > 0;
+  const marked = largestOnRoutes(services, call, (route) => (marksPrompts(route, settings) ? 1 : 0)) > 0;
   const beginning = marked ? endpoint.dialect.beginningOf?.(body) : undefined;
   return beginning !== undefined && (beginning.hasTools || beginning.turns > 1) ? 'cacheWrite5m' : null;
 }

@@ -20,7 +20,7 @@ export interface ReservedTools extends PaidTools {
   always?: PaidTools;
 }
 
-type AskedTool = readonly [kind: HostedKind, most: number];
+type RequestedTool = readonly [kind: HostedKind, most: number];
 type CallToReserve = AdmittedRequest & { body: RelayBody; quoted: QuotedPrice };
 
 /** @param hosted what is asked for, and how often at the most; 0: nobody says. @param isWritten a model writes the response */
@@ -33,13 +33,13 @@ export function reservedTools(
   const always = isWritten ? alwaysRun(services, call) : [];
   if (tools === undefined || (hosted === null && always.length === 0)) return {};
   const variants = variantsOf(services, call);
-  const paid = (asked: readonly AskedTool[]): PaidTools => {
+  const paid = (requested: readonly RequestedTool[]): PaidTools => {
     const calls: Partial<Record<HostedKind, number>> = {};
-    for (const [kind, most] of asked) if (isPriced(kind, tools, variants)) calls[kind] = Math.max(calls[kind] ?? 0, most);
+    for (const [kind, most] of requested) if (isPriced(kind, tools, variants)) calls[kind] = Math.max(calls[kind] ?? 0, most);
     return { hosted: calls, runs: pricedRuns(calls, tools, variants) };
   };
   const usual = services.context.settings.get('ToolCallsPerRequest');
-  const said = [...(hosted ?? [])].map(([kind, most]): AskedTool => [kind, most === 0 ? usual : most]);
+  const said = [...(hosted ?? [])].map(([kind, most]): RequestedTool => [kind, most === 0 ? usual : most]);
   // A channel's override takes the place of what its caller says.
   const all = paid([...always, ...said]);
   return always.length === 0 ? all : { ...all, always: paid(always) };
@@ -52,9 +52,9 @@ export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit
 }
 
 /** Tools that the models of the channels run in each call, or that their overrides ask for. */
-function alwaysRun(services: RelayServices, call: CallToReserve): AskedTool[] {
+function alwaysRun(services: RelayServices, call: CallToReserve): RequestedTool[] {
   const usual = services.context.settings.get('ToolCallsPerRequest');
-  const found: AskedTool[] = [];
+  const found: RequestedTool[] = [];
   for (const { dialect, upstreamModel, paramOverride } of possibleRoutes(services, call)) {
     const { hosted: access } = dialect;
     if (access === undefined) continue;
@@ -80,8 +80,8 @@ function variantsOf(services: RelayServices, call: CallToReserve): HostedVariant
     seen.add(alike);
     if (identity === null) variants = bothVariants(variants, access?.writtenVariants);
     const own = identity === null ? {} : call.body;
-    const asked = access?.variants?.({ ...own, model: upstreamModel, ...paramOverride });
-    variants = bothVariants(variants, asked);
+    const requested = access?.variants?.({ ...own, model: upstreamModel, ...paramOverride });
+    variants = bothVariants(variants, requested);
   }
   return variants;
 }

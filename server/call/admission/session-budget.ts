@@ -26,7 +26,7 @@ interface Running {
   calls: number;
   /** Quota. */
   expected: number;
-  asking: number;
+  requesting: number;
   /** How many have ended. */
   ended: number;
 }
@@ -42,10 +42,10 @@ export function createSessionBudgets(context: BudgetContext): SessionBudgets {
 
   async function enter(session: CalledSession, { budget, name, expected }: { budget: number; name: string; expected: number }) {
     const { key } = session;
-    const running = sessions.get(key) ?? { calls: 0, expected: 0, asking: 0, ended: 0 };
+    const running = sessions.get(key) ?? { calls: 0, expected: 0, requesting: 0, ended: 0 };
     sessions.set(key, running);
-    const forget = () => void (running.calls + running.asking === 0 && sessions.delete(key));
-    running.asking += 1;
+    const forget = () => void (running.calls + running.requesting === 0 && sessions.delete(key));
+    running.requesting += 1;
     try {
       let spent = 0;
       for (let attempt = 0; attempt < tries; attempt += 1) {
@@ -54,15 +54,15 @@ export function createSessionBudgets(context: BudgetContext): SessionBudgets {
         if (running.ended === ended) break;
       }
       const refuse = (code: 'session_budget_reached' | 'session_budget_held', retryAfter?: number) => {
-        const told = { token: name, spent: textOf(context, spent), budget: textOf(context, budget) };
-        return new AppError(code, told, retryAfter === undefined ? {} : { retryAfter });
+        const reported = { token: name, spent: textOf(context, spent), budget: textOf(context, budget) };
+        return new AppError(code, reported, retryAfter === undefined ? {} : { retryAfter });
       };
       if (spent >= budget) throw refuse('session_budget_reached');
       if (spent + running.expected >= budget) throw refuse('session_budget_held', retrySeconds);
       running.calls += 1;
       running.expected += expected;
     } finally {
-      running.asking -= 1;
+      running.requesting -= 1;
       forget();
     }
     let isOver = false;

@@ -23,7 +23,7 @@ export function createWordSearch(words: readonly string[]): WordSearch {
 }
 
 function searchFew(words: readonly string[]): WordSearch {
-  const kept = words.reduce((most, word) => Math.max(most, word.length - 1), 0);
+  const stored = words.reduce((most, word) => Math.max(most, word.length - 1), 0);
   const holds: WordMatcher = (text) => words.some((word) => text.includes(word));
   return {
     holds,
@@ -31,7 +31,7 @@ function searchFew(words: readonly string[]): WordSearch {
       let before = '';
       return (piece) => {
         const text = before + piece;
-        before = kept === 0 ? '' : text.slice(-kept);
+        before = stored === 0 ? '' : text.slice(-stored);
         return holds(text);
       };
     },

@@ -1,26 +1,26 @@
 // What a session may not be asked for: what lies in the provider's account is nobody's here, and what runs at the provider is in no usage of a turn.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { refused } from './session-events.ts';
 
 const hostedTool = {
   zh: '此处的会话不支持在服务商处运行的工具',
   en: 'tools that run at the provider are not served in sessions here',
 };
-const oneForm = { zh: '不能以两种写法同时给出', en: 'cannot be given in two forms together' };
+const oneSessionKind = { zh: '不能以两种写法同时给出', en: 'cannot be given in two forms together' };
 /** By their names in an item. */
 const accountObjects = ['file_id', 'file_ids', 'vector_store_ids'];
 
 /** @param value of a `session.update`, a `response.create` or an item. @throws {AppError} with the field at fault */
-export function checkAsked(at: 'session' | 'response' | 'item', value: unknown, way: ChannelWay): void {
+export function checkSessionRequest(at: 'session' | 'response' | 'item', value: unknown, route: ChannelRoute): void {
   if (!isObject(value)) return;
   if (at === 'item') {
     checkItem(at, value);
     return;
   }
-  if (value.prompt !== undefined && value.prompt !== null) throw notKept(`${at}.prompt`);
-  if (way.setting.allowsSurcharges !== true) checkTools(at, value.tools);
+  if (value.prompt !== undefined && value.prompt !== null) throw notStored(`${at}.prompt`);
+  if (route.setting.allowsSurcharges !== true) checkTools(at, value.tools);
   checkForms(at, value);
   checkVoices(at, value);
   if (!Array.isArray(value.input)) return;
@@ -46,8 +46,8 @@ function checkTools(at: string, tools: unknown): void {
 function checkVoices(at: string, value: Readonly<Record<string, unknown>>): void {
   const { audio, voice } = value;
   const output = isObject(audio) && isObject(audio.output) ? audio.output : {};
-  if (isObject(voice)) throw notKept(`${at}.voice.id`);
-  if (isObject(output.voice)) throw notKept(`${at}.audio.output.voice.id`);
+  if (isObject(voice)) throw notStored(`${at}.voice.id`);
+  if (isObject(output.voice)) throw notStored(`${at}.audio.output.voice.id`);
 }
 
 /** Providers read one of both. */
@@ -55,8 +55,8 @@ function checkForms(at: string, value: Readonly<Record<string, unknown>>): void 
   const { audio } = value;
   const input = isObject(audio) && isObject(audio.input) ? audio.input : {};
   if (input.transcription !== undefined && value.input_audio_transcription !== undefined)
-    throw refused(`${at}.input_audio_transcription`, oneForm);
-  if (input.turn_detection !== undefined && value.turn_detection !== undefined) throw refused(`${at}.turn_detection`, oneForm);
+    throw refused(`${at}.input_audio_transcription`, oneSessionKind);
+  if (input.turn_detection !== undefined && value.turn_detection !== undefined) throw refused(`${at}.turn_detection`, oneSessionKind);
 }
 
 function checkItem(at: string, item: Readonly<Record<string, unknown>>): void {
@@ -64,10 +64,10 @@ function checkItem(at: string, item: Readonly<Record<string, unknown>>): void {
   for (const part of parts) {
     if (!isObject(part)) continue;
     const name = accountObjects.find((field) => part[field] !== undefined && part[field] !== null);
-    if (name !== undefined) throw notKept(`${at}.${name}`);
+    if (name !== undefined) throw notStored(`${at}.${name}`);
   }
 }
 
-function notKept(field: string): AppError {
+function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }

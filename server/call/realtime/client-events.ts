@@ -9,8 +9,8 @@ import { scanBody } from '#server/http/scan-body.ts';
 import { checkNames } from '#server/call/admission/check-names.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
-import { checkAsked, isReadApart } from './check-session-request.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
+import { checkSessionRequest, isReadApart } from './check-session-request.ts';
 import { secondsOfBase64, sizeOf } from './session-context.ts';
 import type { SessionContext } from './session-context.ts';
 import { inputOf, refused, withTranscriptionModel } from './session-events.ts';
@@ -21,13 +21,13 @@ import type { RealtimeTurns } from './turns.ts';
 export interface SessionParts {
   services: RelayServices;
   userId: number;
-  way: ChannelWay;
+  route: ChannelRoute;
   events: SessionEvents;
   context: SessionContext;
   turns: RealtimeTurns;
   transcripts: Transcripts;
   /** It is written down what is heard, and nothing is answered. */
-  isHeardOnly: boolean;
+  isTranscription: boolean;
   sendUpstream(event: Json): void;
 }
 
@@ -47,7 +47,7 @@ const none = { text: 0, audio: 0, image: 0 };
 const writerField = 'session.audio.input.transcription.model';
 /** What a session has no place for in which nothing is answered. */
 const ofTurns: ReadonlySet<string> = new Set(['response.create', 'conversation.item.create']);
-const heardOnly = { zh: '只做转写的会话没有回答', en: 'a session that only transcribes answers nothing' };
+const transcriptionOnly = { zh: '只做转写的会话没有回答', en: 'a session that only transcribes answers nothing' };
 
 export class ClientEvents {
   readonly #parts: SessionParts;
@@ -77,14 +77,14 @@ export class ClientEvents {
 
   /** The event as it goes on: the same object where nothing of it is changed. @throws {AppError} where it does not */
   take(event: Json, kind: UpdateKind = 'client'): Json | Promise<Json> {
-    const { context, events, isHeardOnly } = this.#parts;
-    if (isHeardOnly && ofTurns.has(String(event['type']))) throw refused('type', heardOnly);
+    const { context, events, isTranscription } = this.#parts;
+    if (isTranscription && ofTurns.has(String(event['type']))) throw refused('type', transcriptionOnly);
     switch (event['type']) {
       case 'input_audio_buffer.append':
         return this.#hear(event);
       case 'conversation.item.create':
         this.#check(event['item']);
-        checkAsked('item', event['item'], this.#parts.way);
+        checkSessionRequest('item', event['item'], this.#parts.route);
         context.add(sizeOf(event['item'], events.inputFormat));
         return this.#covered(event);
       case 'session.update':
@@ -92,7 +92,7 @@ export class ClientEvents {
       case 'response.create':
         return this.#ask(event);
       case 'transcription_session.update':
-        return this.#update(isHeardOnly ? event : { ...event, session: { type: 'transcription' } }, kind);
+        return this.#update(isTranscription ? event : { ...event, session: { type: 'transcription' } }, kind);
       default:
         return event;
     }
@@ -102,7 +102,7 @@ export class ClientEvents {
     const { context, events, transcripts } = this.#parts;
     const { audio } = event;
     // What its provider would write by itself has no price here.
-    if (this.#parts.isHeardOnly && transcripts.model === null) throw new AppError('model_required', {}, { field: writerField });
+    if (this.#parts.isTranscription && transcripts.model === null) throw new AppError('model_required', {}, { field: writerField });
     if (typeof audio === 'string') context.hear(secondsOfBase64(audio, events.inputFormat));
     await transcripts.cover(context.bufferedSeconds);
     return this.#covered(event);
@@ -112,7 +112,7 @@ export class ClientEvents {
     const { context, events, transcripts, turns } = this.#parts;
     const { session } = event;
     this.#check(session);
-    checkAsked('session', session, this.#parts.way);
+    checkSessionRequest('session', session, this.#parts.route);
     events.checkUpdate(event);
     const { turnDetection, transcription } = inputOf(session);
     // That it listens is believed when its provider says so.
@@ -129,24 +129,24 @@ export class ClientEvents {
     const named = events.named(event);
     const { response } = event;
     this.#check(response);
-    checkAsked('response', response, this.#parts.way);
+    checkSessionRequest('response', response, this.#parts.route);
     if (isReadApart(response)) context.readsApart();
     const extra = isObject(response) ? sizeOf(response, events.inputFormat) : none;
     // What is wrong with it is told before it is reserved for.
     events.create(named, undefined);
     const bound = await turns.ask(named.event_id, extra);
-    this.#tellBound();
+    this.#reportBound();
     return events.create(named, bound);
   }
 
   /** The next turn pays for the context as it is now. */
   async #covered(event: Json): Promise<Json> {
     await this.#parts.turns.prepare();
-    this.#tellBound();
+    this.#reportBound();
     return event;
   }
 
-  #tellBound(): void {
+  #reportBound(): void {
     const { events, turns, sendUpstream } = this.#parts;
     const update = turns.bound === undefined ? null : events.boundUpdate(turns.bound);
     if (update !== null) sendUpstream(update);

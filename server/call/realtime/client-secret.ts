@@ -22,7 +22,7 @@ export interface ClientSecret {
   /** That answers; of a session in which nothing is answered, that writes. */
   model: string;
   /** It is written down what is heard, and nothing is answered. */
-  isHeardOnly: boolean;
+  isTranscription: boolean;
   /** As its session is set before anybody speaks. */
   session: Record<string, unknown>;
   /** Unix seconds. */
@@ -33,16 +33,16 @@ const Sealed = z.object({
   use: z.literal('realtime'),
   key: z.string(),
   model: z.string(),
-  isHeardOnly: z.optional(z.boolean()),
+  isTranscription: z.optional(z.boolean()),
   session: z.record(z.string(), z.unknown()),
   expiresAt: z.number(),
 });
 
 /** Addresses by which keys are asked for: the one of today, and two whose body is the session itself. */
-export type SecretForm = 'client_secrets' | 'sessions' | 'transcription_sessions';
+export type SecretRequest = 'client_secrets' | 'sessions' | 'transcription_sessions';
 
 /** What is asked for. @throws {AppError} with the field at fault */
-export function readSecretRequest(body: unknown, { form, now }: { form: SecretForm; now: number }): Omit<ClientSecret, 'key'> {
+export function readSecretRequest(body: unknown, { form, now }: { form: SecretRequest; now: number }): Omit<ClientSecret, 'key'> {
   const isOld = form !== 'client_secrets';
   if (!isObject(body))
     throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
@@ -50,14 +50,14 @@ export function readSecretRequest(body: unknown, { form, now }: { form: SecretFo
   if (!isObject(session)) throw badField('session', fieldRules.required);
   if (!isOld && session.type !== 'realtime' && session.type !== 'transcription')
     throw badField('session.type', { zh: '必须是 realtime 或 transcription', en: 'must be realtime or transcription' });
-  const isHeardOnly = isOld ? form === 'transcription_sessions' : session.type === 'transcription';
-  const { model, at } = isHeardOnly ? writerIn(session, isOld) : { model: session.model, at: isOld ? 'model' : 'session.model' };
+  const isTranscription = isOld ? form === 'transcription_sessions' : session.type === 'transcription';
+  const { model, at } = isTranscription ? writerIn(session, isOld) : { model: session.model, at: isOld ? 'model' : 'session.model' };
   if (typeof model !== 'string' || model === '') throw badField(at, fieldRules.required);
   if (model.length > 200) throw badField(at, fieldRules.longest(200));
   if (JSON.stringify(session).length > longestSession)
     throw badField(isOld ? 'instructions' : 'session', fieldRules.longest(longestSession));
-  const asked = isOld ? undefined : body.expires_after;
-  return { model, isHeardOnly, session, expiresAt: Math.floor(now / 1000) + lifetimeIn(asked) };
+  const requested = isOld ? undefined : body.expires_after;
+  return { model, isTranscription, session, expiresAt: Math.floor(now / 1000) + lifetimeIn(requested) };
 }
 
 /** https://platform.openai.com/docs/api-reference/realtime-sessions/create-transcription */
@@ -71,9 +71,9 @@ function withoutSecret({ client_secret: _secret, ...session }: Record<string, un
   return session;
 }
 
-function lifetimeIn(asked: unknown): number {
-  if (asked === undefined || asked === null) return usual;
-  const seconds = isObject(asked) ? (asked.seconds ?? usual) : undefined;
+function lifetimeIn(requested: unknown): number {
+  if (requested === undefined || requested === null) return usual;
+  const seconds = isObject(requested) ? (requested.seconds ?? usual) : undefined;
   if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < shortest || seconds > longest) {
     throw badField('expires_after.seconds', {
       zh: `必须在 ${shortest} 和 ${longest} 之间`,
@@ -98,16 +98,26 @@ export function openSecret(secrets: Pick<Secrets, 'decrypt'>, text: string, now:
 
 function unsealed(secrets: Pick<Secrets, 'decrypt'>, sealed: string): ClientSecret | null {
   try {
-    const { key, model, isHeardOnly = false, session, expiresAt } = Sealed.parse(JSON.parse(secrets.decrypt(sealed, 'realtime_secret')));
-    return { key, model, isHeardOnly, session, expiresAt };
+    const {
+      key,
+      model,
+      isTranscription = false,
+      session,
+      expiresAt,
+    } = Sealed.parse(JSON.parse(secrets.decrypt(sealed, 'realtime_secret')));
+    return { key, model, isTranscription, session, expiresAt };
   } catch {
     return null; // nobody here has made it
   }
 }
 
 /** As callers are told of it, in either form. */
-export function toldSecret(value: string, { session, expiresAt }: Omit<ClientSecret, 'key'>, form: SecretForm): Record<string, unknown> {
-  const told = { object: form === 'transcription_sessions' ? 'realtime.transcription_session' : 'realtime.session', ...session };
-  if (form !== 'client_secrets') return { ...told, client_secret: { value, expires_at: expiresAt } };
-  return { value, expires_at: expiresAt, session: told };
+export function presentSecret(
+  value: string,
+  { session, expiresAt }: Omit<ClientSecret, 'key'>,
+  form: SecretRequest,
+): Record<string, unknown> {
+  const reported = { object: form === 'transcription_sessions' ? 'realtime.transcription_session' : 'realtime.session', ...session };
+  if (form !== 'client_secrets') return { ...reported, client_secret: { value, expires_at: expiresAt } };
+  return { value, expires_at: expiresAt, session: reported };
 }

@@ -9,10 +9,10 @@ import { checkChannels } from '#server/call/admission/admit-call.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { credentialOf } from '#server/call/admission/credential.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
-import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { readSecretRequest, sealSecret, toldSecret } from './client-secret.ts';
-import type { SecretForm } from './client-secret.ts';
+import { readSecretRequest, sealSecret, presentSecret } from './client-secret.ts';
+import type { SecretRequest } from './client-secret.ts';
 
 /** Bytes of a request. */
 const limit = 64 * 1024;
@@ -20,7 +20,7 @@ const limit = 64 * 1024;
 export async function giveSecret(
   services: RelayServices,
   request: Request,
-  { connection, form }: { connection: Connection | null; form: SecretForm },
+  { connection, form }: { connection: Connection | null; form: SecretRequest },
 ): Promise<Response> {
   const { context, gate, addressOf } = services;
   const { dialect } = realtimeEndpoint;
@@ -33,15 +33,15 @@ export async function giveSecret(
     try {
       const raw = await readBody({ request, connection, limit, hold, watch: context.bodies.watch });
       const { value } = await parseBody(raw, context.bodies, owner, () => {});
-      const asked = readSecretRequest(value, { form, now: context.now() });
-      const { model } = asked;
+      const requested = readSecretRequest(value, { form, now: context.now() });
+      const { model } = requested;
       gate.checkModel(admission, model);
       // As when a session is opened with it: a name that somebody else has trained is one that nobody knows.
-      const ownModel = (await services.ownModels.find(admission, model)) ?? null;
-      checkChannels(services, admission, { endpoint: realtimeEndpoint, model, ownModel });
+      const tunedModel = (await services.tunedModels.find(admission, model)) ?? null;
+      checkChannels(services, admission, { endpoint: realtimeEndpoint, model, tunedModel });
       context.quotes.priceOf(model, admission.group, admission.user);
-      const secret = sealSecret(context.secrets, { ...asked, key: credentialOf(request) });
-      return Response.json(toldSecret(secret, asked, form), {
+      const secret = sealSecret(context.secrets, { ...requested, key: credentialOf(request) });
+      return Response.json(presentSecret(secret, requested, form), {
         headers: { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) },
       });
     } finally {
@@ -50,6 +50,6 @@ export async function giveSecret(
   } catch (failure) {
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-    return errorResponse(dialect, ownError(error, callerLanguage(request.headers), requestId), requestId, error.retryAfter);
+    return errorResponse(dialect, gatewayError(error, callerLanguage(request.headers), requestId), requestId, error.retryAfter);
   }
 }

@@ -8,8 +8,8 @@ import type { Connection } from '#server/http/connection.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { settleCall } from '#server/call/settlement/settle-call.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
-import { tellFailure } from '#server/call/relay-failure.ts';
-import type { ToldFailure } from '#server/call/relay-failure.ts';
+import { reportFailure } from '#server/call/relay-failure.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
 import { elapsed, releaseCall } from '#server/call/running-call.ts';
@@ -17,7 +17,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { SigningFailure } from '#server/exchange/auth/signing-failure.ts';
 import { isRetryable } from '#server/exchange/failure-consequences.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { handshakeOf } from '#server/exchange/handshake.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
@@ -25,19 +25,19 @@ import type { Upgrading } from '#server/exchange/upgrade.ts';
 import { failureOfSend, parseUpstreamError } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { ClientSecret } from './client-secret.ts';
-import { openHeard, shortestSeconds } from './transcription-call.ts';
+import { openTranscription, shortestSeconds } from './transcription-call.ts';
 import { openTurn } from './open-turn.ts';
 import { SessionContext } from './session-context.ts';
-import { readForm, writesInSession } from './session-request.ts';
-import type { SessionForm } from './session-request.ts';
+import { readSessionRequest, writesInSession } from './session-request.ts';
+import type { SessionRequest } from './session-request.ts';
 
 export interface OpenedSession {
   model: string;
   isBeta: boolean;
   /** It is written down what is heard, and nothing is answered. */
-  isHeardOnly: boolean;
+  isTranscription: boolean;
   channel: PreparedChannel;
-  way: ChannelWay;
+  route: ChannelRoute;
   /** To its provider. */
   upstream: Duplex;
   context: SessionContext;
@@ -47,7 +47,7 @@ export interface OpenedSession {
   preset: Record<string, unknown> | null;
 }
 
-interface AskedSession {
+interface RequestedSession {
   services: RelayServices;
   request: Request;
   admission: Admission;
@@ -59,11 +59,11 @@ interface AskedSession {
 
 /** No provider has opened it. */
 export class SessionRefused extends Error {
-  readonly told: ToldFailure;
+  readonly reported: ReportedFailure;
 
-  constructor(told: ToldFailure) {
-    super(told.error.message);
-    this.told = told;
+  constructor(reported: ReportedFailure) {
+    super(reported.error.message);
+    this.reported = reported;
   }
 }
 
@@ -73,25 +73,29 @@ const mostOpening = 20_000;
 const usualInstructions = 1_000;
 
 /** @throws {AppError} @throws {SessionRefused} */
-export async function openSession(asked: AskedSession): Promise<OpenedSession> {
-  const form = readForm(asked);
-  const { model, isBeta, isHeardOnly, preset } = form;
+export async function openSession(requested: RequestedSession): Promise<OpenedSession> {
+  const form = readSessionRequest(requested);
+  const { model, isBeta, isTranscription, preset } = form;
   const context = new SessionContext(model);
   context.add({ text: usualInstructions, audio: 0, image: 0 });
-  const first = isHeardOnly
-    ? await openHeard(asked, model, shortestSeconds)
-    : await openTurn(asked, realtimeEndpoint, turnBody(model, context.size));
+  const first = isTranscription
+    ? await openTranscription(requested, model, shortestSeconds)
+    : await openTurn(requested, realtimeEndpoint, turnBody(model, context.size));
   try {
-    return { model, isBeta, isHeardOnly, context, first, preset, ...(await openUpstream(asked, first, form)) };
+    return { model, isBeta, isTranscription, context, first, preset, ...(await openUpstream(requested, first, form)) };
   } catch (failure) {
     releaseCall(first);
     throw failure;
   }
 }
 
-type Opened = Pick<OpenedSession, 'channel' | 'way' | 'upstream'>;
+type Opened = Pick<OpenedSession, 'channel' | 'route' | 'upstream'>;
 
-async function openUpstream({ services, connection, language }: AskedSession, call: RunningCall, form: SessionForm): Promise<Opened> {
+async function openUpstream(
+  { services, connection, language }: RequestedSession,
+  call: RunningCall,
+  form: SessionRequest,
+): Promise<Opened> {
   const { admission, model, requestId } = call;
   const all = attempts({
     services,
@@ -100,9 +104,9 @@ async function openUpstream({ services, connection, language }: AskedSession, ca
     caller: admission.user.id,
     only: channelOnly(services, admission.pinnedChannel),
     routeTo: (channel) =>
-      form.isHeardOnly && !writesInSession(channel, model)
+      form.isTranscription && !writesInSession(channel, model)
         ? null
-        : channel.way(realtimeEndpoint.dialect, 'realtime', model, { version: form.version }),
+        : channel.route(realtimeEndpoint.dialect, 'realtime', model, { version: form.version }),
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => services.isEnding() || connection.req.socket.destroyed,
@@ -114,11 +118,11 @@ async function openUpstream({ services, connection, language }: AskedSession, ca
       noteStopped(call, attempt);
       continue;
     }
-    const result = await connect({ services, connection, channel, way: route, form });
+    const result = await connect({ services, connection, channel, route: route, form });
     if ('upstream' in result) {
       record.status = 101;
       noteAnswered(call, attempt, 'completed');
-      return { channel, way: route, upstream: result.upstream };
+      return { channel, route: route, upstream: result.upstream };
     }
     noteFailed(call, attempt, result.failure);
     last = { channel, failure: result.failure };
@@ -128,7 +132,7 @@ async function openUpstream({ services, connection, language }: AskedSession, ca
   const { channel, failure } = last;
   await settleCall(call, { reason: 'upstream_failed', channel, request: null, usage: null, firstByteMs: undefined, failure });
   throw new SessionRefused(
-    tellFailure(failure, { language, requestId, keywords: services.context.settings.get('AutomaticDisableKeywords') }),
+    reportFailure(failure, { language, requestId, keywords: services.context.settings.get('AutomaticDisableKeywords') }),
   );
 }
 
@@ -136,8 +140,8 @@ interface Connecting {
   services: RelayServices;
   connection: Connection;
   channel: PreparedChannel;
-  way: ChannelWay;
-  form: SessionForm;
+  route: ChannelRoute;
+  form: SessionRequest;
 }
 
 /** The handshake with one provider. */
@@ -145,14 +149,14 @@ async function connect({
   services,
   connection,
   channel,
-  way,
+  route,
   form,
 }: Connecting): Promise<{ upstream: Duplex } | { failure: UpstreamFailure }> {
   const { sender, now, env } = services.context;
   let upgrading: Upgrading | null = null;
   const unwatch = watchClient(connection.req.socket, () => upgrading?.abort());
   try {
-    const request = await way.format.authorize(handshakeOf(channel, way, form), { now: now(), sender });
+    const request = await route.format.authorize(handshakeOf(channel, route, form), { now: now(), sender });
     upgrading = sender.upgrade(request, { responseMs: Math.min(mostOpening, env.RELAY_TIMEOUT * 1000) });
     const response = await upgrading.response;
     if (response.kind === 'upgraded') return { upstream: response.socket };

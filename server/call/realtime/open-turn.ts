@@ -12,7 +12,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 /** Who asks: the request that a session began with. */
 export interface TurnOwner {
@@ -72,10 +72,10 @@ export async function openLateTurn(like: RunningCall): Promise<RunningCall | nul
 }
 
 /** What its row says of the request. */
-export function sentBy(call: RunningCall, way: ChannelWay): SentRequest {
+export function sentBy(call: RunningCall, route: ChannelRoute): SentRequest {
   return {
-    way,
-    upstreamModel: way.upstreamModel,
+    route,
+    upstreamModel: route.upstreamModel,
     reasoningEffort: undefined,
     sentLimit: call.outputBound,
     hostedLeast: undefined,
@@ -104,7 +104,7 @@ const exhausted = new WeakSet<RunningCall>();
  * The reservation of a turn pays for a larger prompt: it grows, or the response becomes shorter (`call.outputBound`).
  * @throws {AppError} where it does not pay for that either
  */
-export async function coverPrompt(call: RunningCall, prompt: PromptSize): Promise<void> {
+export async function reserveGrownPrompt(call: RunningCall, prompt: PromptSize): Promise<void> {
   const { quotes } = call.services.context;
   const { reservation, quoted, outputMost } = call;
   const missing = (size: PromptSize) => quotes.reserveFor(quoted, size, outputMost) - reservation.amount;

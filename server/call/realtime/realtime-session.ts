@@ -8,7 +8,7 @@ import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import type { EndReason } from '#server/call/call-end.ts';
-import { ownError } from '#server/call/relay-failure.ts';
+import { gatewayError } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { KeyWatch } from '#server/call/sockets/key-watch.ts';
 import { closeCodes } from '#server/sockets/message-socket.ts';
@@ -70,12 +70,12 @@ export class RealtimeSession implements SocketReceiver {
     this.#client = client;
     this.#hold = services.context.bodies.open(`user:${userId}`);
     this.#endsAt = services.context.now() + mostMinutes * 60_000;
-    const { model, channel, way, context, first, isBeta, isHeardOnly } = opened;
-    const of = { services, request, connection, model, channel, way, context, isHeardOnly };
-    const events = new SessionEvents({ model, upstreamModel: way.upstreamModel, isBeta, isHeardOnly });
+    const { model, channel, route, context, first, isBeta, isTranscription } = opened;
+    const of = { services, request, connection, model, channel, route, context, isTranscription };
+    const events = new SessionEvents({ model, upstreamModel: route.upstreamModel, isBeta, isTranscription });
     this.#turns = new RealtimeTurns(of, first);
-    this.#transcripts = new Transcripts(of, isHeardOnly ? first : null);
-    const parts = { services, userId, way, events, context, turns: this.#turns, transcripts: this.#transcripts, isHeardOnly };
+    this.#transcripts = new Transcripts(of, isTranscription ? first : null);
+    const parts = { services, userId, route, events, context, turns: this.#turns, transcripts: this.#transcripts, isTranscription };
     const sendUpstream = (event: Json) => this.#sendUpstream(Buffer.from(JSON.stringify(event)));
     this.#fromClient = new ClientEvents({ ...parts, sendUpstream });
     const { preset } = opened;
@@ -119,7 +119,7 @@ export class RealtimeSession implements SocketReceiver {
   }
 
   refuse(error: AppError): void {
-    this.#tell(error, null);
+    this.#report(error, null);
   }
 
   pause(): void {
@@ -162,7 +162,7 @@ export class RealtimeSession implements SocketReceiver {
       this.#sendUpstream(next === event ? bytes : Buffer.from(JSON.stringify(next)));
     } catch (failure) {
       const error = this.#errorOf(failure);
-      this.#tell(error, eventId);
+      this.#report(error, eventId);
       if (this.#fromClient.isFatal(error)) this.#end('overdraft', { code: closeCodes.refused, reason: error.code });
     }
   }
@@ -249,9 +249,9 @@ export class RealtimeSession implements SocketReceiver {
       try {
         await after?.();
       } catch (failure) {
-        const told = this.#errorOf(failure);
-        this.#tell(told, null);
-        this.#end(told.code === 'output_blocked' ? 'blocked_words' : 'overdraft', { code: closeCodes.refused, reason: told.code });
+        const reported = this.#errorOf(failure);
+        this.#report(reported, null);
+        this.#end(reported.code === 'output_blocked' ? 'blocked_words' : 'overdraft', { code: closeCodes.refused, reason: reported.code });
       }
       this.#closeIfDone();
     });
@@ -260,7 +260,7 @@ export class RealtimeSession implements SocketReceiver {
   #upstreamClosed({ code, reason }: { code: number; reason: string }): void {
     if (this.#isOver) return;
     const isClean = code >= 3000 || code === closeCodes.normal || code === closeCodes.goingAway;
-    if (!isClean || !this.#turns.isIdle) this.#tell(new AppError('upstream_truncated'), null);
+    if (!isClean || !this.#turns.isIdle) this.#report(new AppError('upstream_truncated'), null);
     this.#end(
       'truncated',
       isClean ? { code, reason: shortened(this.#clean(reason)) } : { code: closeCodes.serverError, reason: 'upstream_truncated' },
@@ -283,7 +283,7 @@ export class RealtimeSession implements SocketReceiver {
   #fail(failure: unknown, code: number, reason: EndReason = 'overdraft'): void {
     if (this.#isOver) return;
     const error = this.#errorOf(failure);
-    this.#tell(error, null);
+    this.#report(error, null);
     this.#end(reason, { code, reason: error.code });
   }
 
@@ -322,16 +322,16 @@ export class RealtimeSession implements SocketReceiver {
     return toAppError(failure, context, newRequestId(context));
   }
 
-  #tell(error: AppError, eventId: string | null): void {
+  #report(error: AppError, eventId: string | null): void {
     const { context } = this.#options.services;
     const requestId = newRequestId(context);
-    const { message, type, param, code } = ownError(error, this.#options.language, requestId);
-    const told = {
+    const { message, type, param, code } = gatewayError(error, this.#options.language, requestId);
+    const reported = {
       type: 'error',
       event_id: `event_${requestId}`,
       error: { type, code, message, param: param === '' ? null : param, event_id: eventId },
     };
-    this.#client.send(JSON.stringify(told));
+    this.#client.send(JSON.stringify(reported));
   }
 }
 

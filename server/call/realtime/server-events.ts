@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EndReason } from '#server/call/call-end.ts';
-import type { OutputWords } from '#server/call/blocked-output.ts';
+import type { BlockedOutput } from '#server/call/blocked-output.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import type { SessionParts } from './client-events.ts';
 import { secondsOfBase64, sizeOf, spokenPerSecond } from './session-context.ts';
@@ -38,7 +38,7 @@ const ofAccount = new Set([
 export class ServerEvents {
   readonly #parts: ServerParts;
   /** Words that the site blocks; null: what models say is not looked at. */
-  #words: OutputWords | null = null;
+  #words: BlockedOutput | null = null;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -128,14 +128,14 @@ export class ServerEvents {
       const { turnDetection } = inputOf(session);
       if (turnDetection !== undefined) context.isListening = turnDetection !== null;
     }
-    const { event: told, isChanged } = events.told(event);
+    const { event: reported, isChanged } = events.reported(event);
     const { preset } = this.#parts;
     if (preset !== null) {
       // The client hears of the session when it is as its key says.
       this.#parts.sendUpstream(await preset());
       return { message: null, after: () => this.#bound() };
     }
-    return { message: isChanged ? Buffer.from(JSON.stringify(told)) : bytes, after: () => this.#bound() };
+    return { message: isChanged ? Buffer.from(JSON.stringify(reported)) : bytes, after: () => this.#bound() };
   }
 
   #cleared(bytes: Buffer): Promise<TakenMessage> {
@@ -168,7 +168,7 @@ export class ServerEvents {
 
   #updated(bytes: Buffer, event: Json): Buffer | null {
     const { context, events, transcripts } = this.#parts;
-    const { event: told, isChanged } = events.told(event);
+    const { event: reported, isChanged } = events.reported(event);
     const kind = events.updated();
     const { turnDetection, transcription } = inputOf(event['session']);
     if (turnDetection !== undefined) context.isListening = turnDetection !== null;
@@ -176,8 +176,9 @@ export class ServerEvents {
     if (writer === null || typeof writer === 'string') transcripts.confirmed(writer);
     else if (kind !== 'own') transcripts.confirmed(undefined);
     if (kind === 'own') return null;
-    if (kind === 'preset') return Buffer.from(JSON.stringify({ ...told, type: String(told['type']).replace('updated', 'created') }));
-    return isChanged ? Buffer.from(JSON.stringify(told)) : bytes;
+    if (kind === 'preset')
+      return Buffer.from(JSON.stringify({ ...reported, type: String(reported['type']).replace('updated', 'created') }));
+    return isChanged ? Buffer.from(JSON.stringify(reported)) : bytes;
   }
 
   /** What ran at the provider (`mcp`) is read by the next turn, and is in no usage of the one before. */
@@ -220,7 +221,7 @@ export class ServerEvents {
   }
 
   /** As the site wants it now; responses that are at work go on being followed. */
-  #wordsNow(): OutputWords | null {
+  #wordsNow(): BlockedOutput | null {
     const words = this.#parts.services.words.output();
     return words === null ? null : (this.#words ?? words);
   }
@@ -248,8 +249,8 @@ export class ServerEvents {
     if (failed === null) return null;
     if (failed.isOfPreset) return Promise.resolve({ message: bytes, error: new AppError('key_invalid') });
     if (failed.eventId !== null) turns.refused(failed.eventId);
-    const told = this.#cleaned(failed.event);
-    return told === event ? bytes : Buffer.from(JSON.stringify(told));
+    const reported = this.#cleaned(failed.event);
+    return reported === event ? bytes : Buffer.from(JSON.stringify(reported));
   }
 
   /** The same event where there is nothing to leave out. */

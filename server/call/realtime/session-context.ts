@@ -6,7 +6,7 @@ import { contextWindow } from '#server/money/context-windows.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 
 /** A token is a tenth of a second that is heard, and a twentieth that is spoken. https://platform.openai.com/docs/guides/realtime-costs */
-export const heardPerSecond = 10;
+export const inputTokensPerSecond = 10;
 export const spokenPerSecond = 20;
 /** A picture of the finest detail that is usual. */
 const imageTokens = 1_600;
@@ -26,7 +26,7 @@ export class SessionContext {
   /** Seconds in the provider's buffer, not a part of the conversation yet. */
   #buffered = 0;
   /** Seconds that have been sent in all. */
-  #heard = 0;
+  #received = 0;
   /** A response may read something else than the conversation: what it has read does not tell how large that is. */
   #isReadApart = false;
   /** Tokens by item of what ran at the provider. */
@@ -42,7 +42,7 @@ export class SessionContext {
   get size(): ContextSize {
     const sum = {
       text: this.#known.text + this.#added.text,
-      audio: this.#known.audio + this.#added.audio + Math.ceil(this.#buffered * heardPerSecond),
+      audio: this.#known.audio + this.#added.audio + Math.ceil(this.#buffered * inputTokensPerSecond),
       image: this.#known.image + this.#added.image,
     };
     return capped(sum, this.#most);
@@ -65,7 +65,7 @@ export class SessionContext {
 
   /** Seconds of sound that go into the provider's buffer. */
   hear(seconds: number): void {
-    this.#heard += seconds;
+    this.#received += seconds;
     this.#buffered += seconds;
     if (this.isListening && !this.isSpeaking) this.#buffered = Math.min(this.#buffered, quietSeconds);
   }
@@ -77,7 +77,7 @@ export class SessionContext {
   /** Somebody began to speak so many seconds after the first sound. What has been sent since is kept, also where it was all sent at once. */
   speaks(since: number): void {
     this.isSpeaking = true;
-    this.#buffered = Math.max(this.#buffered, this.#heard - since);
+    this.#buffered = Math.max(this.#buffered, this.#received - since);
   }
 
   cleared(): void {
@@ -86,7 +86,7 @@ export class SessionContext {
 
   /** What was in the buffer is a part of the conversation. */
   committed(): void {
-    this.add({ text: itemTokens, audio: Math.ceil(this.#buffered * heardPerSecond), image: 0 });
+    this.add({ text: itemTokens, audio: Math.ceil(this.#buffered * inputTokensPerSecond), image: 0 });
     this.#buffered = 0;
     this.isSpeaking = false;
   }
@@ -102,14 +102,14 @@ export class SessionContext {
   }
 
   /** A turn that began at that mark has ended, and its provider has told what it has read and written. */
-  settled(told: TurnTokens, { text, audio, image }: ContextSize): void {
+  settled(reported: TurnTokens, { text, audio, image }: ContextSize): void {
     const before = this.#known;
-    this.#known = told;
+    this.#known = reported;
     if (this.#isReadApart) {
       this.#known = {
-        text: Math.max(told.text, before.text + text),
-        audio: Math.max(told.audio, before.audio + audio),
-        image: Math.max(told.image, before.image + image),
+        text: Math.max(reported.text, before.text + text),
+        audio: Math.max(reported.audio, before.audio + audio),
+        image: Math.max(reported.image, before.image + image),
       };
     }
     const rest = this.#added;
@@ -137,7 +137,7 @@ export function secondsOfBase64(data: string, format: string): number {
   return (data.length * 3) / 4 / bytesPerSecond(format);
 }
 
-const longestTold = 1_000_000;
+const longestReported = 1_000_000;
 
 /** What an item, or whatever else is said, adds at the most: sounds by their length, pictures each, all else as text. */
 export function sizeOf(value: unknown, format: string): ContextSize {
@@ -145,7 +145,7 @@ export function sizeOf(value: unknown, format: string): ContextSize {
   const texts: string[] = [];
   const walk = (node: unknown, name: string): void => {
     if (typeof node === 'string') {
-      if (name === 'audio') size.audio += Math.ceil(secondsOfBase64(node, format) * heardPerSecond);
+      if (name === 'audio') size.audio += Math.ceil(secondsOfBase64(node, format) * inputTokensPerSecond);
       else if (name === 'image_url') size.image += imageTokens;
       else texts.push(node);
     } else if (Array.isArray(node)) for (const part of node) walk(part, name);
@@ -158,6 +158,6 @@ export function sizeOf(value: unknown, format: string): ContextSize {
   };
   walk(value, '');
   const text = texts.join(' ');
-  size.text += text.length > longestTold ? Math.ceil(text.length / 2) : estimateTextTokens(text);
+  size.text += text.length > longestReported ? Math.ceil(text.length / 2) : estimateTextTokens(text);
   return size;
 }

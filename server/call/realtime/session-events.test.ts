@@ -3,7 +3,7 @@ import { SessionEvents } from './session-events.ts';
 import type { UpdateKind } from './session-events.ts';
 
 test('session-events: a client waits when a hundred updates have no confirmation', () => {
-  const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isHeardOnly: false });
+  const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isTranscription: false });
   const update = { type: 'session.update', session: { type: 'realtime', instructions: 'x' } };
   for (let sent = 0; sent < 100; sent += 1) {
     events.checkUpdate(update);
@@ -18,7 +18,7 @@ test.each<[string, UpdateKind, unknown]>([
   ['a client', 'client', 'auto'],
   ['a key', 'preset', { workflow_name: 'pier', group_id: 'g', metadata: { caller: 'x' } }],
 ])('session-events: no traces are written into the account of the provider, whatever %s asks for', (_who, kind, tracing) => {
-  const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isHeardOnly: false });
+  const events = new SessionEvents({ model: 'a', upstreamModel: 'a', isBeta: false, isTranscription: false });
   const include = ['item.input_audio_transcription.logprobs'];
   const update = { type: 'session.update', session: { type: 'realtime', instructions: 'x', include, tracing } };
   events.checkUpdate(update);

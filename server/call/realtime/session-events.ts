@@ -31,7 +31,7 @@ export interface SessionNames {
   /** Events have the shape of the beta. */
   isBeta: boolean;
   /** It is written down what is heard, and nothing is answered. https://platform.openai.com/docs/guides/realtime-transcription */
-  isHeardOnly: boolean;
+  isTranscription: boolean;
 }
 
 export class SessionEvents {
@@ -43,7 +43,7 @@ export class SessionEvents {
   /** What the client wants of each response; infinite: whatever comes. */
   #wanted = Infinity;
   /** What the provider was told last. */
-  #told = Infinity;
+  #reported = Infinity;
   /** The largest limit that it may have: an update of the client that it refuses changes nothing. */
   #most = Infinity;
   #count = 0;
@@ -57,14 +57,14 @@ export class SessionEvents {
 
   /** What an update of a session is called. */
   get updateType(): string {
-    return this.#names.isHeardOnly && this.#names.isBeta ? 'transcription_session.update' : 'session.update';
+    return this.#names.isTranscription && this.#names.isBeta ? 'transcription_session.update' : 'session.update';
   }
 
   /** An update that makes the provider keep to that bound; null: it does already. */
   boundUpdate(bound: number | undefined): Json | null {
     const limit = Math.min(this.#wanted, bound ?? Infinity);
-    if (limit === this.#told && (bound === undefined || this.#most <= bound)) return null;
-    this.#told = limit;
+    if (limit === this.#reported && (bound === undefined || this.#most <= bound)) return null;
+    this.#reported = limit;
     this.#most = limit;
     const eventId = this.#newId();
     this.#updates.push({ eventId, kind: 'own', wanted: this.#wanted });
@@ -76,8 +76,8 @@ export class SessionEvents {
   checkUpdate({ session }: Json): void {
     if (this.#updates.filter(({ kind }) => kind === 'client').length >= mostUpdates) throw refused('session', tooManyUpdates);
     if (!isObject(session)) return;
-    const { isHeardOnly } = this.#names;
-    if (session.type === (isHeardOnly ? 'realtime' : 'transcription')) throw refused('session.type', fixedType);
+    const { isTranscription } = this.#names;
+    if (session.type === (isTranscription ? 'realtime' : 'transcription')) throw refused('session.type', fixedType);
     if (session.model !== undefined && session.model !== this.#names.model) throw refused('session.model', fixedModel);
     // Until it is confirmed, sound is as long as the longer of both makes it.
     const format = formatIn(session, 'input');
@@ -97,15 +97,15 @@ export class SessionEvents {
     const wanted = this.#wanted;
     const named = this.#named(event);
     this.#updates.push({ eventId: String(named['event_id']), kind, wanted });
-    const asked = limitFields.filter((field) => session[field] !== undefined);
-    if (asked.length > 0) this.#wanted = Math.max(...asked.map((field) => limitIn(session[field])));
+    const requested = limitFields.filter((field) => session[field] !== undefined);
+    if (requested.length > 0) this.#wanted = Math.max(...requested.map((field) => limitIn(session[field])));
     const limit = Math.min(this.#wanted, bound ?? Infinity);
-    if (asked.length > 0 || limit !== this.#told) {
-      if (limit < this.#wanted || (asked.length === 0 && (limit < Infinity || this.#told < Infinity))) {
-        for (const field of asked) delete next[field];
+    if (requested.length > 0 || limit !== this.#reported) {
+      if (limit < this.#wanted || (requested.length === 0 && (limit < Infinity || this.#reported < Infinity))) {
+        for (const field of requested) delete next[field];
         next[this.#limitField] = limitText(limit);
       }
-      this.#told = limit;
+      this.#reported = limit;
       this.#most = Math.max(this.#most, limit);
     }
     return { ...named, session: next };
@@ -116,11 +116,11 @@ export class SessionEvents {
     const response = isObject(event['response']) ? event['response'] : {};
     if (response.model !== undefined && response.model !== this.#names.model) throw refused('response.model', fixedModel);
     const { model: _model, ...rest } = response;
-    const asked = limitFields.filter((field) => response[field] !== undefined);
-    const wanted = asked.length === 0 ? this.#wanted : Math.max(...asked.map((field) => limitIn(response[field])));
-    const most = asked.length === 0 ? this.#most : wanted;
+    const requested = limitFields.filter((field) => response[field] !== undefined);
+    const wanted = requested.length === 0 ? this.#wanted : Math.max(...requested.map((field) => limitIn(response[field])));
+    const most = requested.length === 0 ? this.#most : wanted;
     if (bound === undefined || most <= bound) return { ...event, ...(event['response'] === undefined ? {} : { response: rest }) };
-    for (const field of asked) delete rest[field];
+    for (const field of requested) delete rest[field];
     return { ...event, response: { ...rest, [this.#limitField]: Math.min(wanted, bound) } };
   }
 
@@ -150,7 +150,7 @@ export class SessionEvents {
   }
 
   /** What the provider says of the session, with the name that the client knows. */
-  told(event: Json): { event: Json; isChanged: boolean } {
+  reported(event: Json): { event: Json; isChanged: boolean } {
     const { session } = event;
     const { model, upstreamModel } = this.#names;
     if (!isObject(session)) return { event, isChanged: false };

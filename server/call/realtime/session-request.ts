@@ -3,31 +3,31 @@ import { AppError } from '#shared/errors.ts';
 import { callAddress } from '#server/formats/call-address.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
-import { takesCall } from '#server/call/routing/supports-call.ts';
+import { supportsCall } from '#server/call/routing/supports-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ClientSecret } from './client-secret.ts';
 import { refused } from './session-events.ts';
 
-export interface SessionForm {
+export interface SessionRequest {
   /** That answers; or that writes down what is heard, as its channel is chosen by it. */
   model: string;
   /** Events have the shape of the beta. */
   isBeta: boolean;
   /** It is written down what is heard, and nothing is answered. */
-  isHeardOnly: boolean;
+  isTranscription: boolean;
   /** How it is set before its client hears of it; null: as the provider has it. */
   preset: Record<string, unknown> | null;
   /** `api-version` of its address. */
   version: string | undefined;
 }
 
-interface Asking {
+interface Requesting {
   services: RelayServices;
   request: Request;
   admission: Admission;
   /** What its key is bound to; null: to nothing. */
-  secret: Pick<ClientSecret, 'model' | 'session' | 'isHeardOnly'> | null;
+  secret: Pick<ClientSecret, 'model' | 'session' | 'isTranscription'> | null;
 }
 
 const betaProtocol = 'openai-beta.realtime-v1';
@@ -36,18 +36,18 @@ const otherSession = { zh: '该密钥是为另一种会话签发的', en: 'the k
 const onlyTranscription = { zh: '必须是 transcription', en: 'must be transcription' };
 
 /** @throws {AppError} */
-export function readForm({ services, request, admission, secret }: Asking): SessionForm {
+export function readSessionRequest({ services, request, admission, secret }: Requesting): SessionRequest {
   const { query } = callAddress(request, { model: undefined, verb: undefined });
   if (query.get('call_id') !== null) throw refused('call_id', noCalls);
   const intent = query.get('intent');
   if (intent !== null && intent !== 'transcription') throw refused('intent', onlyTranscription);
-  const isHeardOnly = secret?.isHeardOnly ?? intent !== null;
-  if (intent !== null && !isHeardOnly) throw refused('intent', otherSession);
+  const isTranscription = secret?.isTranscription ?? intent !== null;
+  if (intent !== null && !isTranscription) throw refused('intent', otherSession);
   const named = query.get('model') ?? query.get('deployment') ?? secret?.model ?? '';
   if (secret !== null && named !== secret.model) throw new AppError('model_denied', { model: named });
-  const model = named === '' && isHeardOnly ? writerFor(services, admission) : named;
+  const model = named === '' && isTranscription ? writerFor(services, admission) : named;
   if (model === null || model === '') throw new AppError('model_required', {}, { field: 'model' });
-  const form = { model, isHeardOnly, isBeta: isOfBeta(request.headers), version: query.get('api-version') ?? undefined };
+  const form = { model, isTranscription, isBeta: isOfBeta(request.headers), version: query.get('api-version') ?? undefined };
   return { ...form, preset: secret === null ? namedWriter(form, named) : presetOf(secret.session) };
 }
 
@@ -57,8 +57,8 @@ function presetOf({ model: _model, ...session }: Record<string, unknown>): Recor
 }
 
 /** The provider's address has no place for the model that writes: it is set before anybody is heard. */
-function namedWriter({ isHeardOnly, isBeta, model }: Omit<SessionForm, 'preset'>, named: string): SessionForm['preset'] {
-  if (!isHeardOnly || named === '') return null;
+function namedWriter({ isTranscription, isBeta, model }: Omit<SessionRequest, 'preset'>, named: string): SessionRequest['preset'] {
+  if (!isTranscription || named === '') return null;
   return isBeta ? { input_audio_transcription: { model } } : { type: 'transcription', audio: { input: { transcription: { model } } } };
 }
 
@@ -94,5 +94,5 @@ function writerFor({ channels, gate, context }: RelayServices, admission: Admiss
 
 /** A session of that channel can be for nothing but what that model writes. */
 export function writesInSession(channel: PreparedChannel, model: string): boolean {
-  return takesCall(channel, realtimeEndpoint, model) && channel.way(realtimeEndpoint.dialect, 'transcriptions', model) !== null;
+  return supportsCall(channel, realtimeEndpoint, model) && channel.route(realtimeEndpoint.dialect, 'transcriptions', model) !== null;
 }

@@ -1,8 +1,8 @@
 // A sound that is written down in a session, as a call: reserved for by its length, charged by what its provider tells.
 import { noTokens } from '#shared/token-usage.ts';
-import { heardTokens, isByTokens, minutesOf, mostWritten } from '#server/kinds/audio/input-audio.ts';
+import { inputAudioTokens, isByTokens, minutesOf, mostWritten } from '#server/kinds/audio/input-audio.ts';
 import { readTranscriptUsage } from '#server/kinds/audio/transcript-usage.ts';
-import { heardBody, heardContent, realtimeClient } from '#server/kinds/realtime/realtime-client.ts';
+import { transcriptionBody, transcriptionContent, realtimeClient } from '#server/kinds/realtime/realtime-client.ts';
 import { callKinds } from '#server/kinds/registry.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
@@ -17,17 +17,17 @@ type Json = Readonly<Record<string, unknown>>;
 export const shortestSeconds = 30;
 
 /** @throws {AppError} as `openTurn` */
-export function openHeard(owner: TurnOwner, model: string, seconds: number): Promise<RunningCall> {
-  return openTurn(owner, heardEndpoint, heardBody(model, seconds));
+export function openTranscription(owner: TurnOwner, model: string, seconds: number): Promise<RunningCall> {
+  return openTurn(owner, transcriptionEndpoint, transcriptionBody(model, seconds));
 }
 
 const content = (model: string) =>
-  heardContent((seconds) => {
-    const heard = heardTokens(model, seconds);
-    return { heard, written: mostWritten(model, seconds), audio: isByTokens(model) ? heard : 0 };
+  transcriptionContent((seconds) => {
+    const received = inputAudioTokens(model, seconds);
+    return { received, written: mostWritten(model, seconds), audio: isByTokens(model) ? received : 0 };
   });
 
-const heardEndpoint: RelayEndpoint = {
+const transcriptionEndpoint: RelayEndpoint = {
   ...realtimeEndpoint,
   ...realtimeClient,
   kind: callKinds.transcriptions,
@@ -35,12 +35,12 @@ const heardEndpoint: RelayEndpoint = {
 };
 
 /** What is not told is as long as what was reserved for. */
-export function heardUsage(call: RunningCall, event: Json, reserved: number): MeteredUsage {
+export function transcriptionUsage(call: RunningCall, event: Json, reserved: number): MeteredUsage {
   const { usage, seconds } = readTranscriptUsage(event);
   const { model } = call;
   const units = minutesOf(seconds ?? reserved);
   if (usage !== null && usage !== undefined) return { ...usage, promptSource: 'upstream', completionSource: 'upstream', units };
-  const heard = heardTokens(model, seconds ?? reserved);
-  const audioInput = isByTokens(model) ? heard : 0;
-  return { ...noTokens, input: heard, audioInput, promptSource: 'estimated', completionSource: 'estimated', units };
+  const received = inputAudioTokens(model, seconds ?? reserved);
+  const audioInput = isByTokens(model) ? received : 0;
+  return { ...noTokens, input: received, audioInput, promptSource: 'estimated', completionSource: 'estimated', units };
 }

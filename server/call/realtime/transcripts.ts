@@ -9,23 +9,23 @@ import { noteAnswered } from '#server/call/routing/note-attempt.ts';
 import { elapsed, releaseCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
-import { heardUsage, openHeard, shortestSeconds } from './transcription-call.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
+import { transcriptionUsage, openTranscription, shortestSeconds } from './transcription-call.ts';
 import { beginTurn, sentBy } from './open-turn.ts';
 import type { TurnsOf } from './turns.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface HeardSound {
+interface InputAudio {
   call: RunningCall;
-  way: ChannelWay;
+  route: ChannelRoute;
   /** Reserved for. */
   seconds: number;
 }
 
 /** A sound that is a part of the conversation and whose text has not come to its end. */
 interface WrittenSound {
-  heard: HeardSound;
+  received: InputAudio;
   itemId: unknown;
   /** As long as it was at the most. */
   seconds: number;
@@ -35,8 +35,8 @@ interface WrittenSound {
 /** Who writes down what is heard; a null model: nobody does. */
 interface Writer {
   model: string | null;
-  way: ChannelWay | null;
-  spare: HeardSound | null;
+  route: ChannelRoute | null;
+  spare: InputAudio | null;
 }
 
 /** Changes that a client may ask for and that its provider has not confirmed. */
@@ -45,10 +45,10 @@ const mostChanges = 16;
 export class Transcripts {
   readonly #of: TurnsOf;
   /** As the provider has said. */
-  #now: Writer = { model: null, way: null, spare: null };
+  #now: Writer = { model: null, route: null, spare: null };
   /** Asked for and not confirmed, in order: what is committed before is written by the one before. */
   #next: Writer[] = [];
-  #last: Pick<Writer, 'model' | 'way'> | null = null;
+  #last: Pick<Writer, 'model' | 'route'> | null = null;
   #pending: WrittenSound[] = [];
   /** Reserved when the session was asked for, until it is known who writes. */
   #first: RunningCall | null;
@@ -68,37 +68,37 @@ export class Transcripts {
   }
 
   get model(): string | null {
-    return this.#asked.model;
+    return this.#requested.model;
   }
 
   /** Which model writes; null: none. What comes back is what its provider calls it. @throws {AppError} where it cannot be used or paid for */
   async use(model: string | null): Promise<string | null> {
-    const asked = this.#asked;
-    if (model === asked.model) return asked.way?.upstreamModel ?? null;
+    const requested = this.#requested;
+    if (model === requested.model) return requested.route?.upstreamModel ?? null;
     if (this.#next.length >= mostChanges) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
     if (model === null) {
-      this.#next.push({ model: null, way: null, spare: null });
+      this.#next.push({ model: null, route: null, spare: null });
       return null;
     }
     const { channel } = this.#of;
-    const way = channel.way(realtimeEndpoint.dialect, 'transcriptions', model);
-    if (way === null || !offersModel(channel, model))
+    const route = channel.route(realtimeEndpoint.dialect, 'transcriptions', model);
+    if (route === null || !offersModel(channel, model))
       throw new AppError('model_not_found', { model }, { field: 'session.audio.input.transcription.model' });
-    this.#next.push({ model, way, spare: this.#takeFirst(model, way) ?? (await this.#open({ model, way }, shortestSeconds)) });
-    return way.upstreamModel;
+    this.#next.push({ model, route, spare: this.#takeFirst(model, route) ?? (await this.#open({ model, route }, shortestSeconds)) });
+    return route.upstreamModel;
   }
 
-  #takeFirst(model: string, way: ChannelWay): HeardSound | null {
+  #takeFirst(model: string, route: ChannelRoute): InputAudio | null {
     const call = this.#first;
     this.#first = null;
-    if (call?.model === model) return { call, way, seconds: shortestSeconds };
+    if (call?.model === model) return { call, route, seconds: shortestSeconds };
     if (call !== null) releaseCall(call);
     return null;
   }
 
   /** The provider has said which model writes from now on, by its own name; undefined: it has taken a change and says nothing of it. */
   confirmed(upstreamModel: string | null | undefined): void {
-    const nameOf = ({ way }: Writer) => way?.upstreamModel ?? null;
+    const nameOf = ({ route }: Writer) => route?.upstreamModel ?? null;
     if (nameOf(this.#now) === upstreamModel) return;
     const at = upstreamModel === undefined ? 0 : this.#next.findIndex((writer) => nameOf(writer) === upstreamModel);
     const next = this.#next[at];
@@ -112,9 +112,9 @@ export class Transcripts {
   /** So much sound waits to be written down, by whoever does when it is committed. @throws {AppError} */
   async cover(seconds: number): Promise<void> {
     for (const writer of [this.#now, ...this.#next]) {
-      const { model, way, spare } = writer;
-      if (model === null || way === null || (spare !== null && spare.seconds >= seconds)) continue;
-      const next = await this.#open({ model, way }, Math.max(shortestSeconds, seconds * 2));
+      const { model, route, spare } = writer;
+      if (model === null || route === null || (spare !== null && spare.seconds >= seconds)) continue;
+      const next = await this.#open({ model, route }, Math.max(shortestSeconds, seconds * 2));
       release(writer);
       writer.spare = next;
     }
@@ -123,14 +123,14 @@ export class Transcripts {
   /** What was heard is to be written down. @throws {AppError} where the next one cannot be paid for */
   async committed(itemId: unknown, seconds: number): Promise<void> {
     const writer = this.#now;
-    const { model, way } = writer;
-    if (model === null || way === null) return;
-    const heard = writer.spare ?? (await this.#open({ model, way }, Math.max(shortestSeconds, seconds)));
+    const { model, route } = writer;
+    if (model === null || route === null) return;
+    const received = writer.spare ?? (await this.#open({ model, route }, Math.max(shortestSeconds, seconds)));
     writer.spare = null;
-    this.#pending.push({ heard, itemId, seconds, isSeen: this.#isAhead });
+    this.#pending.push({ received, itemId, seconds, isSeen: this.#isAhead });
     this.#isAhead = false;
-    await beginTurn(heard.call);
-    writer.spare = await this.#open({ model, way }, shortestSeconds);
+    await beginTurn(received.call);
+    writer.spare = await this.#open({ model, route }, shortestSeconds);
   }
 
   /** Some of the text has come. */
@@ -147,19 +147,20 @@ export class Transcripts {
     this.#isAhead = false;
     this.#now.spare = null;
     await beginTurn(spare.call);
-    await this.#settle(spare, 'completed', heardUsage(spare.call, {}, seconds));
+    await this.#settle(spare, 'completed', transcriptionUsage(spare.call, {}, seconds));
   }
 
   /** It has been written. Resolves when its charge is durable. @throws {AppError} where nobody pays for it */
   async completed(event: Json): Promise<void> {
     const [written] = this.#pending.splice(this.#placeOf(event['item_id']), 1);
-    const heard = written?.heard ?? (await this.#unexpected());
-    if (heard !== null) await this.#settle(heard, 'completed', heardUsage(heard.call, event, written?.seconds ?? heard.seconds));
+    const received = written?.received ?? (await this.#unexpected());
+    if (received !== null)
+      await this.#settle(received, 'completed', transcriptionUsage(received.call, event, written?.seconds ?? received.seconds));
   }
 
   failed(event: Json): void {
     const [written] = this.#pending.splice(this.#placeOf(event['item_id']), 1);
-    if (written !== undefined) releaseCall(written.heard.call);
+    if (written !== undefined) releaseCall(written.received.call);
   }
 
   /**
@@ -171,7 +172,7 @@ export class Transcripts {
     const { spare } = this.#now;
     if (this.#isAhead && spare !== null) {
       this.#now.spare = null;
-      this.#pending.push({ heard: spare, itemId: undefined, seconds: waiting, isSeen: true });
+      this.#pending.push({ received: spare, itemId: undefined, seconds: waiting, isSeen: true });
     }
     if (this.#first !== null) releaseCall(this.#first);
     this.#first = null;
@@ -179,14 +180,15 @@ export class Transcripts {
     const pending = this.#pending;
     this.#pending = [];
     const settling: Promise<void>[] = [];
-    for (const { heard, seconds, isSeen } of pending) {
-      if (isSeen || reason === 'client_disconnected') settling.push(this.#settle(heard, reason, heardUsage(heard.call, {}, seconds)));
-      else releaseCall(heard.call);
+    for (const { received, seconds, isSeen } of pending) {
+      if (isSeen || reason === 'client_disconnected')
+        settling.push(this.#settle(received, reason, transcriptionUsage(received.call, {}, seconds)));
+      else releaseCall(received.call);
     }
     await Promise.all(settling);
   }
 
-  get #asked(): Writer {
+  get #requested(): Writer {
     return this.#next.at(-1) ?? this.#now;
   }
 
@@ -198,25 +200,25 @@ export class Transcripts {
   }
 
   /** Nothing was known of it: it is paid like any other all the same. */
-  async #unexpected(): Promise<HeardSound | null> {
+  async #unexpected(): Promise<InputAudio | null> {
     const { spare } = this.#now;
     this.#now.spare = null;
     if (spare !== null) return spare;
-    const { model = null, way = null } = this.#last ?? this.#next[0] ?? {};
-    return model === null || way === null ? null : this.#open({ model, way }, shortestSeconds);
+    const { model = null, route = null } = this.#last ?? this.#next[0] ?? {};
+    return model === null || route === null ? null : this.#open({ model, route }, shortestSeconds);
   }
 
-  async #settle({ call, way }: HeardSound, reason: EndReason, usage: MeteredUsage): Promise<void> {
+  async #settle({ call, route }: InputAudio, reason: EndReason, usage: MeteredUsage): Promise<void> {
     const { channel } = this.#of;
     const record = { channel: channel.id, channel_name: channel.name, status: 200, start_ms: 0, end_ms: elapsed(call) };
     call.attempts.push(record);
     noteAnswered(call, { channel, record }, reason);
-    await settleCall(call, { reason, channel, request: sentBy(call, way), usage, firstByteMs: undefined });
+    await settleCall(call, { reason, channel, request: sentBy(call, route), usage, firstByteMs: undefined });
   }
 
-  async #open({ model, way }: { model: string; way: ChannelWay }, seconds: number): Promise<HeardSound> {
-    const call = await openHeard(this.#of, model, seconds);
-    if (!this.#isOver) return { call, way, seconds };
+  async #open({ model, route }: { model: string; route: ChannelRoute }, seconds: number): Promise<InputAudio> {
+    const call = await openTranscription(this.#of, model, seconds);
+    if (!this.#isOver) return { call, route, seconds };
     releaseCall(call);
     throw new AppError('shutting_down');
   }

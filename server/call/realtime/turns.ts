@@ -14,10 +14,10 @@ import { realtimeEndpoint } from '#server/call/endpoints.ts';
 import { noteAnswered } from '#server/call/routing/note-attempt.ts';
 import { elapsed, releaseCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
-import { beginTurn, coverPrompt, openLateTurn, openTurn, sentBy } from './open-turn.ts';
+import { beginTurn, reserveGrownPrompt, openLateTurn, openTurn, sentBy } from './open-turn.ts';
 import type { TurnOwner } from './open-turn.ts';
 import type { SessionContext } from './session-context.ts';
 
@@ -26,13 +26,13 @@ type Json = Readonly<Record<string, unknown>>;
 export interface TurnsOf extends TurnOwner {
   model: string;
   channel: PreparedChannel;
-  way: ChannelWay;
+  route: ChannelRoute;
   context: SessionContext;
   /** It is written down what is heard, and nothing is answered. */
-  isHeardOnly: boolean;
+  isTranscription: boolean;
 }
 
-interface AskedTurn {
+interface RequestedTurn {
   call: RunningCall;
   eventId: string;
   /** What it reads beside the conversation. */
@@ -54,7 +54,7 @@ interface RunningTurn {
 }
 
 /** Responses that a client may ask for and that have not begun. */
-const mostAsked = 16;
+const mostRequested = 16;
 const none: ContextSize = { text: 0, audio: 0, image: 0 };
 
 export class RealtimeTurns {
@@ -62,7 +62,7 @@ export class RealtimeTurns {
   /** Whose account pays, also for what nothing could be reserved for. */
   readonly #like: RunningCall;
   #spare: RunningCall | null;
-  #asked: AskedTurn[] = [];
+  #requested: RequestedTurn[] = [];
   readonly #running = new Map<string, RunningTurn>();
   #opening: Promise<void> | null = null;
   #over: EndReason | null = null;
@@ -72,11 +72,11 @@ export class RealtimeTurns {
   constructor(of: TurnsOf, first: RunningCall) {
     this.#of = of;
     this.#like = first;
-    this.#spare = of.isHeardOnly ? null : first;
+    this.#spare = of.isTranscription ? null : first;
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0 && this.#asked.length === 0;
+    return this.#running.size === 0 && this.#requested.length === 0;
   }
 
   /** Of responses that have begun and not ended. */
@@ -96,7 +96,7 @@ export class RealtimeTurns {
 
   /** A turn is reserved for, as large as the context is. @throws {AppError} */
   async prepare(): Promise<void> {
-    if (!this.#of.isHeardOnly) await this.#reserve();
+    if (!this.#of.isTranscription) await this.#reserve();
   }
 
   async #reserve(): Promise<void> {
@@ -116,11 +116,11 @@ export class RealtimeTurns {
 
   /** A client asks for a response. What comes back is the most tokens that it may have; undefined: no bound. @throws {AppError} */
   async ask(eventId: string, extra: ContextSize): Promise<number | undefined> {
-    if (this.#asked.length >= mostAsked) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
+    if (this.#requested.length >= mostRequested) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
     let call: RunningCall | null = null;
     // The provider may begin one of its own meanwhile.
     for (let tries = 0; call === null; tries += 1) {
-      if (tries > mostAsked) throw new AppError('overdraft_stopped');
+      if (tries > mostRequested) throw new AppError('overdraft_stopped');
       await this.prepare();
       call = this.#take();
     }
@@ -132,24 +132,24 @@ export class RealtimeTurns {
       throw failure;
     }
     if (this.#over !== null) releaseCall(call);
-    else this.#asked.push({ call, eventId, extra, prompt: this.#of.context.size });
+    else this.#requested.push({ call, eventId, extra, prompt: this.#of.context.size });
     this.#refill();
     return call.outputBound;
   }
 
   /** It does not come. */
   refused(eventId: string): void {
-    const at = this.#asked.findIndex((asked) => asked.eventId === eventId);
-    const [asked] = at < 0 ? [] : this.#asked.splice(at, 1);
-    if (asked !== undefined) releaseCall(asked.call);
+    const at = this.#requested.findIndex((requested) => requested.eventId === eventId);
+    const [requested] = at < 0 ? [] : this.#requested.splice(at, 1);
+    if (requested !== undefined) releaseCall(requested.call);
   }
 
   /** A response begins, asked for or not. @throws {AppError} where nothing pays for it */
   async begin(response: Json): Promise<void> {
     const id = idOf(response);
     if (this.#running.has(id)) return;
-    const asked = this.#asked.shift();
-    let call = asked?.call;
+    const requested = this.#requested.shift();
+    let call = requested?.call;
     try {
       if (call === undefined) {
         if (this.#spare === null) await this.#reserve();
@@ -163,7 +163,7 @@ export class RealtimeTurns {
       if (call !== undefined) this.#add(id, { call, extra: none, response });
       throw failure;
     }
-    this.#add(id, { call, extra: asked?.extra ?? none, response });
+    this.#add(id, { call, extra: requested?.extra ?? none, response });
     // The session may have ended meanwhile.
     if (this.#over !== null) await this.cut(this.#over);
     this.#refill();
@@ -203,9 +203,9 @@ export class RealtimeTurns {
     const turn = this.#running.get(id);
     if (turn === undefined) return;
     this.#running.delete(id);
-    const told = readRealtimeUsage(response['usage']);
-    if (told !== null && !turn.isApart) this.#of.context.settled(told.context, turn.mark);
-    const usage = usageOf(turn, response, told?.usage ?? null);
+    const reported = readRealtimeUsage(response['usage']);
+    if (reported !== null && !turn.isApart) this.#of.context.settled(reported.context, turn.mark);
+    const usage = usageOf(turn, response, reported?.usage ?? null);
     if (left !== null) return this.#settle(turn, left, usage ?? seenUsage(turn));
     await this.#settle(turn, response['status'] === 'failed' ? 'upstream_failed' : 'completed', usage);
   }
@@ -216,12 +216,12 @@ export class RealtimeTurns {
     await this.#opening?.catch(() => {});
     if (this.#spare !== null) releaseCall(this.#spare);
     this.#spare = null;
-    const asked = this.#asked;
-    this.#asked = [];
+    const requested = this.#requested;
+    this.#requested = [];
     // Its provider has them: what they read is paid by whoever does not wait for them.
     const isLeft = reason === 'client_disconnected' || reason === 'overdraft';
-    for (const { call } of asked) if (!isLeft) releaseCall(call);
-    const left = isLeft ? asked.map((turn) => this.#leftTurn(turn)) : [];
+    for (const { call } of requested) if (!isLeft) releaseCall(call);
+    const left = isLeft ? requested.map((turn) => this.#leftTurn(turn)) : [];
     const running = [...this.#running.values(), ...left];
     this.#running.clear();
     const settle = (turn: RunningTurn) => this.#settle(turn, reason, seenUsage(turn));
@@ -231,7 +231,7 @@ export class RealtimeTurns {
     for (const turn of running) if (!turn.call.reservation.isEnded) await settle(turn);
   }
 
-  #leftTurn({ call, extra, prompt }: AskedTurn): RunningTurn {
+  #leftTurn({ call, extra, prompt }: RequestedTurn): RunningTurn {
     const { channel } = this.#of;
     call.attempts.push({ channel: channel.id, channel_name: channel.name, status: 200, start_ms: 0, end_ms: elapsed(call) });
     return { call, extra, prompt, mark: none, isApart: false, text: 0, audio: 0, firstByteMs: undefined };
@@ -239,13 +239,13 @@ export class RealtimeTurns {
 
   async #settle(turn: RunningTurn, reason: EndReason, usage: MeteredUsage | null): Promise<void> {
     const { call, firstByteMs } = turn;
-    const { channel, way } = this.#of;
+    const { channel, route } = this.#of;
     const record = call.attempts.at(-1);
     if (record !== undefined) {
       if (firstByteMs !== undefined) record.first_byte_ms = firstByteMs;
       noteAnswered(call, { channel, record }, reason, reason === 'upstream_failed' ? invalidResponse() : undefined);
     }
-    await settleCall(call, { reason, channel, request: sentBy(call, way), usage, firstByteMs });
+    await settleCall(call, { reason, channel, request: sentBy(call, route), usage, firstByteMs });
   }
 
   #take(): RunningCall | null {
@@ -256,7 +256,7 @@ export class RealtimeTurns {
 
   /** The next one, while this one is at work: where there is no money for both, it is asked for again when this one has ended. */
   #refill(): void {
-    if (this.#spare !== null || this.#over !== null || this.#isLeft || this.#of.isHeardOnly) return;
+    if (this.#spare !== null || this.#over !== null || this.#isLeft || this.#of.isTranscription) return;
     const opening = (this.#opening ??= this.#open());
     this.#of.services.context.waitUntil(opening.catch(() => {}));
   }
@@ -276,7 +276,7 @@ export class RealtimeTurns {
     const { text, audio, image } = this.#of.context.size;
     const [sounds, images] = [audio + extra.audio, image + extra.image];
     const tokens = text + extra.text + sounds + images;
-    return coverPrompt(call, { tokens, cacheWrite: null, audio: sounds, image: images, isSpoken: true });
+    return reserveGrownPrompt(call, { tokens, cacheWrite: null, audio: sounds, image: images, isSpoken: true });
   }
 }
 
@@ -285,10 +285,10 @@ function idOf({ id }: Json): string {
 }
 
 /** As it was told; where it was not, what was seen, unless nothing came of it. */
-function usageOf(turn: RunningTurn, response: Json, told: TokenUsage | null): MeteredUsage | null {
-  if (told !== null && isObject(response['usage'])) {
-    const isNothing = told.input + told.cacheRead + told.output === 0;
-    if (!isNothing || turn.text + turn.audio === 0) return { ...told, promptSource: 'upstream', completionSource: 'upstream' };
+function usageOf(turn: RunningTurn, response: Json, reported: TokenUsage | null): MeteredUsage | null {
+  if (reported !== null && isObject(response['usage'])) {
+    const isNothing = reported.input + reported.cacheRead + reported.output === 0;
+    if (!isNothing || turn.text + turn.audio === 0) return { ...reported, promptSource: 'upstream', completionSource: 'upstream' };
   }
   const hasEnded = response['status'] === 'completed' || response['status'] === 'incomplete';
   return hasEnded || turn.text + turn.audio > 0 ? seenUsage(turn) : null;
@@ -296,8 +296,8 @@ function usageOf(turn: RunningTurn, response: Json, told: TokenUsage | null): Me
 
 /** What has come of it, with all that it may have read. */
 function seenUsage({ prompt, extra, text, audio }: RunningTurn): MeteredUsage {
-  const [heard, pictures] = [prompt.audio + extra.audio, prompt.image + extra.image];
-  const input = prompt.text + extra.text + heard + pictures;
+  const [received, pictures] = [prompt.audio + extra.audio, prompt.image + extra.image];
+  const input = prompt.text + extra.text + received + pictures;
   const output = Math.ceil(text) + Math.ceil(audio);
-  return { ...noTokens, ...countedUsage(input, output, true), audioInput: heard, imageInput: pictures, audioOutput: Math.ceil(audio) };
+  return { ...noTokens, ...countedUsage(input, output, true), audioInput: received, imageInput: pictures, audioOutput: Math.ceil(audio) };
 }

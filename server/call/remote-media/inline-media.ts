@@ -3,7 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import { addressUse, passesAddresses } from '#server/formats/media-addresses.ts';
 import type { Media } from '#server/formats/media-addresses.ts';
-import { coverPrompt, promptOf } from '#server/call/reserve-grown-prompt.ts';
+import { reserveGrownPrompt, promptOf } from '#server/call/reserve-grown-prompt.ts';
 import { MediaFetching, mostAddresses, noteUnfetched } from '#server/call/remote-media/media-fetching.ts';
 import type { Wanted } from '#server/call/remote-media/media-fetching.ts';
 import { tooManyMedia } from '#server/call/remote-media/media-refusal.ts';
@@ -11,7 +11,7 @@ import type { CallAttempt } from '#server/call/call-attempt.ts';
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { Settings } from '#server/settings/settings.ts';
-import type { Way } from '#server/formats/route.ts';
+import type { Route } from '#server/formats/route.ts';
 
 /** Null: the call may go there. An error: it may not; nothing is changed then. @throws {DatabaseUnavailable} */
 export function inlineMedia(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {
@@ -22,7 +22,7 @@ export function inlineMedia(call: RunningCall, { route }: CallAttempt): null | P
   return wanted.size === 0 ? null : inline(call, wanted);
 }
 
-async function inlineLarge(call: RunningCall, route: Way): Promise<AppError | null> {
+async function inlineLarge(call: RunningCall, route: Route): Promise<AppError | null> {
   const { content } = call;
   // Of an earlier attempt only the bytes were kept.
   await content.prepare();
@@ -31,24 +31,24 @@ async function inlineLarge(call: RunningCall, route: Way): Promise<AppError | nu
 }
 
 /** What is there of a call whose caller has left was let go. */
-function wantedOf({ stopped, services, endpoint, content }: RunningCall, route: Way): Map<string, Wanted> {
+function wantedOf({ stopped, services, endpoint, content }: RunningCall, route: Route): Map<string, Wanted> {
   if (stopped !== undefined) return new Map<string, Wanted>();
   return wantedBy({ settings: services.context.settings, endpoint, body: content.body }, route);
 }
 
-interface Asked {
+interface Requested {
   settings: Pick<Settings, 'get'>;
   endpoint: RelayEndpoint;
   body: RelayBody;
 }
 
 /** Whether something would have to be fetched before the call can take that route. */
-export function wantsMedia(asked: Asked, route: Way): boolean {
-  return [...wantedBy(asked, route).values()].some(({ isOptional }) => !isOptional);
+export function wantsMedia(requested: Requested, route: Route): boolean {
+  return [...wantedBy(requested, route).values()].some(({ isOptional }) => !isOptional);
 }
 
 /** False: addresses go up as they are, so the body need not be searched for them. Most calls are such. */
-function isLookedAt({ settings, endpoint }: Omit<Asked, 'body'>, route: Way | null): route is Way {
+function isLookedAt({ settings, endpoint }: Omit<Requested, 'body'>, route: Route | null): route is Route {
   const { withMedia, kind } = endpoint;
   if (route === null || withMedia === undefined) return false;
   if (route.identity !== null && settings.get('global.pass_through_request_enabled')) return false;
@@ -56,7 +56,7 @@ function isLookedAt({ settings, endpoint }: Omit<Asked, 'body'>, route: Way | nu
 }
 
 /** By address: one that stands there twice is fetched once. Those beyond what a call may have are not looked for. */
-function wantedBy({ settings, endpoint, body }: Asked, route: Way): Map<string, Wanted> {
+function wantedBy({ settings, endpoint, body }: Requested, route: Route): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   if (!isLookedAt({ settings, endpoint }, route)) return wanted;
   endpoint.withMedia?.(body, (address) => {
@@ -86,7 +86,7 @@ async function inline(call: RunningCall, wanted: ReadonlyMap<string, Wanted>): P
     return failure;
   } finally {
     if (call.onStop === fetching.stop) call.onStop = undefined;
-    fetching.letGo();
+    fetching.release();
   }
 }
 
@@ -99,12 +99,12 @@ async function goOnWith(call: RunningCall, fetching: MediaFetching, found: Reado
     return { body, prompt: promptOf(call, body) };
   });
   if (whole === null) return;
-  const uncovered = await coverPrompt(call, whole.prompt);
+  const uncovered = await reserveGrownPrompt(call, whole.prompt);
   if (uncovered !== null) throw uncovered;
   await fetching.inTurn(() => {
     // Whoever has left has let go of the body.
     if (call.stopped !== undefined) return;
-    fetching.letGo();
+    fetching.release();
     content.replace(whole.body);
     call.prompt = whole.prompt;
   });

@@ -59,7 +59,7 @@ export class MediaFetching {
   }
 
   /** What was fetched is held by somebody else from now on, or by nobody. */
-  letGo(): void {
+  release(): void {
     for (const hold of this.#holds) hold.shrinkTo(0);
     this.#holds.clear();
   }
@@ -73,8 +73,8 @@ export class MediaFetching {
       const known = call.unfetched?.get(url);
       if (known !== undefined) throw known;
       const signal = AbortSignal.any([this.#aborting.signal, isOptional ? this.#lateOptional : this.#late]);
-      const asking = { owner: this.#owner, signal, hold: { grow: (bytes: number) => this.#grow(hold, bytes) } };
-      const media = await fetchMedia(context, { url, kind }, asking);
+      const requesting = { owner: this.#owner, signal, hold: { grow: (bytes: number) => this.#grow(hold, bytes) } };
+      const media = await fetchMedia(context, { url, kind }, requesting);
       await this.#checkWords(media);
       return { mediaType: media.mediaType, data: media.bytes.toString('base64') };
     } catch (failure) {

@@ -13,8 +13,8 @@ interface Found {
 
 /** Undefined: nobody knows. */
 export function mediaTypeOf({ bytes, contentType, url, kind }: Found): string | undefined {
-  const told = unsaid.has(contentType) ? undefined : (others[contentType] ?? contentType);
-  const found = typeByBytes(bytes) ?? told ?? typeOfAddress(url);
+  const reported = unsaid.has(contentType) ? undefined : (others[contentType] ?? contentType);
+  const found = typeByBytes(bytes) ?? reported ?? typeOfAddress(url);
   // Containers of films hold sounds, too.
   return kind === 'audio' ? found?.replace(/^video\/(?=(?:mp4|webm|mpeg|ogg)$)/, 'audio/') : found;
 }

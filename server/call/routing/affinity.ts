@@ -16,10 +16,10 @@ export interface Affinity {
   /** Conversations whose user began with the same words, whatever the model is told; 0: its client names it. */
   readonly alike: number;
   /** Characters of what the model is told first. */
-  readonly told: number;
+  readonly reported: number;
 }
 
-interface AskedAffinity {
+interface AffinityRequest {
   dialect: ClientDialect;
   headers: Pick<Headers, 'get'>;
   body: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ interface AskedAffinity {
 
 export interface Affinities {
   /** Null: the format knows no conversations, or nothing is known of this one. */
-  read(asked: AskedAffinity): Affinity | null;
+  read(requested: AffinityRequest): Affinity | null;
   /** A name of the conversation for providers: nobody can tell from it what it is about or whose it is, and no two users have the same. */
   keyOf(affinity: Affinity): string;
 }
@@ -48,7 +48,7 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
   return {
     read({ dialect, headers, body, userId, model, session: ids = sessionOfCall(dialect, headers, body) }) {
       if (dialect.beginningOf === undefined) return null;
-      const { text, said, told, turns, hasTools } = dialect.beginningOf(body);
+      const { text, said, reported, turns, hasTools } = dialect.beginningOf(body);
       const cacheKey = cacheKeyIn(body);
       const session = ids === null ? null : `session:${ids.session}\n${ids.agent}`;
       const name = cacheKey ?? session ?? text;
@@ -65,7 +65,7 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
         turns,
         prompts: numberOf(cacheKey === null ? whole : hashed(session ?? `${cacheKey}\n${said}`)),
         alike: isNamed || said === '' ? 0 : numberOf(hashed(`said:${said}`)),
-        told,
+        reported,
       };
     },
     keyOf: ({ high, low }) => secrets.hash(`cache key ${high} ${low}`).slice(0, keyLength),
@@ -73,7 +73,7 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
 }
 
 /** The name under which the client's prompts are to be cached. It may be one for many conversations that begin alike. */
-function cacheKeyIn({ prompt_cache_key: key }: AskedAffinity['body']): string | null {
+function cacheKeyIn({ prompt_cache_key: key }: AffinityRequest['body']): string | null {
   return typeof key === 'string' && key !== '' && key.length <= longestKey ? `key:${key}` : null;
 }
 

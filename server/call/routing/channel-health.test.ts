@@ -19,7 +19,7 @@ function createHealth(clock: { now(): number }) {
   return {
     ...health,
     succeeded: (id: number, model: string, caller = 1) => health.succeeded(id, model, caller),
-    failed: (id: number, model: string, told: Failure, caller = 1) => health.failed(id, model, told, caller),
+    failed: (id: number, model: string, reported: Failure, caller = 1) => health.failed(id, model, reported, caller),
     released: (id: number, model: string, caller = 1) => health.released(id, model, caller),
     factor: (id: number, model: string, caller = 1) => health.factor(id, model, caller),
     admit: (id: number, model: string, caller = 1) => health.admit(id, model, caller),

@@ -162,9 +162,9 @@ function createStates(now: () => number) {
     state.trialUntil = 0;
     // Calls that were under way when the pause began tell nothing new.
     if (time < state.pausedUntil) return;
-    const asked = retryAfter === undefined ? 0 : Math.min(retryAfter * 1000, longestRetryAfter);
-    if (asked === 0 && !wasTrial && state.inRow < pauseAfter) return;
-    state.pausedUntil = time + Math.max(asked, state.pause);
+    const requested = retryAfter === undefined ? 0 : Math.min(retryAfter * 1000, longestRetryAfter);
+    if (requested === 0 && !wasTrial && state.inRow < pauseAfter) return;
+    state.pausedUntil = time + Math.max(requested, state.pause);
     state.pause = Math.min(state.pause * 2, longestPause);
   }
 

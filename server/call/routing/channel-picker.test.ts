@@ -134,7 +134,7 @@ describe('pick', () => {
 function conversations(count: number, seed = 1): Affinity[] {
   return Array.from({ length: count }, (_, at) => {
     const hash = createHash('sha256').update(`${seed}:${at}`).digest();
-    return { high: hash.readUInt32LE(0), low: hash.readUInt32LE(4), turns: 1, prompts: 1, alike: 0, told: 0 };
+    return { high: hash.readUInt32LE(0), low: hash.readUInt32LE(4), turns: 1, prompts: 1, alike: 0, reported: 0 };
   });
 }
 

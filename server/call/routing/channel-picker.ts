@@ -7,7 +7,7 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ChannelHealth } from './channel-health.ts';
 import type { Affinity } from './affinity.ts';
 import type { MovedCalls } from './moved-calls.ts';
-import { createOwnPick } from './pick-by-affinity.ts';
+import { createAffinityPick } from './pick-by-affinity.ts';
 
 export interface PickRequest {
   group: string;
@@ -38,12 +38,12 @@ interface PickerDependencies {
 const quickDraws = 4;
 
 export function createChannelPicker({ index, health, random, moves }: PickerDependencies): ChannelPicker {
-  const pickOwn = createOwnPick(health, moves);
+  const pickByAffinity = createAffinityPick(health, moves);
   return {
-    pick({ group, affinity = null, ...asked }) {
-      const { model, caller, tried } = asked;
+    pick({ group, affinity = null, ...requested }) {
+      const { model, caller, tried } = requested;
       const tiers = index.tiers(group, model);
-      const well = affinity === null ? pickWell(tiers, asked) : pickOwn(tiers, { ...asked, affinity });
+      const well = affinity === null ? pickWell(tiers, requested) : pickByAffinity(tiers, { ...requested, affinity });
       const channel = well ?? pickAny(tiers, tried);
       if (channel !== null) health.admit(channel.id, model, caller);
       return channel;

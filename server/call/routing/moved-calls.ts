@@ -13,7 +13,7 @@ export interface MovedCalls {
 const cacheLifetime = 5 * 60_000;
 /** A conversation that never pauses goes back after this: another priority means another price. */
 const longestStay = 60 * 60_000;
-const mostKept = 20_000;
+const mostStored = 20_000;
 
 interface Stay {
   channelId: number;
@@ -43,7 +43,7 @@ export function createMovedCalls(now: () => number): MovedCalls {
       const before = stays.get(key);
       stays.delete(key);
       stays.set(key, { channelId, since: before?.channelId === channelId ? before.since : time, usedAt: time });
-      if (stays.size <= mostKept) return;
+      if (stays.size <= mostStored) return;
       for (const oldest of stays.keys()) {
         stays.delete(oldest);
         break;

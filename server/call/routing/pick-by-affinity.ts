@@ -7,7 +7,7 @@ import type { Affinity } from './affinity.ts';
 import type { ChannelHealth } from './channel-health.ts';
 import type { MovedCalls } from './moved-calls.ts';
 
-interface OwnPick {
+interface AffinityPick {
   model: string;
   caller: number;
   tried: ReadonlySet<number>;
@@ -15,10 +15,10 @@ interface OwnPick {
 }
 
 /** Null: none is well. */
-export function createOwnPick(
+export function createAffinityPick(
   health: Pick<ChannelHealth, 'factor'>,
   moves: MovedCalls,
-): (tiers: readonly Tier[], asked: OwnPick) => PreparedChannel | null {
+): (tiers: readonly Tier[], requested: AffinityPick) => PreparedChannel | null {
   return (tiers, { model, caller, tried, affinity }) => {
     const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
     const stayedAt = moves.channelOf(affinity);

@@ -2,7 +2,7 @@
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
-export function takesCall(channel: PreparedChannel, { dialect, kind }: Pick<RelayEndpoint, 'dialect' | 'kind'>, model: string): boolean {
+export function supportsCall(channel: PreparedChannel, { dialect, kind }: Pick<RelayEndpoint, 'dialect' | 'kind'>, model: string): boolean {
   // What a provider cannot count is counted here.
-  return kind.isCount || channel.way(dialect, kind.name, model) !== null;
+  return kind.isCount || channel.route(dialect, kind.name, model) !== null;
 }

@@ -16,7 +16,7 @@ interface Call {
   conversation?: number;
   /** What its user said first; 0: its client names it. */
   alike?: number;
-  told?: number;
+  reported?: number;
 }
 
 function watch() {
@@ -32,10 +32,10 @@ function watch() {
     seconds = 1,
     conversation = 1,
     alike = 0,
-    told = 0,
+    reported = 0,
   }: Call) =>
     caches.ended({
-      affinity: { high: 1, low: conversation, turns, prompts: conversation, alike, told },
+      affinity: { high: 1, low: conversation, turns, prompts: conversation, alike, reported },
       usage: { ...noTokens, input: plain, cacheRead: read, cacheWrite5m: written, cacheWrite1h: writtenForAnHour },
       cachesAll,
       startedAt: at,
@@ -74,20 +74,20 @@ test.each<[string, Call, Call, number | undefined]>([
   ],
   [
     'what the model is told has the time in it, so its beginning is never the same',
-    { at: 0, written: 10_000, alike: 7, told: 1_000 },
-    { at: minute, turns: 3, conversation: 2, alike: 7, told: 1_001, written: 11_000 },
+    { at: 0, written: 10_000, alike: 7, reported: 1_000 },
+    { at: minute, turns: 3, conversation: 2, alike: 7, reported: 1_001, written: 11_000 },
     10_000,
   ],
   [
     'another one that begins with the same words, and whose model is told something else',
-    { at: 0, written: 10_000, alike: 7, told: 1_000 },
-    { at: minute, turns: 3, conversation: 2, alike: 7, told: 1_100, written: 11_000 },
+    { at: 0, written: 10_000, alike: 7, reported: 1_000 },
+    { at: minute, turns: 3, conversation: 2, alike: 7, reported: 1_100, written: 11_000 },
     undefined,
   ],
   [
     'another one that begins with the same words, and has not gone on',
-    { at: 0, written: 10_000, alike: 7, told: 1_000 },
-    { at: minute, conversation: 2, alike: 7, told: 1_001, written: 11_000 },
+    { at: 0, written: 10_000, alike: 7, reported: 1_000 },
+    { at: minute, conversation: 2, alike: 7, reported: 1_001, written: 11_000 },
     undefined,
   ],
   ['another conversation', { at: 0, written: 10_000 }, { at: minute, conversation: 2, written: 11_000 }, undefined],

@@ -26,12 +26,12 @@ export interface WatchedCall {
 const leastCached = 1024;
 const shortLifetime = 5 * 60_000;
 const longLifetime = 60 * 60_000;
-const mostKept = 20_000;
+const mostStored = 20_000;
 /** Characters by which what the model is told differs where nothing but a date, a number or a name in it does. */
 const slightChange = 64;
 
 interface Left {
-  told: number;
+  reported: number;
   tokens: number;
   turns: number;
   at: number;
@@ -45,18 +45,19 @@ export function createCacheWatch(): CacheWatch {
   const lastAlike = new Map<number, number>();
 
   /** What its last call left. A prompt whose beginning changes is in no cache, and begins no new conversation by that. */
-  function leftBefore({ prompts, alike, told, turns }: Affinity): Left | undefined {
+  function leftBefore({ prompts, alike, reported, turns }: Affinity): Left | undefined {
     const own = left.get(prompts);
     const other = own === undefined ? lastAlike.get(alike) : undefined;
     const before = other === undefined ? undefined : left.get(other);
-    if (other === undefined || before === undefined || turns <= before.turns || Math.abs(told - before.told) > slightChange) return own;
+    if (other === undefined || before === undefined || turns <= before.turns || Math.abs(reported - before.reported) > slightChange)
+      return own;
     left.delete(other);
     return before;
   }
 
   return {
     ended({ affinity, usage, cachesAll, startedAt, endedAt }) {
-      const { prompts: key, alike, told, turns } = affinity;
+      const { prompts: key, alike, reported, turns } = affinity;
       const before = leftBefore(affinity);
       const isLive = before !== undefined && startedAt - before.at <= before.lifetime;
       // Shorter than before, it is another one in the same name: a title, a summary.
@@ -68,24 +69,24 @@ export function createCacheWatch(): CacheWatch {
       const isLong = usage.cacheWrite1h > 0 || (isLive && before.lifetime === longLifetime && read > 0);
       left.delete(key);
       if (tokens >= leastCached) {
-        left.set(key, { told, tokens, turns, at: endedAt, lifetime: isLong ? longLifetime : shortLifetime });
-        if (alike !== 0) keepLast(lastAlike, alike, key);
+        left.set(key, { reported, tokens, turns, at: endedAt, lifetime: isLong ? longLifetime : shortLifetime });
+        if (alike !== 0) storeLast(lastAlike, alike, key);
       }
-      if (left.size > mostKept) dropOldest(left);
+      if (left.size > mostStored) dropOldest(left);
       return expected - read >= leastCached && read < expected / 2 ? expected : undefined;
     },
   };
 }
 
-function keepLast(last: Map<number, number>, alike: number, key: number): void {
+function storeLast(last: Map<number, number>, alike: number, key: number): void {
   last.delete(alike);
   last.set(alike, key);
-  if (last.size > mostKept) dropOldest(last);
+  if (last.size > mostStored) dropOldest(last);
 }
 
-function dropOldest(kept: Map<number, unknown>): void {
-  for (const key of kept.keys()) {
-    kept.delete(key);
+function dropOldest(stored: Map<number, unknown>): void {
+  for (const key of stored.keys()) {
+    stored.delete(key);
     return;
   }
 }

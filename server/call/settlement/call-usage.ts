@@ -14,7 +14,7 @@ import type { Counting } from '#server/exchange/token-estimate.ts';
 
 interface ResponseToCount {
   /** Null: the upstream told none that can be believed. */
-  told: TokenUsage | null;
+  reported: TokenUsage | null;
   /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
   hosted?: HostedCalls | undefined;
   /** Tokens of summaries that the provider has had written within the call, beside what is told; missing: none. */
@@ -84,13 +84,13 @@ async function tokensOfPictures(call: RunningCall, response: ResponseToCount): P
   const isPerCall = call.quoted.price.kind === 'call';
   const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
   if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
-  const { output = 0, imageOutput = 0 } = response.told ?? {};
+  const { output = 0, imageOutput = 0 } = response.reported ?? {};
   return { ...usage, imageOutput: usage.output - (output - imageOutput), completionSource: 'estimated' };
 }
 
 /** What was heard is counted by its length, and is audio where nobody tells otherwise. */
 async function tokensOfSound(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
-  return heard(call, await tokensOfResponse(call, response));
+  return received(call, await tokensOfResponse(call, response));
 }
 
 /** What is spoken is measured where nobody tells its tokens, and is all audio. */
@@ -100,14 +100,14 @@ async function tokensOfSpeech(call: RunningCall, response: ResponseToCount): Pro
   return { ...usage, audioOutput: usage.output, completionSource: 'estimated' };
 }
 
-function heard({ prompt }: RunningCall, usage: MeteredUsage): MeteredUsage {
+function received({ prompt }: RunningCall, usage: MeteredUsage): MeteredUsage {
   return usage.promptSource === 'upstream' ? usage : { ...usage, audioInput: Math.min(prompt.audio, usage.input) };
 }
 
 function tokensOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
-  const { told, hasTextAfter, countWritten } = response;
-  if (told === null) return countResponse(call, response);
-  return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
+  const { reported, hasTextAfter, countWritten } = response;
+  if (reported === null) return countResponse(call, response);
+  return completedUsage(reported, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
 }
 
 async function countResponse(call: RunningCall, { countWritten, counting }: ResponseToCount): Promise<MeteredUsage> {
@@ -116,12 +116,12 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
 }
 
 /** The prompt alone, as it is counted, and what its provider bills beside tokens. */
-export async function usageOfPrompt(call: RunningCall, { way, pieces }: SentRequest): Promise<MeteredUsage> {
+export async function usageOfPrompt(call: RunningCall, { route, pieces }: SentRequest): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
   const { units, made } = ordered(call.prompt, pieces);
-  const billed = units?.kind === 'search' && way.provider.billsSearches !== true ? undefined : units;
+  const billed = units?.kind === 'search' && route.provider.billsSearches !== true ? undefined : units;
   const counted = countedUsage(tokens, 0, isEstimated);
-  const usage = { ...(units?.kind === 'minute' ? heard(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
+  const usage = { ...(units?.kind === 'minute' ? received(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
   // Nobody can be asked any more not to make the pictures.
   if (made === 0 || units?.kind !== 'image' || call.quoted.price.kind === 'call') return usage;
   return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };

@@ -39,9 +39,9 @@ test('a price above what the provider asks is told as well; 0 tells nothing', ()
 
 test('what is kept and told is bounded, however many names callers make up', () => {
   const { note } = watch();
-  let told = 0;
-  for (let name = 0; name < 100; name += 1) for (let call = 0; call < 6; call += 1) if (note(`1 ${name}`, 1, 2) !== undefined) told += 1;
-  expect(told).toBe(20);
+  let alerted = 0;
+  for (let name = 0; name < 100; name += 1) for (let call = 0; call < 6; call += 1) if (note(`1 ${name}`, 1, 2) !== undefined) alerted += 1;
+  expect(alerted).toBe(20);
   for (let name = 0; name < 1100; name += 1) note(`2 ${name}`, 1, 2);
   // The first have gone, and begin anew.
   for (let call = 0; call < 4; call += 1) expect(note('2 0', 1, 2)).toBeUndefined();

@@ -23,27 +23,27 @@ const fewestCalls = 5;
 /** Dollars. Below this, rounding is what differs. */
 const leastReported = 0.001;
 /** Kept sums; callers may choose some models' names. */
-const mostKept = 1000;
+const mostStored = 1000;
 /** Told of in a day: who has so many has one cause. */
-const mostTold = 20;
+const mostReported = 20;
 const dayMs = 24 * 3_600_000;
 
 export function createCostDrift({ now }: { now(): number }): CostDrift {
   let day = 0;
-  let told = new Set<string>();
+  let alerted = new Set<string>();
   /** The one that was used longest ago comes first. */
-  let kept = new Map<string, DriftSums>();
+  let sumsByKey = new Map<string, DriftSums>();
   return {
     noted({ key, ours, reported }, percent) {
       const today = Math.floor(now() / dayMs);
-      if (today !== day) [day, told, kept] = [today, new Set(), new Map()];
-      const before = kept.get(key) ?? { calls: 0, ours: 0, reported: 0 };
+      if (today !== day) [day, alerted, sumsByKey] = [today, new Set(), new Map()];
+      const before = sumsByKey.get(key) ?? { calls: 0, ours: 0, reported: 0 };
       const sums = { calls: before.calls + 1, ours: before.ours + ours, reported: before.reported + reported };
-      kept.delete(key);
-      kept.set(key, sums);
-      if (kept.size > mostKept) for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest);
-      if (percent === 0 || told.has(key) || told.size >= mostTold || !isApart(sums, percent)) return undefined;
-      told.add(key);
+      sumsByKey.delete(key);
+      sumsByKey.set(key, sums);
+      if (sumsByKey.size > mostStored) for (const oldest of sumsByKey.keys()) if (sumsByKey.size > mostStored) sumsByKey.delete(oldest);
+      if (percent === 0 || alerted.has(key) || alerted.size >= mostReported || !isApart(sums, percent)) return undefined;
+      alerted.add(key);
       return sums;
     },
   };

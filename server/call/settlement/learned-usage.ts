@@ -48,7 +48,7 @@ const mostAdded = 512;
 const mostFactor = 50;
 
 /** What is said of a model lasts so long, unless it has so few callers that it is found at once. */
-const keptMs = 1_000;
+const retentionMs = 1_000;
 const fewUsers = 4;
 
 interface Used {
@@ -79,9 +79,9 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
   /** The lower middle of what its callers say. */
   function middle(model: Model | undefined, reading: Reading): number | undefined {
     if (model === undefined) return undefined;
-    const kept = model.middles.get(reading);
+    const stored = model.middles.get(reading);
     const time = now();
-    if (kept !== undefined && time - kept.at < keptMs) return kept.value;
+    if (stored !== undefined && time - stored.at < retentionMs) return stored.value;
     const values: number[] = [];
     for (const user of model.users.values()) {
       const value = read(user, reading);

@@ -67,12 +67,12 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
       noteCachedMedia(other, usage, price);
     }
     if (usage.units !== undefined && (price.kind === 'call' || usage.units.kind !== 'search')) other.units = usage.units;
-    if (usage.advice !== undefined) other.advice = usage.advice.map(toldAdvice);
+    if (usage.advice !== undefined) other.advice = usage.advice.map(reportedAdvice);
     const tools = runs === undefined ? [] : toolCharges(runs, quoted.tools ?? {});
     if (tools.length > 0) other.hosted_calls = tools;
   }
   if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
-  if (request?.way.isMapped === true && request.upstreamModel !== model) {
+  if (request?.route.isMapped === true && request.upstreamModel !== model) {
     other.is_model_mapped = true;
     other.upstream_model_name = request.upstreamModel;
   }
@@ -83,7 +83,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (compaction !== undefined) other.compaction = compaction;
   if (end.cacheExpected !== undefined) other.cache_expected = end.cacheExpected;
   if (ending !== undefined) other.ending = ending;
-  if (session !== null) other.session = toldSession(session);
+  if (session !== null) other.session = reportedSession(session);
   if (failure !== undefined) other.problem = failure.message;
   return {
     user_id: admission.user.id,
@@ -115,13 +115,13 @@ function compactionOf({ turn, responseFields }: RunningCall): LogOther['compacti
   return responseFields['is_compaction'] === true ? 'asked' : undefined;
 }
 
-interface ToldCost {
+interface ReportedCost {
   reported: number | undefined;
   priced: PricedUsage | null;
   runs: PricedRuns | undefined;
 }
 
-function adminInfo({ attempts, quoted, services }: RunningCall, { reported, priced, runs }: ToldCost): LogOther['admin_info'] {
+function adminInfo({ attempts, quoted, services }: RunningCall, { reported, priced, runs }: ReportedCost): LogOther['admin_info'] {
   const use_channel = attempts.map(({ channel }) => String(channel));
   if (reported === undefined || priced === null) return { use_channel };
   return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
@@ -135,7 +135,7 @@ function storedLong(usage: MeteredUsage | null, request: SentRequest | null): Me
 
 /** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */
 function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
-  const tier = usage.tier ?? request?.toldTier ?? dearerTier(price, request?.askedTier, usage);
+  const tier = usage.tier ?? request?.reportedTier ?? dearerTier(price, request?.requestedTier, usage);
   return tier === undefined ? usage : { ...usage, tier };
 }
 
@@ -146,9 +146,9 @@ function runsOf({ quoted }: RunningCall, usage: MeteredUsage, end: RowEnd): Pric
 }
 
 function hostedOf({ hosted, searches = 0 }: MeteredUsage, { request, isCut }: RowEnd): HostedCalls | undefined {
-  const isByQuery = searches > 0 && request?.way.dialect.hosted?.billsQueries?.(request.upstreamModel) === true;
-  const told = mostOf(mostOf(hosted, request?.hostedLeast), isByQuery ? { web_search: searches } : undefined);
-  return isCut === true ? mostOf(told, request?.hostedIfCut) : told;
+  const isByQuery = searches > 0 && request?.route.dialect.hosted?.billsQueries?.(request.upstreamModel) === true;
+  const reported = mostOf(mostOf(hosted, request?.hostedLeast), isByQuery ? { web_search: searches } : undefined);
+  return isCut === true ? mostOf(reported, request?.hostedIfCut) : reported;
 }
 
 /** Each is paid for once, whatever has been said. */
@@ -156,11 +156,11 @@ function adviceCharges(usage: MeteredUsage | null): ToolCharge[] | undefined {
   return usage?.advice?.map(({ price }) => ({ kind: 'other', calls: 1, price }));
 }
 
-function toldAdvice({ model, usage, price }: AdviceCharge): NonNullable<LogOther['advice']>[number] {
+function reportedAdvice({ model, usage, price }: AdviceCharge): NonNullable<LogOther['advice']>[number] {
   return { model, prompt_tokens: inputTokens(usage), completion_tokens: usage.output, price };
 }
 
-function toldSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {
+function reportedSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {
   return { id, ...(agent === '' ? {} : { agent }), ...(parent === '' ? {} : { parent }), ...(client === '' ? {} : { client }) };
 }
 

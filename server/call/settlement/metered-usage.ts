@@ -33,17 +33,17 @@ export interface TokenCounter {
  * @param hasTextAfter the model wrote on after it
  */
 export function completedUsage(usage: TokenUsage, hasTextAfter: boolean, count: TokenCounter): MeteredUsage | Promise<MeteredUsage> {
-  const told: MeteredUsage = { ...usage, promptSource: 'upstream', completionSource: 'upstream' };
-  return inputTokens(told) > 0 && told.output > 0 && !hasTextAfter ? told : countMissing(told, hasTextAfter, count);
+  const reported: MeteredUsage = { ...usage, promptSource: 'upstream', completionSource: 'upstream' };
+  return inputTokens(reported) > 0 && reported.output > 0 && !hasTextAfter ? reported : countMissing(reported, hasTextAfter, count);
 }
 
-async function countMissing(told: MeteredUsage, hasTextAfter: boolean, count: TokenCounter): Promise<MeteredUsage> {
-  const withPrompt = inputTokens(told) > 0 ? told : withPromptTokens(told, await count.prompt());
-  return told.output > 0 && !hasTextAfter ? withPrompt : withCompletion(withPrompt, await count.completion());
+async function countMissing(reported: MeteredUsage, hasTextAfter: boolean, count: TokenCounter): Promise<MeteredUsage> {
+  const withPrompt = inputTokens(reported) > 0 ? reported : withPromptTokens(reported, await count.prompt());
+  return reported.output > 0 && !hasTextAfter ? withPrompt : withCompletion(withPrompt, await count.completion());
 }
 
-function withPromptTokens(told: MeteredUsage, { tokens, isEstimated }: { tokens: number; isEstimated: boolean }): MeteredUsage {
-  return { ...told, input: tokens, promptSource: isEstimated ? 'estimated' : 'counted' };
+function withPromptTokens(reported: MeteredUsage, { tokens, isEstimated }: { tokens: number; isEstimated: boolean }): MeteredUsage {
+  return { ...reported, input: tokens, promptSource: isEstimated ? 'estimated' : 'counted' };
 }
 
 /** Counted by ourselves, for upstreams that tell nothing; estimated where counting would have taken too long. */
@@ -58,6 +58,6 @@ export function isEstimate({ promptSource, completionSource }: MeteredUsage): bo
 }
 
 /** What was told, with the completion as it was counted when that is more: it had been told before the rest came. */
-function withCompletion(told: MeteredUsage, output: number): MeteredUsage {
-  return output <= told.output ? told : { ...told, output, completionSource: 'counted' };
+function withCompletion(reported: MeteredUsage, output: number): MeteredUsage {
+  return output <= reported.output ? reported : { ...reported, output, completionSource: 'counted' };
 }

@@ -157,7 +157,7 @@ function createComing(little: number) {
   };
 }
 
-function first<Item>(items: Iterable<Item>, isMeant: (item: Item) => boolean): Item | undefined {
-  for (const item of items) if (isMeant(item)) return item;
+function first<Item>(items: Iterable<Item>, isIntended: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (isIntended(item)) return item;
   return undefined;
 }

@@ -9,7 +9,7 @@ import { chargeRow } from '#server/call/settlement/log-row.ts';
 import { isEstimate } from '#server/call/settlement/metered-usage.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { EndReason } from '#server/call/call-end.ts';
-import { elapsed, keepSummary } from '#server/call/running-call.ts';
+import { elapsed, storeSummary } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -38,7 +38,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   const { services, reservation } = call;
   const { reason, channel, firstByteMs, wasRead = false } = end;
   // Before its caller can hear of it and try again.
-  if (reason !== 'completed') keepSummary(call);
+  if (reason !== 'completed') storeSummary(call);
   // What costs nothing holds nothing of the budget while its row is written: the caller may ask again at once.
   if (end.usage === null) call.budgetHold?.end();
   try {
@@ -57,7 +57,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     if (isWhole && call.permit !== null) await call.permit.succeeded();
   } catch (failure) {
     services.context.ledger.release(reservation);
-    keepSummary(call);
+    storeSummary(call);
     throw failure;
   } finally {
     call.budgetHold?.end();
@@ -70,17 +70,17 @@ function missedCache(call: RunningCall, request: SentRequest | null, usage: Mete
   if (affinity === null || request === null || usage.promptSource !== 'upstream') return undefined;
   const endedAt = services.context.now();
   const isCheaper = quoted.price.kind === 'usage' && quoted.price.cacheRatio < 1;
-  const cachesAll = isCheaper && request.way.dialect.keepsMarked !== true;
+  const cachesAll = isCheaper && request.route.dialect.preservesMarked !== true;
   return services.caches.ended({ affinity, usage, cachesAll, startedAt: endedAt - elapsed(call), endedAt });
 }
 
 /** Where the provider says what the call costs: whether prices here are near that. */
 function noteCost({ services, model }: RunningCall, channel: PreparedChannel | null, other: LogOther | null): void {
-  const told = other?.admin_info?.cost;
-  if (channel === null || told === undefined) return;
+  const reported = other?.admin_info?.cost;
+  if (channel === null || reported === undefined) return;
   const { context, costs } = services;
   const { id, name } = channel;
-  const sums = costs.noted({ key: `${id} ${model}`, ...told }, context.settings.get('CostDriftPercent'));
+  const sums = costs.noted({ key: `${id} ${model}`, ...reported }, context.settings.get('CostDriftPercent'));
   if (sums !== undefined) context.waitUntil(alertOfCostDrift(context, { id, name, model, ...sums }));
 }
 

@@ -16,17 +16,17 @@ import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import type { ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { relayTurn } from '#server/call/relay.ts';
-import { ownError, withHeaders } from '#server/call/relay-failure.ts';
+import { gatewayError, withHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { closeCodes } from '#server/sockets/message-socket.ts';
 import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
-import type { KeptResponses } from './connection-responses.ts';
+import type { ConnectionResponses } from './connection-responses.ts';
 import type { HeldTurnState } from '#server/call/turn-state.ts';
 import { KeyWatch } from './key-watch.ts';
-import { createLanes } from './connection-queues.ts';
-import type { Lanes } from './connection-queues.ts';
+import { createConnectionQueues } from './connection-queues.ts';
+import type { ConnectionQueues } from './connection-queues.ts';
 import { SocketTurn } from './socket-turn.ts';
-import type { AskedTurn, TurnPlace } from './socket-turn.ts';
+import type { RequestedTurn, TurnPlace } from './socket-turn.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface CallSocketOptions {
@@ -38,7 +38,7 @@ export interface CallSocketOptions {
   connection: Connection;
   userId: number;
   language: Language;
-  kept: KeptResponses;
+  remembered: ConnectionResponses;
   stored: ConversationSource;
   turnState: HeldTurnState;
   onClosed(socket: CallSocket): void;
@@ -53,14 +53,14 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   readonly dialect: SocketDialect;
   readonly request: Request;
   readonly connection: Connection;
-  readonly kept: KeptResponses;
+  readonly remembered: ConnectionResponses;
   readonly stored: ConversationSource;
   readonly turnState: HeldTurnState;
   readonly #options: CallSocketOptions;
   readonly #socket: MessageSocket;
   readonly #owner: string;
   readonly #endsAt: number;
-  readonly #lanes: Lanes;
+  readonly #lanes: ConnectionQueues;
   readonly #keys: KeyWatch;
   readonly #turns = new Set<SocketTurn>();
   #reading: Promise<void> = Promise.resolve();
@@ -69,13 +69,13 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   #isDraining = false;
 
   constructor(socket: MessageSocket, options: CallSocketOptions) {
-    const { services, endpoint, dialect, request, connection, kept, stored, userId, turnState } = options;
+    const { services, endpoint, dialect, request, connection, remembered, stored, userId, turnState } = options;
     this.services = services;
     this.endpoint = endpoint;
     this.dialect = dialect;
     this.request = request;
     this.connection = connection;
-    this.kept = kept;
+    this.remembered = remembered;
     this.stored = stored;
     this.turnState = turnState;
     this.#options = options;
@@ -83,8 +83,8 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.#owner = `user:${userId}`;
     this.#endsAt = services.context.now() + dialect.mostMinutes * 60_000;
     this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#end(error, closeCodes.refused));
-    const { mostTurns, mostLanes } = dialect;
-    this.#lanes = createLanes({ mostTurns, mostLanes, mostWaiting }, () => this.#closeIfDone());
+    const { mostTurns, mostQueues } = dialect;
+    this.#lanes = createConnectionQueues({ mostTurns, mostQueues, mostWaiting }, () => this.#closeIfDone());
   }
 
   /** No call is begun any more. Those that are at work go on. */
@@ -136,7 +136,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.#isGone = true;
     this.#lanes.dropWaiting();
     for (const turn of this.#turns) turn.left();
-    this.kept.clear();
+    this.remembered.clear();
     this.#options.onClosed(this);
   }
 
@@ -151,7 +151,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   }
 
   send(message: Buffer, lane: string | null): void {
-    this.#socket.send(lane === null ? message : this.dialect.onLane(message.toString('utf8'), lane));
+    this.#socket.send(lane === null ? message : this.dialect.onQueue(message.toString('utf8'), lane));
   }
 
   sendError(error: ErrorObject, lane: string | null): void {
@@ -160,7 +160,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
 
   sendFailure(error: AppError, lane: string | null): void {
     const requestId = newRequestId(this.services.context);
-    this.sendError(withHeaders(ownError(error, this.#options.language, requestId), { requestId, retryAfter: error.retryAfter }), lane);
+    this.sendError(withHeaders(gatewayError(error, this.#options.language, requestId), { requestId, retryAfter: error.retryAfter }), lane);
   }
 
   /** Never rejects. */
@@ -175,15 +175,15 @@ export class CallSocket implements SocketReceiver, TurnPlace {
       const message = parsed.value;
       if (!isObject(message))
         throw new AppError('invalid_request', { detail: { zh: '消息必须是 JSON 对象', en: 'a message must be a JSON object' } });
-      lane = this.dialect.laneOf(message);
-      const asked = this.dialect.readMessage(message);
-      if (asked.kind === 'turn') {
-        const { previousId, isWarmUp } = asked;
+      lane = this.dialect.queueOf(message);
+      const requested = this.dialect.readMessage(message);
+      if (requested.kind === 'turn') {
+        const { previousId, isWarmUp } = requested;
         this.#ask({ lane, previousId, isWarmUp, message, raw, parsed, hold });
         return;
       }
       hold.shrinkTo(0);
-      if (asked.kind === 'declined') this.send(Buffer.from(JSON.stringify(asked.reply)), lane);
+      if (requested.kind === 'declined') this.send(Buffer.from(JSON.stringify(requested.reply)), lane);
     } catch (failure) {
       hold.shrinkTo(0);
       this.#refused(failure, lane);
@@ -191,21 +191,21 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   }
 
   /** @throws {AppError} where it is not begun, now or later */
-  #ask(asked: AskedTurn): void {
+  #ask(requested: RequestedTurn): void {
     if (this.#isGone) throw new AppError('client_closed');
     if (this.#isDraining) throw shuttingDown();
     if (this.#isOld()) throw this.#tooOld();
-    const turn = new SocketTurn(this, asked);
-    this.#lanes.add(asked.lane, {
-      run: () => this.#run(turn, asked),
+    const turn = new SocketTurn(this, requested);
+    this.#lanes.add(requested.lane, {
+      run: () => this.#run(turn, requested),
       drop: () => {
-        asked.hold.shrinkTo(0);
-        if (this.#isDraining) this.sendFailure(shuttingDown(), asked.lane);
+        requested.hold.shrinkTo(0);
+        if (this.#isDraining) this.sendFailure(shuttingDown(), requested.lane);
       },
     });
   }
 
-  async #run(turn: SocketTurn, { isWarmUp, lane }: AskedTurn): Promise<void> {
+  async #run(turn: SocketTurn, { isWarmUp, lane }: RequestedTurn): Promise<void> {
     this.#turns.add(turn);
     const { services } = this;
     const running = isWarmUp ? warmUp(services, turn) : relayTurn(services, turn);
@@ -232,8 +232,8 @@ export class CallSocket implements SocketReceiver, TurnPlace {
       requestId,
       progress: { requestId, model: '' },
     });
-    const told = ownError(error, this.#options.language, requestId);
-    this.sendError(withHeaders(told, { requestId, retryAfter: error.retryAfter }), lane);
+    const reported = gatewayError(error, this.#options.language, requestId);
+    this.sendError(withHeaders(reported, { requestId, retryAfter: error.retryAfter }), lane);
   }
 
   #isOld(): boolean {

@@ -1,33 +1,33 @@
 // The calls of one connection: on each lane one after the other, over all lanes so many at work at the same time.
 import { AppError } from '#shared/errors.ts';
 
-export interface LaneWork {
+export interface QueuedWork {
   /** A failure of it is nobody's here. */
   run(): Promise<void>;
   /** It will not be run. */
   drop(): void;
 }
 
-export interface Lanes {
+export interface ConnectionQueues {
   /** @param lane null: the one without a name @throws {AppError} `websocket_stream_limit_reached`, `too_many_turns` */
-  add(lane: string | null, work: LaneWork): void;
+  add(lane: string | null, work: QueuedWork): void;
   /** Nothing is at work, and nothing waits. */
   readonly isIdle: boolean;
   /** What waits is given up. */
   dropWaiting(): void;
 }
 
-export interface LaneLimits {
+export interface QueueLimits {
   mostTurns: number;
-  mostLanes: number;
+  mostQueues: number;
   mostWaiting: number;
 }
 
 /** @param onIdle when the last work has ended */
-export function createLanes({ mostTurns, mostLanes, mostWaiting }: LaneLimits, onIdle: () => void): Lanes {
+export function createConnectionQueues({ mostTurns, mostQueues, mostWaiting }: QueueLimits, onIdle: () => void): ConnectionQueues {
   const named = new Set<string>();
   const busy = new Set<string | null>();
-  let waiting: { lane: string | null; work: LaneWork }[] = [];
+  let waiting: { lane: string | null; work: QueuedWork }[] = [];
 
   function start(): void {
     for (let index = 0; index < waiting.length && busy.size < mostTurns;) {
@@ -50,7 +50,7 @@ export function createLanes({ mostTurns, mostLanes, mostWaiting }: LaneLimits, o
   return {
     add(lane, work) {
       if (lane !== null && !named.has(lane)) {
-        if (named.size >= mostLanes) throw new AppError('websocket_stream_limit_reached', { limit: mostLanes }, { field: 'stream_id' });
+        if (named.size >= mostQueues) throw new AppError('websocket_stream_limit_reached', { limit: mostQueues }, { field: 'stream_id' });
         named.add(lane);
       }
       if (waiting.length >= mostWaiting) throw new AppError('too_many_turns', {}, { retryAfter: 1 });

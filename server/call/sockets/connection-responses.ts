@@ -3,32 +3,32 @@
 import { jsonSize } from '#server/framing/part-budget.ts';
 import { createShares } from '#server/queues/shares.ts';
 
-export interface KeptResponses {
+export interface ConnectionResponses {
   /** Remembered until it is released, whatever else is given up. Undefined: it is not, or no longer, remembered. */
-  take(id: string): KeptResponse | undefined;
-  release(response: KeptResponse): void;
+  take(id: string): ConnectionResponse | undefined;
+  release(response: ConnectionResponse): void;
   /** @param before taken, and not yet released @param items JSON of what it adds, in order, without brackets; empty: nothing */
-  keep(id: string, response: { before: KeptResponse | null; items: string }): void;
+  keep(id: string, response: { before: ConnectionResponse | null; items: string }): void;
   /** The connection is gone. */
   clear(): void;
 }
 
-export interface KeptResponse {
+export interface ConnectionResponse {
   /** Bytes of the whole conversation up to here. */
   readonly bytes: number;
   /** Objects, arrays, texts and names in it. */
   readonly parts: number;
-  readonly before: KeptResponse | null;
+  readonly before: ConnectionResponse | null;
   readonly items: string;
 }
 
-export interface KeptRoom {
-  open(userId: number): KeptResponses;
+export interface ConnectionCapacity {
+  open(userId: number): ConnectionResponses;
   /** Remembered now, in bytes. */
   readonly bytes: number;
 }
 
-export interface KeptLimits {
+export interface ConnectionLimits {
   /** Responses of one connection. */
   perConnection: number;
   /** Bytes of one user, and of all. */
@@ -37,24 +37,24 @@ export interface KeptLimits {
 }
 
 const megabyte = 1024 * 1024;
-const usualLimits: KeptLimits = { perConnection: 64, perUser: 64 * megabyte, all: 512 * megabyte };
+const usualLimits: ConnectionLimits = { perConnection: 64, perUser: 64 * megabyte, all: 512 * megabyte };
 /** What an entry takes beside its text, roughly. */
 const entryBytes = 200;
 
 /** How many names, later responses and calls hold a response. */
-type Holders = WeakMap<KeptResponse, number>;
+type Holders = WeakMap<ConnectionResponse, number>;
 
 /** Of all connections of the process. */
-export function createKeptResponses({ perConnection, perUser, all }: KeptLimits = usualLimits): KeptRoom {
+export function createConnectionResponses({ perConnection, perUser, all }: ConnectionLimits = usualLimits): ConnectionCapacity {
   const shares = createShares<number>();
   const holders: Holders = new WeakMap();
 
-  function hold(response: KeptResponse): void {
+  function hold(response: ConnectionResponse): void {
     holders.set(response, (holders.get(response) ?? 0) + 1);
   }
 
-  function letGo(userId: number, response: KeptResponse): void {
-    for (let one: KeptResponse | null = response; one !== null; one = one.before) {
+  function release(userId: number, response: ConnectionResponse): void {
+    for (let one: ConnectionResponse | null = response; one !== null; one = one.before) {
       const left = (holders.get(one) ?? 0) - 1;
       holders.set(one, left);
       if (left > 0) return;
@@ -67,12 +67,12 @@ export function createKeptResponses({ perConnection, perUser, all }: KeptLimits 
       return shares.total;
     },
     open(userId) {
-      const byId = new Map<string, KeptResponse>();
+      const byId = new Map<string, ConnectionResponse>();
 
       function forget(id: string): void {
         const response = byId.get(id);
         byId.delete(id);
-        if (response !== undefined) letGo(userId, response);
+        if (response !== undefined) release(userId, response);
       }
 
       return {
@@ -81,11 +81,11 @@ export function createKeptResponses({ perConnection, perUser, all }: KeptLimits 
           if (response !== undefined) hold(response);
           return response;
         },
-        release: (response) => letGo(userId, response),
+        release: (response) => release(userId, response),
         keep(id, { before, items }) {
           if (id === '') return;
           forget(id);
-          const response: KeptResponse = {
+          const response: ConnectionResponse = {
             before,
             items,
             bytes: (before?.bytes ?? 0) + items.length,
@@ -110,14 +110,14 @@ export function createKeptResponses({ perConnection, perUser, all }: KeptLimits 
 }
 
 /** Texts of conversations are mostly of one byte a character; others take two in memory. */
-function ownBytes({ items }: KeptResponse): number {
+function ownBytes({ items }: ConnectionResponse): number {
   return items.length + entryBytes;
 }
 
 /** All items up to and with this one, as values. */
-export function itemsUpTo(response: KeptResponse): unknown[] {
+export function itemsUpTo(response: ConnectionResponse): unknown[] {
   const texts: string[] = [];
-  for (let one: KeptResponse | null = response; one !== null; one = one.before) if (one.items !== '') texts.push(one.items);
+  for (let one: ConnectionResponse | null = response; one !== null; one = one.before) if (one.items !== '') texts.push(one.items);
   const items: unknown = JSON.parse(`[${texts.toReversed().join(',')}]`);
   return Array.isArray(items) ? items : [];
 }

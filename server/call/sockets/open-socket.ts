@@ -13,11 +13,11 @@ import type { Shares } from '#server/queues/shares.ts';
 import { notedAs, noteRefusal } from '#server/call/admission/note-refusal.ts';
 import type { ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
-import { createSocketRoom, keyInProtocols } from '#server/sockets/socket-server.ts';
-import type { SocketRoom } from '#server/sockets/socket-server.ts';
+import { createSocketServer, keyInProtocols } from '#server/sockets/socket-server.ts';
+import type { SocketServer } from '#server/sockets/socket-server.ts';
 import { credentialOf } from '#server/call/admission/credential.ts';
 import { openSecret, secretPrefix } from '#server/call/realtime/client-secret.ts';
 import type { ClientSecret } from '#server/call/realtime/client-secret.ts';
@@ -27,10 +27,10 @@ import { releaseCall } from '#server/call/running-call.ts';
 import { clientHeadersOf } from '#server/call/admission/admit-call.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { HeldTurnState } from '#server/call/turn-state.ts';
-import { createKeptResponses } from './connection-responses.ts';
+import { createConnectionResponses } from './connection-responses.ts';
 import { CallSocket } from './call-socket.ts';
 
-export interface AskedSocket {
+export interface SocketRequest {
   endpoint: RelayEndpoint;
   request: Request;
   connection: Connection | null;
@@ -38,13 +38,13 @@ export interface AskedSocket {
   conversations: ConversationSource;
 }
 
-type AskedSession = Omit<AskedSocket, 'conversations'>;
+type RequestedSession = Omit<SocketRequest, 'conversations'>;
 
 export interface RelaySockets {
   /** Never rejects: who gets no socket is told so over HTTP, in the format of the address. */
-  open(asked: AskedSocket): Promise<DirectResponse>;
+  open(requested: SocketRequest): Promise<DirectResponse>;
   /** The same of a session that goes on to a provider. */
-  openSession(asked: AskedSession): Promise<DirectResponse>;
+  openSession(requested: RequestedSession): Promise<DirectResponse>;
   readonly size: number;
   /** What is open ends, with a word. */
   shutDown(): void;
@@ -57,10 +57,10 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
   const { context, gate, addressOf } = services;
   const { env } = context;
   const times = { pingMs: env.STREAM_KEEPALIVE * 1000, silentMs: env.CLIENT_TIMEOUT * 1000 };
-  const room = createSocketRoom(times, (cause) => context.log.error({ err: cause }, 'a socket failed unexpectedly'));
+  const room = createSocketServer(times, (cause) => context.log.error({ err: cause }, 'a socket failed unexpectedly'));
   const open = new Set<OpenSocket>();
   const shares = createShares<number>();
-  const kept = createKeptResponses();
+  const remembered = createConnectionResponses();
   const all = Math.floor((env.MAX_SOCKETS_MB * 1_000_000) / socketBytes);
 
   /** Whose socket it will be; its place is taken. @throws {AppError} */
@@ -96,7 +96,7 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
           request,
           userId,
           language,
-          kept: kept.open(userId),
+          remembered: remembered.open(userId),
           stored: conversations,
           turnState,
         };
@@ -116,13 +116,13 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
         const error = toAppError(failure, context, requestId);
         if (error.code !== 'websocket_missing')
           noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-        return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+        return errorResponse(endpoint.dialect, gatewayError(error, language, requestId), requestId, error.retryAfter);
       }
     },
     get size() {
       return open.size;
     },
-    openSession: (asked) => openRealtime({ services, room, open, admit, shares }, asked),
+    openSession: (requested) => openRealtime({ services, room, open, admit, shares }, requested),
     drain() {
       for (const socket of open) socket.drain();
     },
@@ -148,13 +148,13 @@ function acceptHeaders(
     turnState,
   }: { admission: Admission; endpoint: RelayEndpoint; request: Request; turnState: HeldTurnState },
 ): Record<string, string> {
-  const told = clientHeadersOf(endpoint, request.headers);
+  const reported = clientHeadersOf(endpoint, request.headers);
   const headers: Record<string, string> = {};
   const { dialect } = endpoint;
   const { modelTag, turnStateHeader } = dialect;
-  if (modelTag?.isWantedBy(told) !== true) return headers;
+  if (modelTag?.isWantedBy(reported) !== true) return headers;
   headers[modelTag.header] = modelTags.read(admission, dialect);
-  if (turnStateHeader !== undefined) headers[turnStateHeader] = told[turnStateHeader] ?? turnState.name;
+  if (turnStateHeader !== undefined) headers[turnStateHeader] = reported[turnStateHeader] ?? turnState.name;
   return headers;
 }
 
@@ -165,7 +165,7 @@ type OpenReceiver = (socket: MessageSocket, opening: { connection: Connection; o
 interface Acceptance {
   services: RelayServices;
   userId: number;
-  room: SocketRoom;
+  room: SocketServer;
   open: Set<OpenSocket>;
   openReceiver: OpenReceiver;
   /** Lines of the response. */
@@ -215,7 +215,7 @@ interface SessionPlace extends Pick<Acceptance, 'services' | 'room' | 'open'> {
 }
 
 /** A session that goes on to a provider, which has opened it before the handshake is completed. */
-async function openRealtime(place: SessionPlace, { endpoint, request: original, connection }: AskedSession): Promise<DirectResponse> {
+async function openRealtime(place: SessionPlace, { endpoint, request: original, connection }: RequestedSession): Promise<DirectResponse> {
   const { services, room, open, admit, shares } = place;
   const { context } = services;
   const shown = connection === null ? original : callRequest(connection, undefined);
@@ -248,15 +248,15 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
   } catch (failure) {
     free();
     if (failure instanceof SessionRefused) {
-      const { error, retryAfter } = failure.told;
+      const { error, retryAfter } = failure.reported;
       return errorResponse(endpoint.dialect, error, requestId, retryAfter);
     }
     const error = toAppError(failure, context, requestId);
     // Its first turn may have been refused as every call is.
-    const told = notedAs(error) ?? requestId;
-    if (told === requestId && error.code !== 'websocket_missing')
+    const reported = notedAs(error) ?? requestId;
+    if (reported === requestId && error.code !== 'websocket_missing')
       noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-    return errorResponse(endpoint.dialect, ownError(error, language, told), told, error.retryAfter);
+    return errorResponse(endpoint.dialect, gatewayError(error, language, reported), reported, error.retryAfter);
   }
 }
 

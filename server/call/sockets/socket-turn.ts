@@ -12,7 +12,7 @@ import type { BodyText } from '#server/http/parse-body.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import { openContent } from '#server/call/admission/read-content.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
-import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import { stopCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
@@ -20,10 +20,10 @@ import type { RelayServices } from '#server/call/services.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
 import type { HeldTurnState } from '#server/call/turn-state.ts';
 import { itemsUpTo, listText } from './connection-responses.ts';
-import type { KeptResponse, KeptResponses } from './connection-responses.ts';
+import type { ConnectionResponse, ConnectionResponses } from './connection-responses.ts';
 import { SocketOutlet } from './socket-outlet.ts';
 
-export interface AskedTurn {
+export interface RequestedTurn {
   lane: string | null;
   previousId: string | null;
   isWarmUp: boolean;
@@ -40,7 +40,7 @@ export interface TurnPlace {
   dialect: SocketDialect;
   request: Request;
   connection: Connection;
-  kept: KeptResponses;
+  remembered: ConnectionResponses;
   /** What is kept beyond the connection. */
   stored: ConversationSource;
   turnState: HeldTurnState;
@@ -63,8 +63,8 @@ export class SocketTurn implements StreamedTurn {
   readonly address: CallAddress;
   readonly isFree: boolean;
   readonly #place: TurnPlace;
-  readonly #asked: AskedTurn;
-  #before: KeptResponse | null = null;
+  readonly #requested: RequestedTurn;
+  #before: ConnectionResponse | null = null;
   /** What it adds to its conversation, as text. */
   #input = '';
   /** Where more than the connection has to do with it: what its response is called. */
@@ -73,21 +73,21 @@ export class SocketTurn implements StreamedTurn {
   #call: RunningCall | null = null;
   #outlet: SocketOutlet | null = null;
 
-  constructor(place: TurnPlace, asked: AskedTurn) {
+  constructor(place: TurnPlace, requested: RequestedTurn) {
     this.#place = place;
-    this.#asked = asked;
+    this.#requested = requested;
     this.endpoint = place.endpoint;
     this.request = place.request;
     this.connection = place.connection;
     this.address = callAddress(place.request, { model: undefined, verb: undefined });
-    this.isFree = asked.isWarmUp;
+    this.isFree = requested.isWarmUp;
   }
 
   async readContent(userId: number): Promise<CallContent> {
-    const { services, dialect, kept, endpoint } = this.#place;
-    const { previousId, message, raw, parsed, hold } = this.#asked;
+    const { services, dialect, remembered, endpoint } = this.#place;
+    const { previousId, message, raw, parsed, hold } = this.#requested;
     const { bodies, env } = services.context;
-    const before = previousId === null ? null : (kept.take(previousId) ?? null);
+    const before = previousId === null ? null : (remembered.take(previousId) ?? null);
     this.#before = before;
     const bytesBefore = before?.bytes ?? 0;
     const limit = env.MAX_REQUEST_BODY_MB * 1_000_000;
@@ -113,8 +113,8 @@ export class SocketTurn implements StreamedTurn {
 
   /** What of its conversation is kept beyond the connection, or goes on from what is. */
   readonly conversations: ConversationSource = {
-    open: async (asked) => {
-      const stored = await this.#openStored(asked);
+    open: async (requested) => {
+      const stored = await this.#openStored(requested);
       if (stored === null) return null;
       // All of it is remembered then: what it goes on from is not.
       this.#input = listText(this.#place.dialect.inputOf(stored.body));
@@ -127,21 +127,21 @@ export class SocketTurn implements StreamedTurn {
           return stored.shortening;
         },
         pipe: (pipe) => stored.pipe(pipe),
-        keepWhole: (response) => stored.keepWhole(response),
+        storeWhole: (response) => stored.storeWhole(response),
         close: () => stored.close(),
-        keepEnding: async (ending) => {
-          const told = await stored.keepEnding(ending);
-          if (!stored.leaves.isKept) this.#rememberTold(told);
-          return told;
+        storeEnding: async (ending) => {
+          const reported = await stored.storeEnding(ending);
+          if (!stored.leaves.isStored) this.#rememberReported(reported);
+          return reported;
         },
       };
     },
   };
 
-  async #openStored(asked: AskedConversation): Promise<CallConversation | null> {
-    const { previousId } = this.#asked;
+  async #openStored(requested: RequestedConversation): Promise<CallConversation | null> {
+    const { previousId } = this.#requested;
     try {
-      return await this.#place.stored.open(asked);
+      return await this.#place.stored.open(requested);
     } catch (failure) {
       // Nothing is kept here, and the connection does not know it: clients then send all of it.
       if (!(failure instanceof AppError) || failure.code !== 'responses_not_kept' || failure.field !== 'previous_response_id')
@@ -155,17 +155,17 @@ export class SocketTurn implements StreamedTurn {
     if (this.#leaves === null || this.isFree) this.#remember(response);
   };
 
-  #rememberTold(ending: Buffer): void {
+  #rememberReported(ending: Buffer): void {
     const last = [...messages.data(ending)].at(-1);
     const response = last === undefined ? null : this.#place.dialect.responseIn(last);
     if (response !== null) this.#remember(response);
   }
 
   #remember(response: Readonly<Record<string, unknown>>): void {
-    const { dialect, kept } = this.#place;
+    const { dialect, remembered } = this.#place;
     const { id, items } = dialect.outputOf(response);
     const all = [this.#input, listText(items)].filter((text) => text !== '').join(',');
-    kept.keep(id, { before: this.#leaves === null ? this.#before : null, items: all });
+    remembered.keep(id, { before: this.#leaves === null ? this.#before : null, items: all });
   }
 
   follow(call: RunningCall): void {
@@ -176,7 +176,7 @@ export class SocketTurn implements StreamedTurn {
 
   openOutlet(): SocketOutlet {
     const place = this.#place;
-    const { lane } = this.#asked;
+    const { lane } = this.#requested;
     const outlet = new SocketOutlet({
       send: (message) => place.send(message, lane),
       isFull: () => place.isFull(),
@@ -187,7 +187,7 @@ export class SocketTurn implements StreamedTurn {
   }
 
   refuse(error: ErrorObject): void {
-    this.#place.sendError(error, this.#asked.lane);
+    this.#place.sendError(error, this.#requested.lane);
   }
 
   pause(): void {
@@ -211,8 +211,8 @@ export class SocketTurn implements StreamedTurn {
   /** All of it is over. */
   ended(): void {
     this.#content?.release();
-    this.#asked.hold.shrinkTo(0);
+    this.#requested.hold.shrinkTo(0);
     this.#call?.buffer?.ended();
-    if (this.#before !== null) this.#place.kept.release(this.#before);
+    if (this.#before !== null) this.#place.remembered.release(this.#before);
   }
 }

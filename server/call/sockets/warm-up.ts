@@ -7,7 +7,7 @@ import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall } from '#server/call/admission/admit-call.ts';
 import type { Progress } from '#server/call/admission/admit-call.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
-import { ownError, withHeaders } from '#server/call/relay-failure.ts';
+import { gatewayError, withHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
 
@@ -18,17 +18,17 @@ export async function warmUp(services: RelayServices, turn: StreamedTurn): Promi
   const requestId = newRequestId(context);
   const progress: Progress = { requestId, model: '' };
   try {
-    const { content, asked, conversation } = await admitCall(services, turn, progress);
+    const { content, requested, conversation } = await admitCall(services, turn, progress);
     // It does not leave anything there.
     conversation?.close();
     const seconds = () => Math.floor(context.now() / 1000);
     const writer = endpoint.dialect.createStreamWriter({
       requestId,
-      model: asked.model,
+      model: requested.model,
       createdAt: seconds(),
       wantsUsage: true,
       promptEstimate: 0,
-      asked: endpoint.responseFields?.(content.body, turn.address) ?? {},
+      requested: endpoint.responseFields?.(content.body, turn.address) ?? {},
       now: seconds,
       envelope,
       ...(onComplete === undefined ? {} : { onComplete }),
@@ -39,7 +39,7 @@ export async function warmUp(services: RelayServices, turn: StreamedTurn): Promi
   } catch (failure) {
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress });
-    const told = ownError(error, callerLanguage(request.headers), requestId);
-    turn.refuse(withHeaders(told, { requestId, retryAfter: error.retryAfter }));
+    const reported = gatewayError(error, callerLanguage(request.headers), requestId);
+    turn.refuse(withHeaders(reported, { requestId, retryAfter: error.retryAfter }));
   }
 }

@@ -7,7 +7,7 @@ import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { endRules } from '#server/call/call-end.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import { tellEnd } from '#server/call/relay-failure.ts';
+import { reportEnd } from '#server/call/relay-failure.ts';
 import { noteAnswered } from '#server/call/routing/note-attempt.ts';
 import { releaseCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
@@ -36,7 +36,7 @@ export async function endStream(stream: EndedStream, ended: EndReason, failure?:
     if (stored !== null) await client.store(stored);
     await book(stream, reason, { usage, failure });
     if (reason === 'completed') client.end(stored ?? (await endingOf(stream, usage)));
-    else client.fail(tellEnd(call, { reason, failure }).error);
+    else client.fail(reportEnd(call, { reason, failure }).error);
   } catch (fault) {
     client.cut();
     releaseCall(call);
@@ -50,7 +50,7 @@ export async function endStream(stream: EndedStream, ended: EndReason, failure?:
 
 async function endingOf({ call, pipe }: EndedStream, usage: MeteredUsage | null): Promise<Buffer> {
   const ending = pipe.ending(usage);
-  return call.conversation === null ? ending : call.conversation.keepEnding(ending);
+  return call.conversation === null ? ending : call.conversation.storeEnding(ending);
 }
 
 function book(
@@ -90,10 +90,10 @@ async function readUsage({ call, pipe, counting, attempt }: EndedStream, failure
   const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false, unknownEnding } = pipe.reportedUsage();
   call.services.unknownEndings.note(attempt, unknownEnding);
   // It may stand with the error alone.
-  const told = usage ?? failure?.usage ?? null;
-  if (told === null && (pipe.bytes === 0 || isNothing)) return { usage: null, isInvalid };
+  const reported = usage ?? failure?.usage ?? null;
+  if (reported === null && (pipe.bytes === 0 || isNothing)) return { usage: null, isInvalid };
   const metered = await usageOfResponse(call, {
-    told,
+    reported,
     hosted,
     summaries,
     advice,

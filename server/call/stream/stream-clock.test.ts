@@ -90,11 +90,11 @@ describe('the clock of open streams', () => {
           const of = open(names.join(''), (stream, find) => {
             if (stream.name === actor) for (const name of order) clock.remove(find(name));
           });
-          const kept = names.filter((name) => !removed.includes(name));
+          const stored = names.filter((name) => !removed.includes(name));
           tick();
-          expect(turns, `${actor} removes ${order.join('')}`).toEqual(expect.arrayContaining(kept));
-          expect(clock.size).toBe(kept.length);
-          expect(new Set(tick()), `after ${actor} removed ${order.join('')}`).toEqual(new Set(kept));
+          expect(turns, `${actor} removes ${order.join('')}`).toEqual(expect.arrayContaining(stored));
+          expect(clock.size).toBe(stored.length);
+          expect(new Set(tick()), `after ${actor} removed ${order.join('')}`).toEqual(new Set(stored));
           for (const name of names) clock.remove(of(name));
         }
       }

@@ -7,9 +7,9 @@ import type { ErrorInResponse, PipeStep, StreamPipe } from '#server/formats/stre
 import type { EndReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
-import type { OutputWords } from '#server/call/blocked-output.ts';
-import { elapsed, signaturesOf, tellObjectOf, writerOptions } from '#server/call/running-call.ts';
-import { inOwnName } from '#server/call/tuned-models.ts';
+import type { BlockedOutput } from '#server/call/blocked-output.ts';
+import { elapsed, signaturesOf, restoreObjectIdOf, writerOptions } from '#server/call/running-call.ts';
+import { underTunedId } from '#server/call/tuned-models.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import { endStream } from '#server/call/stream/end-stream.ts';
@@ -44,7 +44,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   readonly #pipe: StreamPipe;
   readonly #counting: Counting;
   readonly #spending: StreamSpending;
-  readonly #words: OutputWords | null;
+  readonly #words: BlockedOutput | null;
   #unpassed: DeepWhole | null = null;
   /** What has come that says nothing yet: it leaves with the first content, and a failure may still go to another channel. */
   #early: Buffer[] = [];
@@ -55,16 +55,20 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   constructor(options: StreamRelayOptions) {
     this.#options = options;
     const { call, attempt, stream } = options;
-    const { way, upstreamModel } = attempt.request;
+    const { route, upstreamModel } = attempt.request;
     this.#counting = { owner: call.admission.user.id, isEstimated: false };
-    const told = { writer: writerOptions(call), tellObject: tellObjectOf(call, attempt.channel), signatures: signaturesOf(call) };
-    const pipe = createPipe({ client: call.endpoint.dialect, way, upstreamModel, ...told }, this.#counting);
+    const reported = {
+      writer: writerOptions(call),
+      restoreObjectId: restoreObjectIdOf(call, attempt.channel),
+      signatures: signaturesOf(call),
+    };
+    const pipe = createPipe({ client: call.endpoint.dialect, route, upstreamModel, ...reported }, this.#counting);
     this.#pipe = call.conversation?.pipe(pipe) ?? pipe;
     this.#spending = new StreamSpending(call, this.#pipe, this);
     const { isWritten, isText } = call.endpoint.kind;
     this.#words = isWritten || isText === true ? call.services.words.output() : null;
-    const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (way.hasLongIdle ? 2 : 1);
-    this.#reader = new UpstreamReader(stream, this, { framing: stream.framing ?? way.framing, idleMs });
+    const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (route.hasLongIdle ? 2 : 1);
+    this.#reader = new UpstreamReader(stream, this, { framing: stream.framing ?? route.framing, idleMs });
   }
 
   /** Null once the first event is there; the failure when there will be none. A promise only while neither is known. */
@@ -138,16 +142,16 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   // What the reader brings.
 
-  events(told: Buffer, isOwned: boolean): void {
-    const renamed = inOwnName(this.#options.call.ownModel, told);
-    const events = this.#options.call.files?.tell?.(renamed) ?? renamed;
+  events(reported: Buffer, isOwned: boolean): void {
+    const renamed = underTunedId(this.#options.call.tunedModel, reported);
+    const events = this.#options.call.files?.report?.(renamed) ?? renamed;
     if (this.#state.isOpening && this.#openedAt === null && !this.#canOpen(events)) return;
     if (this.#state.isOpening) this.#begin(events, isOwned);
     else if (this.#state.isFlowing) this.#pass(this.#pipe.push(events, isOwned));
   }
 
-  ended(told: Buffer): void {
-    const rest = inOwnName(this.#options.call.ownModel, told);
+  ended(reported: Buffer): void {
+    const rest = underTunedId(this.#options.call.tunedModel, reported);
     if (this.#state.isOpening && this.#openedAt === null && this.#readWhole(rest)) return;
     // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
     if (rest.length > 0 && this.#pipe.isEvent(rest)) this.#reader.completeEvent();
@@ -213,12 +217,12 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     for (const piece of this.#early.splice(0)) if (piece.length > 0) this.#options.client.write(piece);
   }
 
-  #pass({ forClient, told, next }: PipeStep): void {
+  #pass({ forClient, reported, next }: PipeStep): void {
     const { client } = this.#options;
     if (!this.#state.isFlowing) return;
     if (
       this.#words !== null &&
-      (told === undefined ? this.#words.inEvents(forClient, this.#options.call.envelope) : this.#words.inTold(told))
+      (reported === undefined ? this.#words.inEvents(forClient, this.#options.call.envelope) : this.#words.inReported(reported))
     ) {
       this.#end('blocked_words');
       return;
@@ -244,9 +248,9 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       client: call.endpoint.dialect,
       kind: call.endpoint.kind,
       channel: attempt.channel,
-      way: attempt.request.way,
+      route: attempt.request.route,
       upstreamModel: attempt.request.upstreamModel,
-      body: Buffer.from(call.files?.tell?.(rest) ?? rest),
+      body: Buffer.from(call.files?.report?.(rest) ?? rest),
       responseFields: call.responseFields,
       writer: writerOptions(call),
     });

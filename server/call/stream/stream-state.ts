@@ -6,7 +6,7 @@ export class StreamState {
   #now: 'opening' | 'flowing' | 'ended' = 'opening';
   /** Undefined until it is known whether there will be a stream. */
   #opening: UpstreamFailure | null | undefined;
-  #tellOpening: ((failure: UpstreamFailure | null) => void) | undefined;
+  #reportOpening: ((failure: UpstreamFailure | null) => void) | undefined;
 
   get isOpening(): boolean {
     return this.#now === 'opening';
@@ -24,7 +24,7 @@ export class StreamState {
   opened(): UpstreamFailure | null | Promise<UpstreamFailure | null> {
     if (this.#opening !== undefined) return this.#opening;
     return new Promise((resolve) => {
-      this.#tellOpening = resolve;
+      this.#reportOpening = resolve;
     });
   }
 
@@ -32,7 +32,7 @@ export class StreamState {
   flow(): void {
     if (this.#now !== 'opening') return;
     this.#now = 'flowing';
-    this.#tell(null);
+    this.#report(null);
   }
 
   /** It ends here. False: it had ended before. Whoever waits for its opening is told by `refuse` or `close`. */
@@ -44,16 +44,16 @@ export class StreamState {
 
   /** Of one that has ended: there was no stream, and this is why. */
   refuse(failure: UpstreamFailure): void {
-    if (this.#opening === undefined) this.#tell(failure);
+    if (this.#opening === undefined) this.#report(failure);
   }
 
   /** Of one that has ended: nobody else is to be asked. */
   close(): void {
-    if (this.#opening === undefined) this.#tell(null);
+    if (this.#opening === undefined) this.#report(null);
   }
 
-  #tell(failure: UpstreamFailure | null): void {
+  #report(failure: UpstreamFailure | null): void {
     this.#opening = failure;
-    this.#tellOpening?.(failure);
+    this.#reportOpening?.(failure);
   }
 }

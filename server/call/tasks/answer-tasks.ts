@@ -8,7 +8,7 @@ import { callerLanguage, languageOf } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { dialectAt } from '#server/call/endpoints.ts';
-import { errorResponse, ownError } from '#server/call/relay-failure.ts';
+import { errorResponse, gatewayError } from '#server/call/relay-failure.ts';
 import type { Progress } from '#server/call/admission/admit-call.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -33,10 +33,10 @@ export interface NotedCall {
 
 export function answerTasks(
   services: RelayServices,
-  asked: TaskRequest,
+  requested: TaskRequest,
   work: (noted: NotedCall) => Promise<TaskAnswer>,
 ): Promise<Response> {
-  return answerDirectly(services, asked, async (noted) => {
+  return answerDirectly(services, requested, async (noted) => {
     const { status, body } = await work(noted);
     return Response.json(body, { status, headers: headersOf(noted) });
   });
@@ -62,10 +62,11 @@ export async function answerDirectly<Answer extends DirectResponse>(
   } catch (failure) {
     if (connection !== null) dropBody(connection);
     if (failure instanceof AppError) noteRefusal(services, failure, { request, connection, requestId, progress });
-    const told = refusal(failure, language, requestId);
-    if (told !== null) return Response.json(told.body, { status: told.status, headers: { ...headers, ...retryHeaders(failure) } });
+    const reported = refusal(failure, language, requestId);
+    if (reported !== null)
+      return Response.json(reported.body, { status: reported.status, headers: { ...headers, ...retryHeaders(failure) } });
     const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
-    return errorResponse(dialectAt('/v1'), ownError(error, language, requestId), requestId, error.retryAfter);
+    return errorResponse(dialectAt('/v1'), gatewayError(error, language, requestId), requestId, error.retryAfter);
   }
 }
 

@@ -14,7 +14,7 @@ import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { askUpstream } from '#server/tasks/request-upstream.ts';
+import { requestUpstream } from '#server/tasks/request-upstream.ts';
 import type { UpstreamAnswer } from '#server/tasks/request-upstream.ts';
 import { submissionMs } from '#server/tasks/check-tasks.ts';
 import type { TaskPlatform } from '#server/tasks/platforms/platform.ts';
@@ -78,7 +78,7 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
   });
   for (const { channel, record } of all) {
     outcome.channelId = channel.id;
-    await noteAsked(services.context, task, channel.id);
+    await noteRequested(services.context, task, channel.id);
     const isOver = await runAttempt(call, { task, channel, record, outcome, isPicked: only === undefined });
     record.end_ms = elapsed(call);
     if (isOver) return outcome;
@@ -91,7 +91,7 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
 }
 
 /** What nobody answers, for a process that ends or a provider that is silent, is found by this. @throws {AppError} where it has been given up */
-async function noteAsked({ db }: AppContext, { id }: TaskRecord, channelId: number): Promise<void> {
+async function noteRequested({ db }: AppContext, { id }: TaskRecord, channelId: number): Promise<void> {
   const noted = await db.collection('tasks').patch({ id, running_user_id: { exists: true } }, { set: { asked_channel_id: channelId } });
   if (noted === null) throw new AppError('upstream_timeout');
 }
@@ -148,11 +148,11 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
 /** A body with pictures takes long to write, so that each half of that is done in its turn. */
 async function ask({ services, submission, content }: TaskCall, channel: PreparedChannel, id: number): Promise<UpstreamAnswer> {
   const request = await submission.request(channel, id);
-  if ('question' in request) return askUpstream(services.context, channel, { ...request.question, milliseconds: attemptMs });
+  if ('question' in request) return requestUpstream(services.context, channel, { ...request.question, milliseconds: attemptMs });
   const { path, body } = request;
   const text = await content.use(() => JSON.stringify(body));
   const bytes = await content.use(() => Buffer.from(text));
-  return askUpstream(services.context, channel, { path, body: bytes, milliseconds: attemptMs });
+  return requestUpstream(services.context, channel, { path, body: bytes, milliseconds: attemptMs });
 }
 
 function noteFailed(

@@ -23,9 +23,9 @@ const byNetwork = new Map<string, FairQueue>();
 const byAddress = new Map<string, FairQueue>();
 /** What a browser shows and does not run. */
 const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/jpg', 'image/webp', 'image/gif', 'image/avif', 'image/bmp']);
-const keptSeconds = 86_400;
+const retentionSeconds = 86_400;
 
-export interface PictureAsked {
+export interface ImageRequest {
   request: Request;
   connection: Connection | null;
   /** Null: there is none, which clients are told by `missing`. */
@@ -33,7 +33,7 @@ export interface PictureAsked {
   missing: string;
 }
 
-export async function servePicture(host: RouteHost, { request, connection, find, missing }: PictureAsked): Promise<Response> {
+export async function servePicture(host: RouteHost, { request, connection, find, missing }: ImageRequest): Promise<Response> {
   const { context } = host;
   const facts = host.facts(request, connection);
   const headers = { 'x-oneapi-request-id': facts.requestId, 'x-content-type-options': 'nosniff' };
@@ -56,7 +56,7 @@ export async function servePicture(host: RouteHost, { request, connection, find,
         'content-type': type,
         'content-security-policy': "default-src 'none'; sandbox",
         'cross-origin-resource-policy': 'cross-origin',
-        'cache-control': found.isFinal ? `public, max-age=${keptSeconds}` : 'no-store',
+        'cache-control': found.isFinal ? `public, max-age=${retentionSeconds}` : 'no-store',
       },
     });
   } catch (failure) {

@@ -1,7 +1,7 @@
 // Everything before money is asked for: who hands it in, the body, whether the key may ask for it, and whether a channel takes it.
 import { boundaryOf } from '#server/framing/multipart.ts';
-import type { FormFields } from '#server/formats/multipart-body.ts';
-import type { DecidingNames } from '#server/formats/critical-members.ts';
+import type { MultipartFields } from '#server/formats/multipart-body.ts';
+import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
@@ -20,9 +20,9 @@ interface Received extends NotedCall {
   /** Bytes of the body, where it may be less than that of every call. */
   mostBytes?: number;
   /** What of the body is taken in one spelling only. */
-  names: DecidingNames;
+  names: CriticalMembers;
   /** It may come as a form, with files. */
-  form?: FormFields;
+  form?: MultipartFields;
   /** Who calls: by a key, or by a session of the console, whose body may name the group that pays. Missing: by a key. */
   callers?: 'keys' | 'sessions';
   /** What is asked for. */

@@ -7,7 +7,7 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 
 const channel = buildPreparedChannel({ base_url: 'https://up.example', status_code_mapping: '{"503":"429","422":"409","429":"500"}' });
 
-function told(status: number) {
+function reported(status: number) {
   const failure = TaskFailure.ofUpstream(parseUpstreamError({ status, text: '{"message":"no"}', channel, now: 0 }), []);
   const [music, drawing] = [musicRefusal(failure, 'en'), drawingRefusal(failure, 'en')];
   return { music: [music?.status, codeIn(music?.body)], drawing: [drawing?.status, codeIn(drawing?.body)] };
@@ -18,13 +18,13 @@ function codeIn(body: object | undefined): unknown {
 }
 
 test("callers of tasks are told a status as the channel's mapping has it", () => {
-  expect(told(503)).toEqual({ music: [429, 'fail_to_fetch_task'], drawing: [429, 30] });
-  expect(told(422)).toEqual({ music: [409, 'fail_to_fetch_task'], drawing: [400, 5] });
-  expect(told(429)).toEqual({ music: [500, 'fail_to_fetch_task'], drawing: [400, 5] });
-  expect(told(418)).toEqual({ music: [418, 'fail_to_fetch_task'], drawing: [400, 5] });
+  expect(reported(503)).toEqual({ music: [429, 'fail_to_fetch_task'], drawing: [429, 30] });
+  expect(reported(422)).toEqual({ music: [409, 'fail_to_fetch_task'], drawing: [400, 5] });
+  expect(reported(429)).toEqual({ music: [500, 'fail_to_fetch_task'], drawing: [400, 5] });
+  expect(reported(418)).toEqual({ music: [418, 'fail_to_fetch_task'], drawing: [400, 5] });
 });
 
 test('a redirect or a success that is none is a fault of the upstream', () => {
-  expect(told(302).music).toEqual([502, 'fail_to_fetch_task']);
-  expect(told(202).music).toEqual([502, 'fail_to_fetch_task']);
+  expect(reported(302).music).toEqual([502, 'fail_to_fetch_task']);
+  expect(reported(202).music).toEqual([502, 'fail_to_fetch_task']);
 });

@@ -10,15 +10,15 @@ export class TaskFailure extends Error {
   /** What the upstream answered with, as the channel's mapping has it; 0: nothing. */
   readonly status: number;
   /** What it said, where it spoke. */
-  readonly told: UpstreamFailure | undefined;
+  readonly reported: UpstreamFailure | undefined;
 
-  constructor(error: AppError, reason: string, status = 0, told?: UpstreamFailure) {
+  constructor(error: AppError, reason: string, status = 0, reported?: UpstreamFailure) {
     super(reason);
     this.name = 'TaskFailure';
     this.error = error;
     this.reason = reason;
     this.status = status;
-    this.told = told;
+    this.reported = reported;
   }
 
   /** What an upstream says of the channel's account is told in our words. */

@@ -1,5 +1,5 @@
 /** A part of what is kept of a response and has no place in its record. */
-export interface ResponsePieceRecord {
+export interface ResponsePartRecord {
   /** Response, kind and number. */
   id: string;
   response_id: string;

@@ -10,7 +10,7 @@ export interface SettlingCall {
 }
 
 /** A response of the model that its caller may ask for again, and go on from. */
-export interface KeptResponseRecord {
+export interface StoredResponseRecord {
   /** As its caller knows it: `resp_…`. */
   id: string;
   user_id: number;

@@ -19,7 +19,7 @@ export function aws(text: string, service: string): Authorization {
     problem: null,
     sign(request, { now }) {
       const hash = hashOf(request.body);
-      return typeof hash === 'string' ? sign(request, now, hash) : hash.then((told) => sign(request, now, told));
+      return typeof hash === 'string' ? sign(request, now, hash) : hash.then((reported) => sign(request, now, reported));
     },
   };
 }

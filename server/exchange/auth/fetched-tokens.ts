@@ -15,7 +15,7 @@ interface Entry {
 
 /** No call travels with a token that ends on its way. */
 const earlyMs = 300_000;
-const mostKept = 1000;
+const mostStored = 1000;
 /** A key whose tokens are refused as they come is not asked for one by every call. */
 const oldAfterMs = 60_000;
 const entries = new Map<string, Entry>();
@@ -60,6 +60,6 @@ export function forgetToken(id: string, value: string): void {
 
 function keep(id: string, entry: Entry): void {
   const [oldest] = entries.keys();
-  if (entries.size >= mostKept && oldest !== undefined) entries.delete(oldest);
+  if (entries.size >= mostStored && oldest !== undefined) entries.delete(oldest);
   entries.set(id, entry);
 }

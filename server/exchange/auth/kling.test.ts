@@ -4,7 +4,7 @@ import { framings } from '#server/framing/registry.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 import { kling } from './kling.ts';
 
-const asked: SendRequest = { origin: '', path: '/', method: 'POST', headers: {}, body: null, proxy: null, framing: framings.sse };
+const requested: SendRequest = { origin: '', path: '/', method: 'POST', headers: {}, body: null, proxy: null, framing: framings.sse };
 
 it.each(['api-key-kling-1', 'sk-gateway', ' api-key-kling-1 '])('kling: an API key (%j) travels as it is', (key) => {
   const authorization = kling(key);
@@ -14,7 +14,7 @@ it.each(['api-key-kling-1', 'sk-gateway', ' api-key-kling-1 '])('kling: an API k
 it('kling: an access key with its secret signs a token', async () => {
   const authorization = kling('access|secret');
   expect(authorization).toMatchObject({ headers: {}, problem: null });
-  const sent = await authorization.sign?.(asked, { now: 1_700_000_000_000, sender: noSender });
+  const sent = await authorization.sign?.(requested, { now: 1_700_000_000_000, sender: noSender });
   const [head = '', claims = '', signature = ''] = (sent?.headers['authorization'] ?? '').replace('Bearer ', '').split('.');
   const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
   expect(read(head)).toEqual({ alg: 'HS256', typ: 'JWT' });

@@ -19,8 +19,8 @@ export function sparkSocket(key: string): Authorization {
       const host = new URL(origin).host;
       const date = new Date(now).toUTCString();
       const signature = createHmac('sha256', secret).update(`host: ${host}\ndate: ${date}\nGET ${path} HTTP/1.1`).digest('base64');
-      const told = `hmac username="${name}", algorithm="hmac-sha256", headers="host date request-line", signature="${signature}"`;
-      const query = new URLSearchParams({ authorization: Buffer.from(told).toString('base64'), date, host });
+      const reported = `hmac username="${name}", algorithm="hmac-sha256", headers="host date request-line", signature="${signature}"`;
+      const query = new URLSearchParams({ authorization: Buffer.from(reported).toString('base64'), date, host });
       const signed = { ...request, path: `${path}?${query}` };
       if (!(body instanceof PiecedBody)) return { ...signed, body: withApplication(body, application) };
       return wholeOf(body).then((whole) => ({ ...signed, body: withApplication(whole, application) }));
@@ -29,8 +29,8 @@ export function sparkSocket(key: string): Authorization {
 }
 
 function withApplication(body: Buffer | null, application: string): Buffer | null {
-  const asked = body === null ? null : parseObject(body.toString('utf8'));
-  if (asked === null) return body;
-  const header = isObject(asked['header']) ? asked['header'] : {};
-  return Buffer.from(JSON.stringify({ ...asked, header: { ...header, app_id: application } }));
+  const requested = body === null ? null : parseObject(body.toString('utf8'));
+  if (requested === null) return body;
+  const header = isObject(requested['header']) ? requested['header'] : {};
+  return Buffer.from(JSON.stringify({ ...requested, header: { ...header, app_id: application } }));
 }

@@ -70,8 +70,8 @@ async function fetchToken(
   });
   if (answer.kind === 'stream') answer.stream.abort();
   const text = answer.kind === 'whole' ? answer.body.toString('utf8') : '';
-  const told = parseObject(text) ?? {};
-  const { access_token: value, expires_in: seconds, error, error_description: description } = told;
+  const reported = parseObject(text) ?? {};
+  const { access_token: value, expires_in: seconds, error, error_description: description } = reported;
   if (answer.status === 200 && typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) {
     return { value, expiresAt: now + (typeof seconds === 'number' && seconds > 0 ? seconds : 3600) * 1000 };
   }

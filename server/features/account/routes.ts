@@ -1,5 +1,5 @@
 import { accountApi } from '#shared/account.ts';
-import { ownAccountApi } from '#shared/account-actions.ts';
+import { accountActionsApi } from '#shared/account-actions.ts';
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
@@ -22,7 +22,7 @@ export function mountAccount(host: RouteHost): void {
     const { endedToken } = await editSelf(call.context, signedIn(call), { edit: call.body, ip: call.facts.ip });
     return respond(undefined, endedToken ? { notice: 'access_token_ended' } : {});
   });
-  mount(host, ownAccountApi.saveSetting, async (call) =>
+  mount(host, accountActionsApi.saveSetting, async (call) =>
     respond(presentUser(await saveUserSetting(call.context, signedIn(call).user, { edit: call.body, language: call.facts.language })), {
       notice: 'user_setting_saved',
     }),
@@ -31,20 +31,20 @@ export function mountAccount(host: RouteHost): void {
     await deleteSelf(call.context, signedIn(call).user);
     return undefined;
   });
-  mount(host, ownAccountApi.newAccessToken, (call) => newAccessToken(call.context, signedIn(call).user));
-  mount(host, ownAccountApi.revokeAccessToken, async (call) => {
+  mount(host, accountActionsApi.newAccessToken, (call) => newAccessToken(call.context, signedIn(call).user));
+  mount(host, accountActionsApi.revokeAccessToken, async (call) => {
     await revokeAccessToken(call.context, signedIn(call).user);
     return undefined;
   });
-  mount(host, ownAccountApi.inviteCode, (call) => inviteCodeOf(call.context, signedIn(call).user));
-  mount(host, ownAccountApi.transfer, async (call) =>
+  mount(host, accountActionsApi.inviteCode, (call) => inviteCodeOf(call.context, signedIn(call).user));
+  mount(host, accountActionsApi.transfer, async (call) =>
     respond(presentUser(await transferEarnings(call.context, signedIn(call).user, call.body)), { notice: 'earnings_transferred' }),
   );
   mount(host, accountApi.models, ({ context, ...call }) => [
     ...context.channels.enabledModels(Object.keys(usableGroups(context.settings, signedIn(call).user.group))),
   ]);
   mount(host, accountApi.groups, (call) => offeredGroups(call.context, signedIn(call).user.group));
-  mount(host, ownAccountApi.visitorGroups, ({ context }) => offeredGroups(context, null));
+  mount(host, accountActionsApi.visitorGroups, ({ context }) => offeredGroups(context, null));
 }
 
 async function deleteSelf(context: AppContext, { id }: UserRecord): Promise<void> {

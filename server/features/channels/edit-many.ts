@@ -37,7 +37,7 @@ interface Many {
 /** @throws {AppError} for what is wrong with the edit itself: nothing is changed then; and `channels_stopped` when the database fails midway */
 export async function editMany(editor: Editor, { ids, where = {}, edit }: Many): Promise<BulkResult> {
   const { context, language } = editor;
-  const meant = [...new Set(ids)];
+  const intended = [...new Set(ids)];
   // What is wrong for all is refused for all.
   channelFields(edit.fields ?? {});
   if (edit.modelsAdded !== undefined && edit.modelsAdded.trim() !== '') channelFields({ models: edit.modelsAdded });
@@ -45,7 +45,7 @@ export async function editMany(editor: Editor, { ids, where = {}, edit }: Many):
   const failed = (id: number, { code, details }: AppError) => result.failed.push({ id, message: errorText(code, language, details) });
   try {
     await editRecords(context, 'channels', {
-      ids: meant,
+      ids: intended,
       where,
       change: (current) => changeOf(editor, edit, current),
       onEach(id, edited) {
@@ -57,7 +57,7 @@ export async function editMany(editor: Editor, { ids, where = {}, edit }: Many):
     });
   } catch (failure) {
     if (!(failure instanceof DatabaseUnavailable) || result.changed === 0) throw failure;
-    throw new AppError('channels_stopped', { done: result.changed, total: meant.length }, { cause: failure });
+    throw new AppError('channels_stopped', { done: result.changed, total: intended.length }, { cause: failure });
   }
   return result;
 }

@@ -70,8 +70,8 @@ export const testStep: RunStep = async ({ context, actor, language, isByHand, is
 
 /** A test that an upstream passes in time brings a channel back that had been disabled automatically, where that is switched on. */
 export async function enableAfterTest(context: AppContext, { id, status }: ChannelRecord, milliseconds: number): Promise<boolean> {
-  const isMeant = status === ChannelStatus.disabledBySystem && context.settings.get('AutomaticEnableChannelEnabled');
-  return isMeant && !isTooSlow(context, milliseconds) && enableChannel(context, id);
+  const isIntended = status === ChannelStatus.disabledBySystem && context.settings.get('AutomaticEnableChannelEnabled');
+  return isIntended && !isTooSlow(context, milliseconds) && enableChannel(context, id);
 }
 
 /** Why a test takes the channel out of use; null when it does not. */

@@ -52,7 +52,7 @@ const plusType = 5;
 const testName = '模型测试';
 
 /** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_orders`, `channel_test_unsupported`, `channel_test_unsupported_plus`, with `time` beside the message */
-export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep, onFailure }: TestSubject): Promise<number> {
+export async function testChannel(test: ChannelTest, { channel: record, model: requested, keep, onFailure }: TestSubject): Promise<number> {
   const { context } = test;
   const provider = providerOf(record.type);
   const tasks = provider?.tasks ?? (provider?.videos !== undefined && Object.keys(provider.formats).length === 0 ? 'video' : undefined);
@@ -60,7 +60,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
   // Clients of existing servers know these texts, type by type.
   if (record.type === plusType) throw new AppError('channel_test_unsupported_plus', {}, { extra: { time: 0 } });
   if (tasks !== undefined) throw new AppError('channel_test_unsupported', { name: tasks }, { extra: { time: 0 } });
-  const model = asked ?? testedModel(record);
+  const model = requested ?? testedModel(record);
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
   const { channel, price, kind } = prepare(test, record, model);
   const begin = context.now();
@@ -155,7 +155,7 @@ async function ask({
     forceUsage: false,
   };
   const sent = await sendCall(context, call, { limits });
-  const { way, upstreamModel } = sent.request;
+  const { route, upstreamModel } = sent.request;
   const response = await receiveWhole(sent, {
     channel,
     limits,
@@ -165,14 +165,14 @@ async function ask({
     onFailure,
   });
   const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
-  const decoded = readWhole({ client, kind, channel, way, upstreamModel, body: response, responseFields: {}, writer });
+  const decoded = readWhole({ client, kind, channel, route, upstreamModel, body: response, responseFields: {}, writer });
   if (decoded.kind === 'failed') {
     onFailure?.(decoded.failure);
     throw failedResponse(decoded.failure);
   }
   if (decoded.kind === 'too_deep') throw new AppError('upstream_too_deep');
   if (decoded.isEmpty) throw new AppError('invalid_upstream_response');
-  return { usage: decoded.usage, upstreamModel, isMapped: way.isMapped };
+  return { usage: decoded.usage, upstreamModel, isMapped: route.isMapped };
 }
 
 function failedResponse(failure: UpstreamFailure): AppError {

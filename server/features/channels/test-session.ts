@@ -5,7 +5,7 @@ import { defaultClientDialect } from '#server/formats/registry.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { closeCodes } from '#server/sockets/message-socket.ts';
 import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { handshakeOf } from '#server/exchange/handshake.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
@@ -22,16 +22,19 @@ interface SessionTest {
 }
 
 /** The way that it went. @throws {AppError} `channel_test_failed`, `format_unsupported` */
-export async function testSession(context: TestContext, { channel, model, responseMs, onFailure }: SessionTest): Promise<ChannelWay> {
+export async function testSession(context: TestContext, { channel, model, responseMs, onFailure }: SessionTest): Promise<ChannelRoute> {
   const { sender, now } = context;
-  const way = channel.way(defaultClientDialect, 'realtime', model);
-  if (way === null) throw new AppError('format_unsupported');
+  const route = channel.route(defaultClientDialect, 'realtime', model);
+  if (route === null) throw new AppError('format_unsupported');
   const failed = (failure: UpstreamFailure): AppError => {
     onFailure?.(failure);
     return new AppError('channel_test_failed', { detail: refusedReason(failure) });
   };
   const begin = performance.now();
-  const request = await way.format.authorize(handshakeOf(channel, way, { isBeta: false, isHeardOnly: false }), { now: now(), sender });
+  const request = await route.format.authorize(handshakeOf(channel, route, { isBeta: false, isTranscription: false }), {
+    now: now(),
+    sender,
+  });
   try {
     const response = await sender.upgrade(request, { responseMs }).response;
     if (response.kind === 'whole') {
@@ -39,7 +42,7 @@ export async function testSession(context: TestContext, { channel, model, respon
       throw failed(parseUpstreamError({ status, text: body.toString('utf8', 0, 64 * 1024), headers, channel, now: now() }));
     }
     const first = await firstMessage(response.socket, responseMs - (performance.now() - begin));
-    if (first?.['type'] === 'session.created') return way;
+    if (first?.['type'] === 'session.created') return route;
     const error = first?.['error'];
     const said = isObject(error) && typeof error.message === 'string' ? error.message : 'no session.created';
     throw new AppError('channel_test_failed', { detail: said.slice(0, 500) });

@@ -29,12 +29,12 @@ export async function listOwnHours(context: Context, query: Query, user: Whose):
 }
 
 async function hoursOf({ db, settings, now }: Context, query: Query, user: Whose | null): Promise<UsageHour[]> {
-  const { start_timestamp: start = 0, end_timestamp: asked = 0 } = query;
+  const { start_timestamp: start = 0, end_timestamp: requested = 0 } = query;
   if (!settings.get('DataExportEnabled')) return [];
   // Both bounds are inclusive, of the time at which an hour begins.
-  const to = Math.floor(Math.min(asked, now() / 1000) / hourSeconds + 1) * hourSeconds;
+  const to = Math.floor(Math.min(requested, now() / 1000) / hourSeconds + 1) * hourSeconds;
   const from = Math.max(Math.ceil(start / hourSeconds) * hourSeconds, to - longestUsageSeconds);
-  if (asked === 0 || from >= to) return [];
+  if (requested === 0 || from >= to) return [];
   const cells = await readUsage(db, await readUsageState(db), { kind: 'model', userId: user?.id, from, to });
   const rows = cells.map(({ start: hour, name, sums }, index) => ({
     id: user === null ? 0 : index + 1,

@@ -121,9 +121,9 @@ async function refusalGroups({ db }: Context, at: number): Promise<RefusalGroup[
     by: ['other.refusal.code', 'user_id', 'token_name'],
     sum: { calls: 'other.refusal.count' },
   });
-  const told = sums.toSorted((a, b) => Number(b['calls']) - Number(a['calls'])).slice(0, most);
+  const listed = sums.toSorted((a, b) => Number(b['calls']) - Number(a['calls'])).slice(0, most);
   const groups = await Promise.all(
-    told.map(async ({ calls, user_id, token_name, 'other.refusal.code': code }) => {
+    listed.map(async ({ calls, user_id, token_name, 'other.refusal.code': code }) => {
       const own = { user_id: Number(user_id), token_name: String(token_name), 'other.refusal.code': String(code) };
       const rows: LogRecord[] = await logs.find({ ...filter, ...own }, { sort: [['created_at', -1]], limit: newestRows });
       const [newest] = rows

@@ -35,7 +35,7 @@ export async function renameGroup(context: AppContext, { name, actor, to }: Name
       return [...withAlias(rows, name, to), startOf(rows, move)];
     },
   });
-  await tell(context, actor, { content: `重命名分组 ${name} → ${to}`, event: { code: 'group_renamed', group: name, to } });
+  await report(context, actor, { content: `重命名分组 ${name} → ${to}`, event: { code: 'group_renamed', group: name, to } });
   return presentMove(move);
 }
 
@@ -61,7 +61,7 @@ export async function removeGroup(
     },
   });
   const event = { code: 'group_removed' as const, group: name, ...(to === undefined ? {} : { to }) };
-  await tell(context, actor, { content: to === undefined ? `移除分组 ${name}` : `移除分组 ${name}，迁移至 ${to}`, event });
+  await report(context, actor, { content: to === undefined ? `移除分组 ${name}` : `移除分组 ${name}，迁移至 ${to}`, event });
   return move === null ? null : presentMove(move);
 }
 
@@ -95,6 +95,6 @@ function startOf(rows: Rows, move: RunningMove): { id: string; value: string } {
   return { id: groupMovesKey, value: groupMovesText(move, past) };
 }
 
-async function tell(context: AppContext, actor: UserRecord, { content, event }: { content: string; event: LogEvent }): Promise<void> {
+async function report(context: AppContext, actor: UserRecord, { content, event }: { content: string; event: LogEvent }): Promise<void> {
   await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content, event });
 }

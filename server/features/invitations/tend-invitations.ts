@@ -17,7 +17,7 @@ const minute = 60_000;
 const leaseMs = 10 * minute;
 const mostTries = 5;
 /** Invitations that have ended are listed for so long. */
-const keptMs = 90 * 24 * 60 * minute;
+const retentionMs = 90 * 24 * 60 * minute;
 
 /** Sends what is due, as much as may leave within one run. */
 export async function sendInvitations(context: AppContext): Promise<void> {
@@ -83,5 +83,5 @@ export async function withdraw({ db, now }: AppContext, id: number): Promise<Inv
 
 /** Forgets those that ended long ago. */
 export function sweepInvitations({ db, now }: AppContext): Promise<number> {
-  return db.collection('invitations').remove({ ended_at: { lt: now() - keptMs } });
+  return db.collection('invitations').remove({ ended_at: { lt: now() - retentionMs } });
 }

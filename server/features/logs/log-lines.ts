@@ -70,12 +70,12 @@ function changedSettings({ keys, changes = [], more = 0 }: SettingsChanged, doll
     if (text === undefined) return '(none)';
     return quotaSettings.has(key) && /^\d{1,15}$/.test(text) ? dollars(Number(text)) : text === '' ? '(empty)' : text;
   };
-  const told = changes.map(({ key, name, before, after, is_secret: isSecret }) => {
+  const reported = changes.map(({ key, name, before, after, is_secret: isSecret }) => {
     const what = name === undefined ? key : `${key} of ${name}`;
     if (isSecret === true) return `${what} replaced`;
     return before === undefined && after === undefined ? what : `${what} from ${value(key, before)} to ${value(key, after)}`;
   });
-  return `Changed settings: ${[...told, ...(more > 0 ? [`${more} more`] : [])].join('; ')}`;
+  return `Changed settings: ${[...reported, ...(more > 0 ? [`${more} more`] : [])].join('; ')}`;
 }
 
 type SettingsChanged = Extract<LogEvent, { code: 'settings_changed' }>;
@@ -104,8 +104,8 @@ function content(log: Log, today: number): string {
     return `Balance changed from ${dollars(event.from)} to ${dollars(event.to)}${why}`;
   }
   const { code, ...details } = event;
-  const told = Object.entries(details).map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
-  return [code, ...told].join(' ');
+  const reported = Object.entries(details).map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  return [code, ...reported].join(' ');
 }
 
 /** Of a call: what its price was made of, and what the upstream said when it failed. Nothing is known of some calls of other systems. */

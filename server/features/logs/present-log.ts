@@ -19,7 +19,7 @@ export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: r
     username: record.username === '' ? (usernames.get(record.user_id) ?? '') : record.username,
     channel: record.channel_id,
     channel_name: channelNames.get(record.channel_id) ?? '',
-    other: record.other === null ? '' : JSON.stringify(toldOther(record, record.other)),
+    other: record.other === null ? '' : JSON.stringify(reportedOther(record, record.other)),
   }));
 }
 
@@ -29,15 +29,15 @@ export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: r
  */
 export function presentForOwner(record: LogRecord): Log {
   if (record.other === null) return present(record);
-  const other = toldOther(record, record.other);
-  const { problem, ...kept } = other;
+  const other = reportedOther(record, record.other);
+  const { problem, ...stored } = other;
   if (typeof problem !== 'string' || !isAboutAccount(lastOf(other['attempts'])))
     return { ...present(record), other: JSON.stringify(withoutChannels(other)) };
-  return { ...present(record), content: callText(record, '可能是上游出错'), other: JSON.stringify(withoutChannels(kept)) };
+  return { ...present(record), content: callText(record, '可能是上游出错'), other: JSON.stringify(withoutChannels(stored)) };
 }
 
 /** By which the session of a call is asked for. */
-function toldOther({ session_key: key }: LogRecord, other: Record<string, unknown>): Record<string, unknown> {
+function reportedOther({ session_key: key }: LogRecord, other: Record<string, unknown>): Record<string, unknown> {
   const { session } = other;
   return key === undefined || typeof session !== 'object' ? other : { ...other, session: { ...session, key } };
 }
@@ -66,23 +66,23 @@ function present(record: LogRecord): Log {
   };
 }
 
-function withoutChannels({ admin_info: _admin, attempts, ...kept }: Record<string, unknown>): Record<string, unknown> {
-  const { refunds } = kept;
-  const other = Array.isArray(refunds) ? { ...kept, refunds: refunds.map(withoutActor) } : kept;
+function withoutChannels({ admin_info: _admin, attempts, ...stored }: Record<string, unknown>): Record<string, unknown> {
+  const { refunds } = stored;
+  const other = Array.isArray(refunds) ? { ...stored, refunds: refunds.map(withoutActor) } : stored;
   if (!Array.isArray(attempts)) return other;
   return { ...other, attempts: attempts.map(withoutChannel) };
 }
 
 function withoutActor(refund: unknown): unknown {
   if (typeof refund !== 'object' || refund === null) return refund;
-  const { by: _by, ...kept } = { by: undefined, ...refund };
-  return kept;
+  const { by: _by, ...stored } = { by: undefined, ...refund };
+  return stored;
 }
 
 function withoutChannel(attempt: unknown): unknown {
   if (typeof attempt !== 'object' || attempt === null) return attempt;
-  const { channel_name: _name, ...kept } = { channel_name: undefined, ...attempt };
-  return { ...kept, channel: 0, ...(isAboutAccount(attempt) ? { error: 'bad_response_status_code' } : {}) };
+  const { channel_name: _name, ...stored } = { channel_name: undefined, ...attempt };
+  return { ...stored, channel: 0, ...(isAboutAccount(attempt) ? { error: 'bad_response_status_code' } : {}) };
 }
 
 /** How upstreams refuse whoever calls them, and that is the channel: its key, its balance, its rights, its limits. */

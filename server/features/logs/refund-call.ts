@@ -120,7 +120,7 @@ async function finishRefund(context: AppContext, record: CallRefundRecord): Prom
     const { due_at: dueAt, ...rest } = current;
     const acts = current.acts.with(index, { ...act, state: outcome });
     const hasDue = acts.some(({ state }) => state === 'due');
-    if (outcome === 'done') await tellOf(context, { ...current, acts }, act);
+    if (outcome === 'done') await reportOf(context, { ...current, acts }, act);
     const ended = { ...rest, version: current.version + 1, acts, ...(hasDue && dueAt !== undefined ? { due_at: dueAt } : {}) };
     if (await store(context, current, ended)) {
       // A figure for administrators: whoever ends the refund corrects it.
@@ -165,7 +165,7 @@ async function change(
   return (await changeOnce(context, { ...account, unused, ref, kind: 'call_refund', actorId, reason })).state;
 }
 
-async function tellOf(context: AppContext, record: CallRefundRecord, act: CallRefundAct): Promise<void> {
+async function reportOf(context: AppContext, record: CallRefundRecord, act: CallRefundAct): Promise<void> {
   const call = await context.db.collection('logs').get(record.id);
   const [user, actor] = await Promise.all([
     context.db.collection('users').get(record.user_id),

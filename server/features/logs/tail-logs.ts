@@ -14,8 +14,8 @@ import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
 import { mayStillRead } from '#server/http/reader-rights.ts';
 import type { LogReader } from '#server/http/reader-rights.ts';
-import { createTailPlaces } from './tail-slots.ts';
-import type { TailPlace } from './tail-slots.ts';
+import { createTailSlots } from './tail-slots.ts';
+import type { TailSlot } from './tail-slots.ts';
 
 type Query = Partial<QueryOf<typeof logApi.tail>>;
 
@@ -38,9 +38,9 @@ export interface Tails {
 
 export function createTails(host: RouteHost): Tails {
   const { context } = host;
-  const places = createTailPlaces();
+  const places = createTailSlots();
 
-  async function* write(query: Query, reader: LogReader, place: TailPlace): AsyncGenerator<string> {
+  async function* write(query: Query, reader: LogReader, place: TailSlot): AsyncGenerator<string> {
     const { ownId } = reader;
     const over = AbortSignal.any([host.draining, place.lost]);
     try {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { createTailPlaces } from './tail-slots.ts';
+import { createTailSlots } from './tail-slots.ts';
 
 const user = (userId: number, ip = `198.51.100.${userId % 250}`) => ({ userId, isAdmin: false, ip });
 const admin = { userId: 1, isAdmin: true, ip: '203.0.113.1' };
 
 describe('places of those who follow the log', () => {
   it('strangers who take all that they can leave room for administrators, and for who follows nothing yet', () => {
-    const places = createTailPlaces();
+    const places = createTailSlots();
     const first = Array.from({ length: 30 }, (_, index) => Array.from({ length: 5 }, () => places.take(user(100 + index)))).flat();
     for (let count = 0; count < 5; count += 1) places.take(admin);
     expect(first.some(({ lost }) => lost.aborted)).toBe(false);
@@ -18,7 +18,7 @@ describe('places of those who follow the log', () => {
   });
 
   it('a place that was lost is not given back twice', () => {
-    const places = createTailPlaces();
+    const places = createTailSlots();
     const held = Array.from({ length: 30 }, (_, index) => Array.from({ length: 5 }, () => places.take(user(100 + index)))).flat();
     places.take(user(200));
     for (const place of held.filter(({ lost }) => lost.aborted)) place.leave();
@@ -28,14 +28,14 @@ describe('places of those who follow the log', () => {
   });
 
   it('with one stream each nobody loses theirs', () => {
-    const places = createTailPlaces();
+    const places = createTailSlots();
     const held = Array.from({ length: 150 }, (_, index) => places.take(user(index + 2)));
     expect(() => places.take(user(500))).toThrow(AppError);
     expect(held.some(({ lost }) => lost.aborted)).toBe(false);
   });
 
   it('one address has a third of them, whatever accounts it has; administrators there are not counted', () => {
-    const places = createTailPlaces();
+    const places = createTailSlots();
     const here = '2001:db8::1';
     for (let id = 10; id < 60; id += 1) places.take(user(id, `2001:db8::${id}`));
     expect(() => places.take(user(9, here))).toThrow(AppError);

@@ -9,15 +9,15 @@ export interface Follower {
   ip: string;
 }
 
-export interface TailPlace {
+export interface TailSlot {
   /** Aborted when somebody without any stream was given the place. */
   readonly lost: AbortSignal;
   leave(): void;
 }
 
-export interface TailPlaces {
+export interface TailSlots {
   /** @throws {AppError} `tails_open` */
-  take(follower: Follower): TailPlace;
+  take(follower: Follower): TailSlot;
 }
 
 const mostOfAccount = 5;
@@ -29,7 +29,7 @@ interface Taken extends Follower {
   lost: AbortController;
 }
 
-export function createTailPlaces(): TailPlaces {
+export function createTailSlots(): TailSlots {
   const taken = new Set<Taken>();
 
   const countOf = (test: (one: Taken) => boolean) => [...taken].filter(test).length;

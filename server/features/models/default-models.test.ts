@@ -49,7 +49,7 @@ it('default-models: no name stands twice in a list, or with blanks', () => {
 });
 
 it('default-models: the form offers to ask for models exactly where there is something to ask', () => {
-  const asked = channelTypes.filter(({ listsModels }) => listsModels === true).map(({ type }) => type);
+  const requested = channelTypes.filter(({ listsModels }) => listsModels === true).map(({ type }) => type);
   const answering = channelTypes.filter(({ type }) => providerOf(type)?.modelList !== undefined).map(({ type }) => type);
-  expect(asked).toEqual(answering);
+  expect(requested).toEqual(answering);
 });

@@ -13,7 +13,7 @@ import { signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
-import { languageOf, tellUser } from '#server/notify/deliver.ts';
+import { languageOf, notifyUser } from '#server/notify/deliver.ts';
 import { textOf, trialText } from '#server/notify/notification-texts.ts';
 import { sendTestMail } from './test-mail.ts';
 
@@ -36,7 +36,7 @@ async function sendTest(context: AppContext, user: UserRecord): Promise<{ notify
   const { notify_type: type, notification_email: email = '' } = userSettingOf(user);
   // Nobody has shown that the address is theirs.
   if (type !== 'webhook' && email !== '' && foldEmail(email) !== user.email_folded) await limitNotices(context, email);
-  const outcome = await tellUser(context, user, { text: trialText(languageOf(user)), id: `t${context.randomText(12)}` });
+  const outcome = await notifyUser(context, user, { text: trialText(languageOf(user)), id: `t${context.randomText(12)}` });
   if (outcome.ok) return { notify_type: outcome.notify_type, to: outcome.to };
   throw new AppError('notification_failed', { reason: problemText(outcome.problem, outcome.status) });
 }

@@ -35,8 +35,8 @@ export async function answerProvider(
   const { code } = query;
   if (code === undefined) throw new AppError(provider.codeMissing);
   // Clients that make the address themselves tell OpenID providers where to come back to, and no others.
-  const isToldElsewhere = begun.provider === '' && provider.name === 'oidc';
-  const attempt = isToldElsewhere ? { ...begun, redirect_uri: callbackAddress(context, facts, 'oidc') } : begun;
+  const isReportedElsewhere = begun.provider === '' && provider.name === 'oidc';
+  const attempt = isReportedElsewhere ? { ...begun, redirect_uri: callbackAddress(context, facts, 'oidc') } : begun;
   const person = await provider.identify(context, { ...query, code }, attempt);
   if (attempt.user_id !== 0) {
     await bindIdentity(context, attempt.user_id, person);

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { SignInAttemptRecord } from '#server/db/records/sign-in-attempt.ts';
 import type { Caller, RequestSource, RequestFacts } from '#server/http/call.ts';
-import { isAskedByOwnPage } from '#server/http/same-origin.ts';
+import { isSameOrigin } from '#server/http/same-origin.ts';
 import { enforceSourceLimit } from '#server/http/rate-limit.ts';
 
 export type Attempt = SignInAttemptRecord;
@@ -88,7 +88,7 @@ export function limitSignIns(context: AppContext, source: RequestSource): Promis
  * @throws {AppError} `foreign_page_refused`
  */
 export function refuseForeignPage({ headers }: RequestFacts): void {
-  if ((headers.get('new-api-user') ?? '') !== '' || isAskedByOwnPage(headers)) return;
+  if ((headers.get('new-api-user') ?? '') !== '' || isSameOrigin(headers)) return;
   throw new AppError('foreign_page_refused');
 }
 

@@ -61,7 +61,7 @@ export function exchangeCode({ server, client, authentication, code, redirectUri
 }
 
 /** What an API says to a token, read by a schema. @throws {Error} for another status or shape */
-export async function askApi<Schema extends z.ZodType>(url: string, accessToken: string, schema: Schema): Promise<z.output<Schema>> {
+export async function callApi<Schema extends z.ZodType>(url: string, accessToken: string, schema: Schema): Promise<z.output<Schema>> {
   const response = await providerFetch(url, {
     headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json', 'user-agent': 'Tidegate' },
   });

@@ -44,7 +44,7 @@ export async function startSignIn(
  */
 export function callbackAddress({ settings, env }: AppContext, { headers }: RequestFacts, provider: RedirectProvider): string {
   const origin = headers.get('origin') ?? '';
-  const asked = /^https?:\/\//.test(origin) && URL.canParse(origin) ? new URL(origin).origin : undefined;
-  const site = siteAddress(settings) ?? asked ?? siteAddressOrLocal(settings, env.PORT);
+  const requested = /^https?:\/\//.test(origin) && URL.canParse(origin) ? new URL(origin).origin : undefined;
+  const site = siteAddress(settings) ?? requested ?? siteAddressOrLocal(settings, env.PORT);
   return `${site}/oauth/${provider}`;
 }

@@ -121,8 +121,8 @@ function costsOtherwiseTrained(model: string, saved: Maps, given: Maps): boolean
 /** Null: it was not trained for a caller, or has no price now. */
 function trainedPriceOf(model: string, maps: Maps): UsagePrice | null {
   const base = baseOfTrained(model);
-  const told = base === null ? null : tuningPriceOf(base, maps.tuning);
-  return base === null || told === null ? null : trainedPrice(base, told, maps);
+  const reported = base === null ? null : tuningPriceOf(base, maps.tuning);
+  return base === null || reported === null ? null : trainedPrice(base, reported, maps);
 }
 
 function haveOtherLengths(model: string, { longInputPrice: saved }: Maps, { longInputPrice }: Maps): boolean {

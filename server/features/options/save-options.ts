@@ -11,7 +11,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { groupMovesKey, groupMovesOf, groupSettings, movingError } from '#server/settings/group-moves.ts';
-import { checkGroupsKept } from '#server/settings/group-uses.ts';
+import { checkGroupsStored } from '#server/settings/group-uses.ts';
 import { editOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
 import { presentOptions } from './present-option.ts';
@@ -97,8 +97,8 @@ function checkEdits(edits: readonly OptionEdit[], role: number): Change[] {
 /** What is in a group is not left behind silently, as by a text that was typed whole. */
 async function checkGroups(context: AppContext, edits: readonly OptionEdit[], changes: readonly Change[]): Promise<void> {
   const change = changes.find(({ key }) => key === 'GroupRatio');
-  const isMeant = edits.some((edit) => edit.key === 'GroupRatio' && edit.removes_groups === true);
-  if (change !== undefined && !isMeant) await checkGroupsKept(context, change.text, { field: change.key });
+  const isIntended = edits.some((edit) => edit.key === 'GroupRatio' && edit.removes_groups === true);
+  if (change !== undefined && !isIntended) await checkGroupsStored(context, change.text, { field: change.key });
 }
 
 /** A group that moves has both of its names in these until it has arrived. */
@@ -148,21 +148,21 @@ interface Written {
 async function writeEvent(context: AppContext, { written, changes }: Written, actor: UserRecord): Promise<void> {
   const keys = written.map((row) => row.id);
   const content = `修改系统设置 ${keys.join('、')}`;
-  const told = changes.flatMap(toldChanges);
+  const reported = changes.flatMap(reportedChanges);
   const event = {
     code: 'settings_changed' as const,
     keys: keys.join(', '),
-    changes: told.slice(0, mostTold),
-    ...(told.length > mostTold ? { more: told.length - mostTold } : {}),
+    changes: reported.slice(0, mostReported),
+    ...(reported.length > mostReported ? { more: reported.length - mostReported } : {}),
   };
   await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content, event });
 }
 
 /** Changes that a row of the log tells, and how long their texts may be: the history of settings has them all. */
-const mostTold = 3;
-const longestTold = 60;
+const mostReported = 3;
+const longestReported = 60;
 
-function toldChanges({ key, before, after, entries, is_set: hasSecret }: OptionChangeRecord): SettingChange[] {
+function reportedChanges({ key, before, after, entries, is_set: hasSecret }: OptionChangeRecord): SettingChange[] {
   if (hasSecret !== undefined) return [{ key, is_secret: true }];
   if (entries === undefined) return [isStructured(before) || isStructured(after) ? { key } : { key, ...texts(before, after) }];
   return entries.map((entry) => ({ key, name: cut(entry.name), ...texts(entry.before, entry.after) }));
@@ -182,5 +182,5 @@ function texts(before: number | string | undefined, after: number | string | und
 
 function cut(text: string): string {
   const characters = Array.from(text);
-  return characters.length > longestTold ? `${characters.slice(0, longestTold).join('')}…` : text;
+  return characters.length > longestReported ? `${characters.slice(0, longestReported).join('')}…` : text;
 }

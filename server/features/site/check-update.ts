@@ -6,7 +6,7 @@ import type { Handler } from '#server/http/call.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 
 /** However often administrators ask, the address is asked once in this time, in milliseconds. */
-const keptMs = 10 * 60 * 1000;
+const retentionMs = 10 * 60 * 1000;
 const patienceMs = 10_000;
 const mostBytes = 1024 * 1024;
 const mostNotes = 20_000;
@@ -21,18 +21,18 @@ const Published = z.object({
 
 /** @throws {AppError} `update_source_missing`, `update_check_failed` */
 export function createUpdateCheck(): Handler<typeof siteTextApi.update> {
-  let kept: { release: Release; until: number } | undefined;
-  let asking: Promise<Release> | undefined;
+  let stored: { release: Release; until: number } | undefined;
+  let requesting: Promise<Release> | undefined;
   return async ({ context }) => {
     const address = context.env.RELEASES_URL;
     if (address === undefined) throw new AppError('update_source_missing');
-    if (kept !== undefined && context.now() < kept.until) return kept.release;
-    asking ??= readRelease(address).finally(() => {
-      asking = undefined;
+    if (stored !== undefined && context.now() < stored.until) return stored.release;
+    requesting ??= readRelease(address).finally(() => {
+      requesting = undefined;
     });
     try {
-      const release = await asking;
-      kept = { release, until: context.now() + keptMs };
+      const release = await requesting;
+      stored = { release, until: context.now() + retentionMs };
       return release;
     } catch (cause) {
       context.log.warn({ err: cause }, 'the check for updates failed');

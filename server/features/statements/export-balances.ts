@@ -11,7 +11,7 @@ import type { LogReader } from '#server/http/reader-rights.ts';
 import { accountsOf, addParts, balancesOf, noParts, spanWithin } from './account-balances.ts';
 import type { TableSpan } from './account-balances.ts';
 import { checkedSpan, onSteadyBooks } from './steady-books.ts';
-import type { AskedSpan } from './steady-books.ts';
+import type { RequestedSpan } from './steady-books.ts';
 
 const accountsAtOnce = 300;
 /** Of one caller at a time. */
@@ -22,18 +22,18 @@ const amounts = ['opening', 'top_ups', 'adjustments', 'refunds', 'spent', 'closi
 
 export interface BalanceExports {
   /** @throws {AppError} `invalid_field`, `exports_running` */
-  open(query: AskedSpan, reader: LogReader): Download;
+  open(query: RequestedSpan, reader: LogReader): Download;
 }
 
 export function createBalanceExports(host: RouteHost): BalanceExports {
   const { context } = host;
   const running = new Map<number, number>();
 
-  async function* write(asked: { from: number; to: number }, reader: LogReader): AsyncGenerator<string> {
+  async function* write(requested: { from: number; to: number }, reader: LogReader): AsyncGenerator<string> {
     running.set(reader.userId, (running.get(reader.userId) ?? 0) + 1);
     try {
       const unit = context.settings.get('QuotaPerUnit');
-      const span = await onSteadyBooks(context.db, async (first) => spanWithin(asked, first));
+      const span = await onSteadyBooks(context.db, async (first) => spanWithin(requested, first));
       yield `${csvMark}${csvRow(['id', 'username', 'display_name', ...amounts.map((name) => `${name}_usd`), ...amounts.map((name) => `${name}_quota`)])}`;
       let sums = noParts;
       for await (const balances of pages(span, reader.userId)) {
@@ -73,9 +73,9 @@ export function createBalanceExports(host: RouteHost): BalanceExports {
   return {
     open(query, reader) {
       if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
-      const asked = checkedSpan(query, Math.floor(context.now() / 1000));
-      const day = new Date(asked.from * 1000).toISOString().slice(0, 10);
-      return new Download({ type: 'text/csv; charset=utf-8', fileName: `accounts-${day}.csv`, parts: write(asked, reader) });
+      const requested = checkedSpan(query, Math.floor(context.now() / 1000));
+      const day = new Date(requested.from * 1000).toISOString().slice(0, 10);
+      return new Download({ type: 'text/csv; charset=utf-8', fileName: `accounts-${day}.csv`, parts: write(requested, reader) });
     },
   };
 }

@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import { exactTotal, isBehind, pageBounds, pageResponse } from '#server/http/paging.ts';
 import { accountsOf, balancesOf, spanWithin, sumBalances } from './account-balances.ts';
 import { checkedSpan, onSteadyBooks } from './steady-books.ts';
-import type { AskedSpan } from './steady-books.ts';
+import type { RequestedSpan } from './steady-books.ts';
 
 export interface ListedBalances {
   page: Page<AccountBalance>;
@@ -14,16 +14,16 @@ export interface ListedBalances {
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
 export async function listBalances(
   { db, now, settings }: AppContext,
-  query: AskedSpan & { p?: number | undefined; page_size?: number | undefined },
+  query: RequestedSpan & { p?: number | undefined; page_size?: number | undefined },
 ): Promise<ListedBalances> {
-  const asked = checkedSpan(query, Math.floor(now() / 1000));
+  const requested = checkedSpan(query, Math.floor(now() / 1000));
   const bounds = pageBounds(query);
   const users = db.collection('users');
-  const total = await users.count(accountsOf(asked), exactTotal + 1);
+  const total = await users.count(accountsOf(requested), exactTotal + 1);
   const { skip, size: limit } = bounds;
-  const shown = isBehind(skip, total) ? [] : await users.find(accountsOf(asked), { skip, limit });
+  const shown = isBehind(skip, total) ? [] : await users.find(accountsOf(requested), { skip, limit });
   return onSteadyBooks(db, async (first) => {
-    const span = spanWithin(asked, first);
+    const span = spanWithin(requested, first);
     const items = await balancesOf(db, shown, span);
     return {
       page: pageResponse(items, bounds, total),
@@ -33,7 +33,7 @@ export async function listBalances(
 }
 
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
-export function readBalanceSums(context: AppContext, query: AskedSpan): Promise<BalanceSums> {
-  const asked = checkedSpan(query, Math.floor(context.now() / 1000));
-  return onSteadyBooks(context.db, (first) => sumBalances(context, spanWithin(asked, first)));
+export function readBalanceSums(context: AppContext, query: RequestedSpan): Promise<BalanceSums> {
+  const requested = checkedSpan(query, Math.floor(context.now() / 1000));
+  return onSteadyBooks(context.db, (first) => sumBalances(context, spanWithin(requested, first)));
 }

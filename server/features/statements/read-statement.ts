@@ -11,15 +11,15 @@ import { chargesOfUser, rowCharges } from '#server/logs/user-charges.ts';
 import type { ModelCharges } from '#server/logs/user-charges.ts';
 import { closingKind, closingRef } from '#server/money/log-closing.ts';
 import { checkedSpan, onSteadyBooks } from './steady-books.ts';
-import type { AskedSpan } from './steady-books.ts';
+import type { RequestedSpan } from './steady-books.ts';
 
 /** As many of each are shown by themselves. */
 const mostEntries = 500;
 const mostModels = 200;
 
 /** @throws {AppError} `invalid_field`, `log_deletion_running` */
-export function readStatement({ db, now, settings }: AppContext, user: UserRecord, asked: AskedSpan): Promise<Statement> {
-  const { from, to } = checkedSpan(asked, Math.floor(now() / 1000));
+export function readStatement({ db, now, settings }: AppContext, user: UserRecord, requested: RequestedSpan): Promise<Statement> {
+  const { from, to } = checkedSpan(requested, Math.floor(now() / 1000));
   return onSteadyBooks(db, async (first) => {
     const { id, username, display_name } = user;
     const counted = await count(db, user, { from, to, first });
@@ -32,10 +32,10 @@ type Counted = Omit<Statement, 'user_id' | 'username' | 'display_name' | 'quota_
 async function count(
   db: Database,
   user: UserRecord,
-  { from: asked, to, first }: { from: number; to: number; first: number },
+  { from: requested, to, first }: { from: number; to: number; first: number },
 ): Promise<Counted> {
   const begun = user.created_time - 1;
-  const from = Math.min(to, Math.max(asked, first, begun));
+  const from = Math.min(to, Math.max(requested, first, begun));
   const ledger = db.collection('ledger');
   const own = { account: 'user', account_id: user.id, state: 'done', kind: { ne: closingKind } } as const;
   const within: Filter<LedgerRecord> = { ...own, and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };

@@ -9,13 +9,13 @@ import type { LogClosingRecord } from '#server/db/records/log-closing.ts';
 const tries = 20;
 const waitMs = 50;
 
-export interface AskedSpan {
+export interface RequestedSpan {
   start_timestamp?: number | undefined;
   end_timestamp?: number | undefined;
 }
 
 /** @param now unix seconds @throws {AppError} `invalid_field` */
-export function checkedSpan({ start_timestamp: from, end_timestamp: to }: AskedSpan, now: number): { from: number; to: number } {
+export function checkedSpan({ start_timestamp: from, end_timestamp: to }: RequestedSpan, now: number): { from: number; to: number } {
   if (from === undefined) throw invalidField('start_timestamp', fieldRules.required);
   // With what happens in this second.
   const end = Math.min(to ?? now + 1, now + 1);

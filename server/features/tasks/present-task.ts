@@ -5,7 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import { callersName, dataOf } from '#server/tasks/task-data.ts';
 import { factsOf, madeOf } from '#server/tasks/videos/video-facts.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
-import { videoFormOf } from '#server/tasks/videos/registry.ts';
+import { videoFormatOf } from '#server/tasks/videos/registry.ts';
 
 /** Owners do not see through which channel it went. */
 export function presentTask(
@@ -42,7 +42,7 @@ export function presentTask(
 function presentVideo({ channels }: Pick<AppContext, 'channels'>, task: TaskRecord): Task['video'] {
   const facts = factsOf(task) ?? { seconds: 0, size: '' };
   // An address that wants the channel's key is of no use to anybody else.
-  const isOpen = videoFormOf(channels.get(task.channel_id)?.provider ?? null)?.isBehindKey !== true;
+  const isOpen = videoFormatOf(channels.get(task.channel_id)?.provider ?? null)?.isBehindKey !== true;
   return {
     model: task.model,
     seconds: facts.seconds,

@@ -7,7 +7,7 @@ import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
-import { requireRoom } from './token-capacity.ts';
+import { requireTokenCapacity } from './token-capacity.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 import type { NewToken } from '#server/tokens/insert-token.ts';
 
@@ -26,7 +26,7 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
   const first: NewToken = { ...fields, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
   const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
   return withEditLock(context, `tokens-of:${owner.id}`, async () => {
-    await requireRoom(context, owner.id, count);
+    await requireTokenCapacity(context, owner.id, count);
     await countCreation(context, owner.id, count);
     return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
   });
@@ -48,8 +48,8 @@ async function countCreation(context: AppContext, userId: number, count: number)
 
 /** The name with a random ending, cut so that both together keep the limit. */
 function suffixed(context: AppContext, name: string): string {
-  const kept = Array.from(name)
+  const stored = Array.from(name)
     .slice(0, tokenNameLimit - suffixLength - 1)
     .join('');
-  return `${kept}-${context.randomText(suffixLength)}`;
+  return `${stored}-${context.randomText(suffixLength)}`;
 }

@@ -3,7 +3,7 @@ import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import type { TokenEdit } from '#shared/tokens.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
-import { meantBalance } from '#server/accounts/requested-balance.ts';
+import { requestedBalance } from '#server/accounts/requested-balance.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { Edited } from '#server/db/edit-record.ts';
@@ -46,17 +46,17 @@ async function editTokenAndBalance(
 ): Promise<boolean> {
   const { before, after } = await editOwnToken(context, owner, input, (token) => {
     // What it refuses is refused before anything is stored.
-    meantQuota(token, input);
+    requestedQuota(token, input);
     // A group that was allowed once stays as it is; only a new choice is judged.
     if (fields.group !== token.group) checkTokenGroup(context.settings, owner, fields.group);
     // Expired and exhausted end with what caused them; stored, they would outlive it.
     const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
     return { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
   });
-  const meant = meantQuota(before, input);
-  if (meant === null) return true;
+  const intended = requestedQuota(before, input);
+  if (intended === null) return true;
   const ref = `token:${input.id}:edit:${context.randomText(20)}`;
-  const request = { account: 'token' as const, id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...meant };
+  const request = { account: 'token' as const, id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...intended };
   try {
     // The lock is somebody else's when this process stood still: then the token is not any more as this edit has left it.
     await context.ledger.setBalance({ ...request, revision: after.revision });
@@ -72,7 +72,7 @@ async function editTokenAndBalance(
 async function countQuotaEdit(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<void> {
   if (input.remain_quota === undefined) return;
   const token = await findToken(context, owner.id, input.id);
-  if (token === null || meantQuota(token, input) === null) return;
+  if (token === null || requestedQuota(token, input) === null) return;
   await countQuotaEdits(context, owner.id, 1);
 }
 
@@ -109,18 +109,20 @@ async function editOwnToken(
   return edited;
 }
 
-type MeantQuota = { balance: number; knownUsed?: number; knownCharged?: number };
+type RequestedQuota = { balance: number; knownUsed?: number; knownCharged?: number };
 
-function meantQuota(token: TokenRecord, { remain_quota, used_quota, charged_quota }: TokenEdit): MeantQuota | null {
+function requestedQuota(token: TokenRecord, { remain_quota, used_quota, charged_quota }: TokenEdit): RequestedQuota | null {
   if (remain_quota === undefined) return null;
   if (charged_quota !== undefined) {
     const now = { balance: balanceOf(token), used: token.charged_quota ?? 0 };
-    const meant = meantBalance({ balance: remain_quota, used: charged_quota }, now, 'remain_quota');
-    return meant === null ? null : { balance: meant.balance, ...(meant.knownUsed === undefined ? {} : { knownCharged: meant.knownUsed }) };
+    const intended = requestedBalance({ balance: remain_quota, used: charged_quota }, now, 'remain_quota');
+    return intended === null
+      ? null
+      : { balance: intended.balance, ...(intended.knownUsed === undefined ? {} : { knownCharged: intended.knownUsed }) };
   }
   // What an unlimited token uses does not come from its balance, so there `used_quota` says nothing about it.
   const edit = { balance: remain_quota, used: token.unlimited_quota ? undefined : used_quota };
-  return meantBalance(edit, { balance: balanceOf(token), used: token.used_quota }, 'remain_quota');
+  return requestedBalance(edit, { balance: balanceOf(token), used: token.used_quota }, 'remain_quota');
 }
 
 async function readOwnToken(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {

@@ -2,7 +2,7 @@ import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecords } from '#server/db/edit-records.ts';
 import { restorableTexts } from '#server/clock/restorable-times.ts';
-import { requireRoom } from './token-capacity.ts';
+import { requireTokenCapacity } from './token-capacity.ts';
 
 /**
  * Takes back a deletion just made of the user's own tokens; returns how many are there again, as they were. Later a deleted key
@@ -17,7 +17,7 @@ async function restore(context: AppContext, userId: number, ids: readonly number
   const times = restorableTexts(context);
   const tokens = context.db.collection('tokens');
   const wanted = await tokens.count({ id: { in: [...new Set(ids)] }, user_id: userId, DeletedAt: times });
-  if (wanted > 0) await requireRoom(context, userId, wanted);
+  if (wanted > 0) await requireTokenCapacity(context, userId, wanted);
   let count = 0;
   await editRecords(context, 'tokens', {
     ids,

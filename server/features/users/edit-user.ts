@@ -6,7 +6,7 @@ import { mayActOn } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
 import type { UserEdit } from '#shared/users.ts';
 import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
-import { meantBalance } from '#server/accounts/requested-balance.ts';
+import { requestedBalance } from '#server/accounts/requested-balance.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';
@@ -200,6 +200,10 @@ function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, use
     const ref = name === undefined ? request.ref : `edit:${user.id}:${name}:${amount}`;
     return () => context.ledger.change({ ...request, ref, amount });
   }
-  const meant = meantBalance({ balance: edit.quota, used: edit.used_quota }, { balance: balanceOf(user), used: user.used_quota }, 'quota');
-  return meant === null ? null : (revision) => context.ledger.setBalance({ ...request, ...meant, revision });
+  const intended = requestedBalance(
+    { balance: edit.quota, used: edit.used_quota },
+    { balance: balanceOf(user), used: user.used_quota },
+    'quota',
+  );
+  return intended === null ? null : (revision) => context.ledger.setBalance({ ...request, ...intended, revision });
 }

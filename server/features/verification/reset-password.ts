@@ -34,8 +34,8 @@ export async function requestReset(context: AppContext, facts: RequestFacts, giv
   context.waitUntil(sendLink(context, facts, email));
 }
 
-async function sendLink(context: AppContext, { language }: RequestFacts, asked: string): Promise<void> {
-  const user = await findByEmail(context, asked);
+async function sendLink(context: AppContext, { language }: RequestFacts, requested: string): Promise<void> {
+  const user = await findByEmail(context, requested);
   if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) return;
   const { settings } = context;
   const token = context.randomText(tokenLength);

@@ -1,5 +1,5 @@
 // Claude's Messages as a format that callers speak.
-import { askedByBody } from '../call-address.ts';
+import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { checkPrompt, checkRequest, callParameters } from './check-request.ts';
@@ -19,7 +19,7 @@ import { schemasIn } from './schemas.ts';
 import type { Body } from '../strict-fields.ts';
 import { sessionIn } from './session.ts';
 import { threadOf } from './threads.ts';
-import type { AskedThread } from './threads.ts';
+import type { ThreadRequest } from './threads.ts';
 import { MessageCollector } from './collect-message.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
@@ -28,24 +28,24 @@ export const claudeClient = {
   title: 'Claude Messages',
   calls: {
     chat: {
-      read: askedByBody,
+      read: requestedByBody,
       check: checkRequest,
       parameters: callParameters,
       promptContent,
       withMedia,
       promptEdits,
       shortening: shorteningOf,
-      speaksOfKept: 'threads',
+      refersToStored: 'threads',
       names: messagesNames,
     },
     count_tokens: {
-      read: askedByBody,
+      read: requestedByBody,
       check: checkPrompt,
       parameters: callParameters,
       promptContent,
       withMedia,
       promptEdits,
-      speaksOfKept: 'threads',
+      refersToStored: 'threads',
       names: messagesNames,
     },
   },
@@ -71,4 +71,4 @@ export const claudeClient = {
   errorBody,
   threadOf,
   collectMessage: () => new MessageCollector(),
-} satisfies ClientDialect & { threadOf(body: Body): AskedThread | null; collectMessage(): MessageCollector };
+} satisfies ClientDialect & { threadOf(body: Body): ThreadRequest | null; collectMessage(): MessageCollector };

@@ -24,8 +24,8 @@ const parts: ResponsePart[] = [
   { type: 'finish', reason: 'tool_calls' },
 ];
 
-function collected(asked: Record<string, unknown>, isWhole = true): MessageCollector {
-  const writer = createStreamWriter({ ...options, asked });
+function collected(requested: Record<string, unknown>, isWhole = true): MessageCollector {
+  const writer = createStreamWriter({ ...options, requested });
   const text = parts.map((part) => writer.write(part)).join('') + (isWhole ? writer.end(usage) : '');
   const collector = new MessageCollector();
   for (const line of text.split('\n')) {
@@ -37,9 +37,9 @@ function collected(asked: Record<string, unknown>, isWhole = true): MessageColle
 
 test.each([{}, { compaction: { isAlone: false, content: 'They asked.', usage: {} } }, { compaction: { isAlone: true } }])(
   'collect-message: blocks of every kind (%j)',
-  (asked) => {
-    const whole = writeWhole(parts, usage, { ...options, asked });
-    expect(collected(asked).message).toMatchObject({ content: whole['content'], stop_reason: whole['stop_reason'], id: 'msg_1' });
+  (requested) => {
+    const whole = writeWhole(parts, usage, { ...options, requested });
+    expect(collected(requested).message).toMatchObject({ content: whole['content'], stop_reason: whole['stop_reason'], id: 'msg_1' });
   },
 );
 

@@ -43,8 +43,8 @@ export class MessageCollector {
       this.#citations.push(delta['citation']);
       block['citations'] = this.#citations;
     } else if (delta['type'] === 'compaction_delta') {
-      const { type: _type, ...told } = delta;
-      Object.assign(block, told);
+      const { type: _type, ...reported } = delta;
+      Object.assign(block, reported);
     }
   }
 

@@ -4,7 +4,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { ResponsePart } from '../parts.ts';
 import { withUsage } from '../token-usage.ts';
-import { compactionField, ownSummary, summaryOf } from './compaction.ts';
+import { compactionField, gatewaySummary, summaryOf } from './compaction.ts';
 import { errorEvent } from './errors.ts';
 import { keepAlive } from './keep-alive.ts';
 import { readTokenUsage, writeTokenUsage } from './token-usage.ts';
@@ -13,12 +13,12 @@ import type { Json } from './write-message.ts';
 
 /** Null: the summary failed. The block stands for nothing then. */
 function blockOf(content: string | null): Json {
-  return { type: 'compaction', content, encrypted_content: content === null ? null : ownSummary };
+  return { type: 'compaction', content, encrypted_content: content === null ? null : gatewaySummary };
 }
 
 /** What a response begins with. */
-export function compactedBlocks({ asked }: ResponseWriterOptions): Json[] {
-  const field = compactionField(asked);
+export function compactedBlocks({ requested }: ResponseWriterOptions): Json[] {
+  const field = compactionField(requested);
   return field === null || field.isAlone ? [] : [blockOf(field.content)];
 }
 
@@ -32,8 +32,8 @@ export function compactionEvents({ content, encrypted_content }: Json, index: nu
 }
 
 /** Of each pass, in order. The numbers beside them are those of the response alone. */
-export function iterationsOf(usage: TokenUsage, { asked, model }: ResponseWriterOptions): Json {
-  const field = compactionField(asked);
+export function iterationsOf(usage: TokenUsage, { requested, model }: ResponseWriterOptions): Json {
+  const field = compactionField(requested);
   if (field === null || field.isAlone) return {};
   const summary = { ...noTokens, ...readTokenUsage(field.usage) };
   return { iterations: [iteration('compaction', summary), { ...iteration('message', usage), model }] };
@@ -45,8 +45,8 @@ function iteration(type: string, usage: TokenUsage): Json {
 }
 
 /** Whether what the model writes is the summary, and the response nothing else. */
-export function isSummary({ asked }: ResponseWriterOptions): boolean {
-  return compactionField(asked)?.isAlone === true;
+export function isSummary({ requested }: ResponseWriterOptions): boolean {
+  return compactionField(requested)?.isAlone === true;
 }
 
 /** The response itself has taken nothing. */
@@ -111,11 +111,11 @@ export class SummaryStreamWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage | null): string {
-    const { block, usage: told } = this.#summary;
+    const { block, usage: reported } = this.#summary;
     const delta = event('message_delta', {
       delta: { ...unknownOfDelta, ...stopped },
       ...editsMade(this.#options),
-      usage: summaryUsage(usage ?? told ?? noTokens),
+      usage: summaryUsage(usage ?? reported ?? noTokens),
     });
     return this.#begin() + compactionEvents(block, 0) + delta + event('message_stop', {});
   }

@@ -14,7 +14,7 @@ const usualThreshold = 150_000;
 const longestSummary = 16_384;
 
 /** What `encrypted_content` of a summary holds that was written here: no provider has signed it. */
-export const ownSummary = 'tidegate-seal:tidegate:summary';
+export const gatewaySummary = 'tidegate-seal:tidegate:summary';
 
 const introduction = 'What was said before has been replaced by this summary of it:';
 
@@ -61,27 +61,27 @@ export function sinceCompaction(messages: readonly unknown[]): readonly unknown[
 }
 
 /** Summaries that were written here, told to a provider that takes its own alone. The very same where there is none. */
-export function withoutOwnSummaries(body: Body): Body {
+export function withoutGatewaySummaries(body: Body): Body {
   const messages = messagesOf(body);
   const place = lastCompaction(messages);
   if (place === null) return body;
   const block = blocksOf(messages[place.message])[place.block];
-  return isObject(block) && block.encrypted_content === ownSummary ? { ...body, messages: sinceCompaction(messages) } : body;
+  return isObject(block) && block.encrypted_content === gatewaySummary ? { ...body, messages: sinceCompaction(messages) } : body;
 }
 
 /** Null: none is asked for. `compaction` asks for nothing but a summary, whatever the edits say. */
 export function shorteningOf({ compaction, context_management: management }: Body): Shortening | null {
-  if (isObject(compaction) && compaction.type === 'summarize') return new OwnCompaction(compaction, null, alone);
+  if (isObject(compaction) && compaction.type === 'summarize') return new GatewayCompaction(compaction, null, alone);
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
   const edit = edits.find(isCompactEdit);
   if (edit === undefined) return null;
-  const told = isObject(edit['trigger']) ? tokenCount(edit['trigger'].value) : undefined;
-  return new OwnCompaction(edit, told ?? usualThreshold, edit['pause_after_compaction'] === true ? alone : undefined);
+  const reported = isObject(edit['trigger']) ? tokenCount(edit['trigger'].value) : undefined;
+  return new GatewayCompaction(edit, reported ?? usualThreshold, edit['pause_after_compaction'] === true ? alone : undefined);
 }
 
 const alone = { compaction: { isAlone: true } satisfies CompactionField };
 
-class OwnCompaction implements Shortening {
+class GatewayCompaction implements Shortening {
   readonly threshold: number | null;
   readonly asAnswer?: typeof alone;
   readonly #instruction: string;
@@ -98,9 +98,9 @@ class OwnCompaction implements Shortening {
     if (this.threshold !== null && tailStart(messages) <= 0) return null;
     const same = Object.fromEntries(Object.entries(body).filter(([name]) => !ofAnswers.has(name)));
     const choice = Array.isArray(body['tools']) && body['tools'].length > 0 ? { tool_choice: { type: 'none' } } : {};
-    const asked = { role: 'user', content: [{ type: 'text', text: this.#instruction }] };
+    const requested = { role: 'user', content: [{ type: 'text', text: this.#instruction }] };
     const stream = this.asAnswer !== undefined && body['stream'] === true;
-    return { ...same, ...choice, messages: [...messages, asked], max_tokens: longestSummary, ...(stream ? { stream } : {}) };
+    return { ...same, ...choice, messages: [...messages, requested], max_tokens: longestSummary, ...(stream ? { stream } : {}) };
   }
 
   goOn(body: Body, answer: Buffer | null): ShortenedPrompt {
@@ -132,8 +132,8 @@ export function compactionField({ compaction }: Readonly<Record<string, unknown>
 export function summaryOf(text: string): string | null {
   const begin = text.indexOf(summaryTag);
   const end = text.lastIndexOf(summaryEnd);
-  const told = begin < 0 || end < begin ? text : text.slice(begin + summaryTag.length, end);
-  return told.trim() === '' ? null : told.trim();
+  const reported = begin < 0 || end < begin ? text : text.slice(begin + summaryTag.length, end);
+  return reported.trim() === '' ? null : reported.trim();
 }
 
 const summaryTag = '<summary>';

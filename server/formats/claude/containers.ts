@@ -1,6 +1,6 @@
 // The container in which code runs: where a request names it, and where a response does.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { OwnObject } from '../provider-objects.ts';
+import type { ProviderObject } from '../provider-objects.ts';
 import type { Body } from '../strict-fields.ts';
 
 /** The one that a request goes on with; undefined: none. */
@@ -10,15 +10,15 @@ export function containerOf({ container }: Body): string | undefined {
 }
 
 /** The same request under the provider's own name. */
-export function openContainer(body: Body, { told, name }: OwnObject): Body {
-  if (containerOf(body) !== told) return body;
+export function openContainer(body: Body, { reported, name }: ProviderObject): Body {
+  if (containerOf(body) !== reported) return body;
   return { ...body, container: isObject(body['container']) ? { ...body['container'], id: name } : name };
 }
 
 const key = Buffer.from('"container"');
 
 /** Bytes of a response that may tell one. */
-export function mayTellContainer(bytes: Buffer): boolean {
+export function mayPresentContainer(bytes: Buffer): boolean {
   return bytes.includes(key);
 }
 
@@ -27,11 +27,11 @@ export function mayTellContainer(bytes: Buffer): boolean {
  * wrote stands in longer texts, or with quotes that are escaped.
  * @param teller a message, or the delta of one
  */
-export function toldContainer(bytes: Buffer, teller: unknown, tell: (name: string) => string): Buffer {
+export function presentContainer(bytes: Buffer, teller: unknown, report: (name: string) => string): Buffer {
   const container = isObject(teller) ? teller.container : undefined;
   const name = isObject(container) ? container.id : undefined;
   if (typeof name !== 'string' || name === '') return bytes;
-  return Buffer.from(bytes.toString('utf8').replaceAll(JSON.stringify(name), () => JSON.stringify(tell(name))));
+  return Buffer.from(bytes.toString('utf8').replaceAll(JSON.stringify(name), () => JSON.stringify(report(name))));
 }
 
 const unknown = '"container":null';

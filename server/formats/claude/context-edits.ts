@@ -49,9 +49,9 @@ function applied(body: Body, { edits, tokens, countOf }: { edits: readonly Block
   for (const edit of edits) {
     const made = edit['type'] === toolUses ? clearToolUses(now, edit, countOf) : clearThoughts(now, edit, countOf);
     if (made === null) continue;
-    const { told, cleared } = made;
+    const { reported, cleared } = made;
     now = { messages: made.messages, tokens: now.tokens - cleared };
-    appliedEdits.push({ type: edit['type'], cleared_input_tokens: cleared, ...told });
+    appliedEdits.push({ type: edit['type'], cleared_input_tokens: cleared, ...reported });
   }
   const isSame = now.messages === messages;
   return { body: isSame ? null : { ...body, messages: now.messages }, responseFields: { applied_edits: appliedEdits } };
@@ -60,7 +60,7 @@ function applied(body: Body, { edits, tokens, countOf }: { edits: readonly Block
 interface Made {
   messages: readonly unknown[];
   cleared: number;
-  told: Block;
+  reported: Block;
 }
 
 type Now = Pick<Made, 'messages'> & { tokens: number };
@@ -96,7 +96,7 @@ function clearToolUses({ messages, tokens }: Now, edit: Block, countOf: CountTex
     if (block['type'] === 'tool_result' && ids.has(block['tool_use_id'])) return { ...block, content: placeholder };
     return block['type'] === 'tool_use' && bare.has(block['id']) ? { ...block, input: {} } : block;
   });
-  return { messages: edited, cleared, told: { cleared_tool_uses: stale.length } };
+  return { messages: edited, cleared, reported: { cleared_tool_uses: stale.length } };
 }
 
 function isUncleared({ type, content }: Block): boolean {
@@ -114,8 +114,8 @@ function clearThoughts({ messages }: Now, edit: Block, countOf: CountText): Made
     if (blocksIn([message]).some(isThought) && turns.at(-1) !== turn) turns.push(turn);
     return turn;
   });
-  const kept = valueOf(keep) ?? usualTurns;
-  const old = new Set(turns.slice(0, Math.max(0, turns.length - kept)));
+  const stored = valueOf(keep) ?? usualTurns;
+  const old = new Set(turns.slice(0, Math.max(0, turns.length - stored)));
   if (old.size === 0) return null;
   let cleared = 0;
   const edited = messages.flatMap((message, index): unknown[] => {
@@ -127,7 +127,7 @@ function clearThoughts({ messages }: Now, edit: Block, countOf: CountText): Made
     });
     return content.length === 0 ? [] : [{ ...message, content }];
   });
-  return { messages: edited, cleared, told: { cleared_thinking_turns: old.size } };
+  return { messages: edited, cleared, reported: { cleared_thinking_turns: old.size } };
 }
 
 function isThought({ type }: Block): boolean {

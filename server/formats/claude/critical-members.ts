@@ -1,7 +1,7 @@
-import { decidingNames, messageNames } from '../critical-members.ts';
+import { criticalMembers, messageNames } from '../critical-members.ts';
 import { limits } from './limits.ts';
 
-export const messagesNames = decidingNames(messageNames, limits.names, [
+export const messagesNames = criticalMembers(messageNames, limits.names, [
   'model',
   'system',
   'stream',

@@ -12,8 +12,8 @@ type Body = Readonly<Record<string, unknown>>;
 type Lose = (field: RequestField) => void;
 
 /** The same body where its model takes it. @param dropped gets the names of what was changed */
-export function fitModel(body: Body, { client, way }: EncodeInput, dropped: string[]): Body {
-  const { facts } = way;
+export function fitModel(body: Body, { client, route }: EncodeInput, dropped: string[]): Body {
+  const { facts } = route;
   // Other vendors' models are asked in this format as well.
   if (facts === undefined || facts.vendor !== 'anthropic') return body;
   const lose: Lose = (field) => {
@@ -54,8 +54,8 @@ function withThinking(body: Body, { isAdaptive, isAlwaysOn, budget, efforts }: T
   }
   if (type === 'enabled' && isAdaptive && budget === undefined) {
     lose('thinking_budget');
-    const meant = effortOfBudget(typeof tokens === 'number' ? tokens : undefined);
-    return withUsualEffort({ ...body, thinking: { ...rest, type: 'adaptive' } }, meant);
+    const intended = effortOfBudget(typeof tokens === 'number' ? tokens : undefined);
+    return withUsualEffort({ ...body, thinking: { ...rest, type: 'adaptive' } }, intended);
   }
   if (type !== 'adaptive' || isAdaptive || budget === undefined) return body;
   lose('thinking_budget');

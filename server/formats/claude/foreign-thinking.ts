@@ -4,7 +4,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { readSeal } from '../seal.ts';
 import type { Body } from '../strict-fields.ts';
 
-export interface OwnThoughts {
+export interface ForeignThinking {
   /** The very same where all thoughts are the provider's own. */
   body: Body;
   dropped: string[];
@@ -17,11 +17,11 @@ export interface Signing {
   isFilled: boolean;
 }
 
-export function ownThoughts(body: Body, { signsAll, isFilled }: Signing): OwnThoughts {
+export function foreignThinking(body: Body, { signsAll, isFilled }: Signing): ForeignThinking {
   const { messages } = body;
   if (!Array.isArray(messages)) return { body, dropped: [] };
   let isLost = false;
-  const kept = messages.flatMap((message: unknown) => {
+  const stored = messages.flatMap((message: unknown) => {
     if (!isObject(message) || message.role !== 'assistant' || !Array.isArray(message.content)) return [message];
     const content = message.content.filter((block: unknown) => !isForeign(block, signsAll));
     if (content.length === message.content.length) return [message];
@@ -30,8 +30,8 @@ export function ownThoughts(body: Body, { signsAll, isFilled }: Signing): OwnTho
     return content.length === 0 ? [] : [{ ...message, content }];
   });
   if (!isLost) return { body, dropped: [] };
-  const own = { ...body, messages: kept };
-  const isStopped = !isFilled && isObject(body['thinking']) && body['thinking'].type === 'enabled' && hasUnsignedCalls(kept);
+  const own = { ...body, messages: stored };
+  const isStopped = !isFilled && isObject(body['thinking']) && body['thinking'].type === 'enabled' && hasUnsignedCalls(stored);
   const rest = isStopped ? withoutThinking(own) : { body: own, dropped: [] };
   return { body: rest.body, dropped: ['thinking blocks', ...rest.dropped] };
 }
@@ -60,7 +60,7 @@ function hasBlock({ content }: Readonly<Record<string, unknown>>, type: RegExp):
 }
 
 /** Nor are thoughts cleared then. https://platform.claude.com/docs/en/build-with-claude/context-editing */
-function withoutThinking({ thinking: _thinking, context_management: management, ...body }: Body): OwnThoughts {
+function withoutThinking({ thinking: _thinking, context_management: management, ...body }: Body): ForeignThinking {
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
   const clearing = edits.flatMap((edit, index) =>
     isObject(edit) && typeof edit.type === 'string' && edit.type.startsWith('clear_thinking') ? [index] : [],

@@ -11,9 +11,9 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
-import { ToldUsage } from '../token-usage.ts';
+import { UsageSoFar } from '../token-usage.ts';
 import { errorEvent } from './errors.ts';
-import { toldContainer } from './containers.ts';
+import { presentContainer } from './containers.ts';
 import { hostedKindOf } from './hosted-blocks.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createStreamReader, readError } from './read-response.ts';
@@ -22,7 +22,7 @@ import { readStopReason } from './stop-reason.ts';
 import { usageParts, writeTokenUsage } from './token-usage.ts';
 
 /** Bytes of events kept until their text is wanted, or there are more. */
-const keptBytes = 16 * 1024;
+const storedBytes = 16 * 1024;
 /** `"message_start"`, `"message_delta"`, `"message_stop"`; within texts the quote would be escaped. */
 const messageKey = Buffer.from('"message_');
 const errorKey = Buffer.from('"error"');
@@ -37,11 +37,11 @@ const deltaTextKey = /"(?:text|thinking|partial_json)"/g;
 export class ClaudeIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
   readonly #requestId: string;
-  readonly #tellObject: StreamInput['tellObject'];
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
+  readonly #restoreObjectId: StreamInput['restoreObjectId'];
+  #stored: Buffer[] = [];
+  #storedBytes = 0;
   #bytes = 0;
-  readonly #told = new ToldUsage();
+  readonly #usageSoFar = new UsageSoFar();
   #hasStopped = false;
   /** As they were seen to begin. */
   #runs: HostedCalls = {};
@@ -51,8 +51,8 @@ export class ClaudeIdentityStream implements StreamPipe {
   #finishAt = 0;
   #textAt = 0;
 
-  constructor({ tally, writer, tellObject }: Pick<StreamInput, 'tally' | 'writer' | 'tellObject'>) {
-    this.#tellObject = tellObject;
+  constructor({ tally, writer, restoreObjectId }: Pick<StreamInput, 'tally' | 'writer' | 'restoreObjectId'>) {
+    this.#restoreObjectId = restoreObjectId;
     this.#tally = tally;
     this.#requestId = writer.requestId;
   }
@@ -72,8 +72,8 @@ export class ClaudeIdentityStream implements StreamPipe {
   push(events: Buffer, isOwned: boolean): PipeStep {
     let error: ErrorInResponse | null = null;
     let end = events.length;
-    const told: ToldEvent[] = [];
-    for (const { from, to } of tellingEvents(events)) {
+    const presented: PresentedEvent[] = [];
+    for (const { from, to } of reportingEvents(events)) {
       const data = dataIn(events, from, to);
       const body = data === null ? null : parseObject(data);
       if (body === null) continue;
@@ -85,10 +85,10 @@ export class ClaudeIdentityStream implements StreamPipe {
         break;
       }
       this.#note(body, this.#bytes + to);
-      if (this.#tellObject !== undefined) {
+      if (this.#restoreObjectId !== undefined) {
         const event = events.subarray(from, to);
-        const bytes = toldContainer(event, body['message'] ?? body['delta'], this.#tellObject);
-        if (bytes !== event) told.push({ from, to, bytes });
+        const bytes = presentContainer(event, body['message'] ?? body['delta'], this.#restoreObjectId);
+        if (bytes !== event) presented.push({ from, to, bytes });
       }
       if (this.#hasStopped) {
         // What a provider sends behind its own ending is nobody's.
@@ -100,7 +100,10 @@ export class ClaudeIdentityStream implements StreamPipe {
     this.#noteText(content);
     this.#noteRuns(content);
     this.#keep(content, isOwned);
-    return { forClient: content.length === 0 ? [] : withTold(content, told), next: error ?? (this.#hasStopped ? 'complete' : 'more') };
+    return {
+      forClient: content.length === 0 ? [] : withPresented(content, presented),
+      next: error ?? (this.#hasStopped ? 'complete' : 'more'),
+    };
   }
 
   #note(body: Readonly<Record<string, unknown>>, at: number): void {
@@ -122,7 +125,7 @@ export class ClaudeIdentityStream implements StreamPipe {
 
   #noteEnding(reason: unknown, at: number): void {
     const ending = endingParts(readStopReason(reason));
-    for (const part of ending) this.#told.note(part);
+    for (const part of ending) this.#usageSoFar.note(part);
     if (ending.length > 0) this.#finishAt = at;
   }
 
@@ -140,9 +143,9 @@ export class ClaudeIdentityStream implements StreamPipe {
 
   #noteUsage(value: unknown, at: number): void {
     for (const part of usageParts(value)) {
-      this.#told.note(part);
-      const tellsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
-      if (tellsOutput) this.#usageAt = at;
+      this.#usageSoFar.note(part);
+      const reportsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
+      if (reportsOutput) this.#usageAt = at;
     }
   }
 
@@ -163,15 +166,15 @@ export class ClaudeIdentityStream implements StreamPipe {
 
   #keep(events: Buffer, isOwned: boolean): void {
     this.#bytes += events.length;
-    this.#kept.push(isOwned ? events : Buffer.from(events));
-    this.#keptBytes += events.length;
-    if (this.#keptBytes > keptBytes) this.#readKept();
+    this.#stored.push(isOwned ? events : Buffer.from(events));
+    this.#storedBytes += events.length;
+    if (this.#storedBytes > storedBytes) this.#readStored();
   }
 
-  #readKept(): void {
-    for (const events of this.#kept) this.#tally.add(textsOf(events));
-    this.#kept = [];
-    this.#keptBytes = 0;
+  #readStored(): void {
+    for (const events of this.#stored) this.#tally.add(textsOf(events));
+    this.#stored = [];
+    this.#storedBytes = 0;
   }
 
   isEvent(rest: Buffer): boolean {
@@ -180,8 +183,8 @@ export class ClaudeIdentityStream implements StreamPipe {
   }
 
   hasContent(): boolean {
-    const isKept = this.#keptBytes < this.#bytes || this.#kept.some((events) => textsOf(events) !== '');
-    return isKept || Object.keys(this.#runs).length > 0;
+    const isStored = this.#storedBytes < this.#bytes || this.#stored.some((events) => textsOf(events) !== '');
+    return isStored || Object.keys(this.#runs).length > 0;
   }
 
   hasFinished(): boolean {
@@ -190,17 +193,17 @@ export class ClaudeIdentityStream implements StreamPipe {
 
   roughTokens(): number {
     // Most events have a token or two in some 120 bytes.
-    return Math.max(Math.ceil(this.#keptBytes / 120) + this.#tally.roughTokens, 0);
+    return Math.max(Math.ceil(this.#storedBytes / 120) + this.#tally.roughTokens, 0);
   }
 
   reportedUsage(): ReportedUsage {
-    const reported = this.#told.report(this.#textAt > this.#usageAt);
+    const reported = this.#usageSoFar.report(this.#textAt > this.#usageAt);
     const hosted = { ...this.#runs, ...reported.hosted };
     return Object.keys(hosted).length === 0 ? reported : { ...reported, hosted };
   }
 
   countTokens(): Promise<number> {
-    this.#readKept();
+    this.#readStored();
     return this.#tally.countTokens();
   }
 
@@ -221,22 +224,22 @@ export class ClaudeIdentityStream implements StreamPipe {
   }
 
   close(): void {
-    this.#kept = [];
+    this.#stored = [];
     this.#tally.clear();
   }
 }
 
-interface ToldEvent {
+interface PresentedEvent {
   from: number;
   to: number;
   /** What its client gets instead. */
   bytes: Buffer;
 }
 
-function withTold(events: Buffer, told: readonly ToldEvent[]): Buffer[] {
+function withPresented(events: Buffer, presented: readonly PresentedEvent[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;
-  for (const { from, to, bytes } of told) {
+  for (const { from, to, bytes } of presented) {
     if (from > at) pieces.push(events.subarray(at, from));
     pieces.push(bytes);
     at = to;
@@ -246,7 +249,7 @@ function withTold(events: Buffer, told: readonly ToldEvent[]): Buffer[] {
 }
 
 /** The events in which one of the keys stands, in order. */
-function* tellingEvents(events: Buffer): Generator<{ from: number; to: number }> {
+function* reportingEvents(events: Buffer): Generator<{ from: number; to: number }> {
   let message = events.indexOf(messageKey);
   let error = events.indexOf(errorKey);
   while (message >= 0 || error >= 0) {

@@ -10,12 +10,12 @@ const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 6, unit: 'grap
 const limits = fc.integer({ min: 1, max: 25 });
 
 /** Every page, from one end to the other. */
-function walk(all: readonly string[], limit: number, way: 'after_id' | 'before_id'): string[][] {
+function walk(all: readonly string[], limit: number, route: 'after_id' | 'before_id'): string[][] {
   const pages: string[][] = [];
-  for (let from: string | null = way === 'after_id' ? '' : '\uffff'.repeat(20); from !== null;) {
-    const page = list(all, { limit: String(limit), [way]: from });
+  for (let from: string | null = route === 'after_id' ? '' : '\uffff'.repeat(20); from !== null;) {
+    const page = list(all, { limit: String(limit), [route]: from });
     pages.push(idsOf(page));
-    from = page.has_more ? (way === 'after_id' ? page.last_id : page.first_id) : null;
+    from = page.has_more ? (route === 'after_id' ? page.last_id : page.first_id) : null;
   }
   return pages;
 }

@@ -87,9 +87,9 @@ function addDocument(prompt: PromptContent, block: Body): void {
 
 /** What is said of it goes to the provider, whatever block it stands in. Of an id nothing is known. */
 function addSource(prompt: PromptContent, source: unknown, { usualType, guess }: { usualType: string; guess: number }): void {
-  const { type, url, data, media_type: told } = isObject(source) ? source : {};
+  const { type, url, data, media_type: reported } = isObject(source) ? source : {};
   if (type === 'base64') {
-    const named = typeof told === 'string' ? told.trim().toLowerCase() : usualType;
+    const named = typeof reported === 'string' ? reported.trim().toLowerCase() : usualType;
     const isImage = named.startsWith('image/');
     addInlineMedia(prompt, { data, mimeType: isImage ? usualType : named, rates, mostOfImage, guess: isImage ? guess : perFile });
   } else if (typeof url === 'string' && url.startsWith('data:')) {

@@ -59,8 +59,8 @@ function readSummarized(message: StrictFields): Message[] {
     text: summaryText(block.requiredText('content')),
     ...cacheOf(block),
   }));
-  const told: Message = { role: 'user', content: summary, field };
-  return place + 1 < blocks.length ? [told, readMessage(message, blocks.slice(place + 1))] : [told];
+  const reported: Message = { role: 'user', content: summary, field };
+  return place + 1 < blocks.length ? [reported, readMessage(message, blocks.slice(place + 1))] : [reported];
 }
 
 /** Summaries that failed, which other model has answered, and what an MCP server lists: nothing is said by them. */

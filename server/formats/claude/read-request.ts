@@ -130,12 +130,12 @@ function isDirect(name: string, tool: StrictFields): boolean {
 
 /** Documents and search results whose places the response is to tell. */
 function citationFields(fields: StrictFields): ExtraField[] {
-  const isAsked = (block: unknown): boolean =>
+  const isRequested = (block: unknown): boolean =>
     isObject(block) &&
-    ((isObject(block.citations) && block.citations.enabled === true) || (Array.isArray(block.content) && block.content.some(isAsked)));
+    ((isObject(block.citations) && block.citations.enabled === true) || (Array.isArray(block.content) && block.content.some(isRequested)));
   const isIn = fields.objects('messages').some((message) => {
     const content = message.raw('content');
-    return Array.isArray(content) && content.some(isAsked);
+    return Array.isArray(content) && content.some(isRequested);
   });
   return isIn ? [{ field: 'citations', name: 'citations', value: true }] : [];
 }

@@ -16,8 +16,8 @@ test.each([
   ['claude-sonnet-4-20250514', fields, fields],
   ['claude-3-7-sonnet-latest', fields, fields],
   ['kimi-k2', fields, fields],
-])('%s takes of %o: %o', (model, asked, sent) => {
-  const body = { ...asked };
+])('%s takes of %o: %o', (model, requested, sent) => {
+  const body = { ...requested };
   fitSampling(body, model, new Losses({}));
   expect(body).toEqual(sent);
 });
@@ -41,6 +41,6 @@ test.each([
   ],
   ['claude-opus-4-6', { budgetTokens: 2048 }, { thinking: { type: 'enabled', budget_tokens: 2048 } }],
   ['claude-sonnet-4-5', { budgetTokens: 2048 }, { thinking: { type: 'enabled', budget_tokens: 2048 } }],
-])('%s, told to think by %o: %o', (model, wish, told) => {
-  expect(writeThinking(model, { isOn: true, ...wish }, 64_000)).toMatchObject(told);
+])('%s, told to think by %o: %o', (model, wish, reported) => {
+  expect(writeThinking(model, { isOn: true, ...wish }, 64_000)).toMatchObject(reported);
 });

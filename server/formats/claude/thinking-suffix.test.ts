@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 
-const asked = { max_tokens: 2000, temperature: 0.3, top_p: 0.9, messages: [] };
+const requested = { max_tokens: 2000, temperature: 0.3, top_p: 0.9, messages: [] };
 
 describe('a name that ends in -thinking', () => {
   test.each(['claude-3-7-sonnet-20250219', 'claude-sonnet-4-5', 'claude-opus-4-20250514', 'claude-opus-4-6'])(
     '%s has a budget',
     (model) => {
-      expect(adaptThinkingSuffix({ ...asked, model: `${model}-thinking` }, 0.8)).toEqual({
+      expect(adaptThinkingSuffix({ ...requested, model: `${model}-thinking` }, 0.8)).toEqual({
         model,
         max_tokens: 2000,
         temperature: 1,
@@ -20,7 +20,7 @@ describe('a name that ends in -thinking', () => {
   test.each(['claude-opus-4-7', 'claude-opus-4.8', 'claude-sonnet-5', 'anthropic.claude-opus-5', 'claude-sonnet-5-5'])(
     '%s, which refuses budgets, decides itself, and is sent no temperature',
     (model) => {
-      expect(adaptThinkingSuffix({ ...asked, model: `${model}-thinking` }, 0.8)).toEqual({
+      expect(adaptThinkingSuffix({ ...requested, model: `${model}-thinking` }, 0.8)).toEqual({
         model,
         max_tokens: 2000,
         thinking: { type: 'adaptive', display: 'summarized' },
@@ -30,7 +30,7 @@ describe('a name that ends in -thinking', () => {
   );
 
   test('is only cut where the client has said how to think, and stays where the setting is off', () => {
-    const own = { ...asked, model: 'claude-sonnet-5-thinking', thinking: { type: 'disabled' } };
+    const own = { ...requested, model: 'claude-sonnet-5-thinking', thinking: { type: 'disabled' } };
     expect(adaptThinkingSuffix(own, 0.8)).toEqual({ ...own, model: 'claude-sonnet-5' });
     expect(adaptThinkingSuffix(own, null)).toBe(own);
   });
@@ -43,14 +43,14 @@ describe('a name that ends in an effort', () => {
     ['anthropic.claude-opus-4-8', 'xhigh', { output_config: { effort: 'xhigh' } }],
     ['claude-sonnet-5', 'max', { output_config: { effort: 'max' } }],
     ['claude-sonnet-5', 'low', { output_config: { effort: 'low' } }],
-  ])('%s-%s is told the effort', (model, effort, told) => {
+  ])('%s-%s is told the effort', (model, effort, reported) => {
     const thinking = { type: 'adaptive', display: 'summarized' };
-    expect(adaptThinkingSuffix({ ...asked, model: `${model}-${effort}` }, 0.8)).toEqual({
+    expect(adaptThinkingSuffix({ ...requested, model: `${model}-${effort}` }, 0.8)).toEqual({
       model,
       max_tokens: 2000,
       thinking,
       messages: [],
-      ...told,
+      ...reported,
     });
   });
 
@@ -60,14 +60,14 @@ describe('a name that ends in an effort', () => {
     ['high', 1600],
     ['max', 1744],
   ])('claude-sonnet-4-5-%s has a budget within the limit', (effort, budget) => {
-    const body = adaptThinkingSuffix({ ...asked, model: `claude-sonnet-4-5-${effort}` }, 0.8);
+    const body = adaptThinkingSuffix({ ...requested, model: `claude-sonnet-4-5-${effort}` }, 0.8);
     const thinking = { type: 'enabled', budget_tokens: budget };
     expect(body).toEqual({ model: 'claude-sonnet-4-5', max_tokens: 2000, temperature: 1, thinking, messages: [] });
   });
 
   test('other members of output_config stay, and a client that names an effort is left alone', () => {
     const format = { type: 'json_schema', schema: {} };
-    const body = { ...asked, model: 'claude-opus-5-high', output_config: { format } };
+    const body = { ...requested, model: 'claude-opus-5-high', output_config: { format } };
     expect(adaptThinkingSuffix(body, 0.8)).toMatchObject({ model: 'claude-opus-5', output_config: { format, effort: 'high' } });
     const own = { ...body, output_config: { effort: 'low' } };
     expect(adaptThinkingSuffix(own, 0.8)).toEqual({ ...own, model: 'claude-opus-5' });
@@ -77,10 +77,10 @@ describe('a name that ends in an effort', () => {
 
   test('is no ending of a model that cannot think, of another vendor, or where the setting is off', () => {
     for (const model of ['claude-3-haiku-high', 'gpt-5-high', 'qwen-max']) {
-      const body = { ...asked, model };
+      const body = { ...requested, model };
       expect(adaptThinkingSuffix(body, 0.8)).toBe(body);
     }
-    const body = { ...asked, model: 'claude-opus-5-high' };
+    const body = { ...requested, model: 'claude-opus-5-high' };
     expect(adaptThinkingSuffix(body, null)).toBe(body);
   });
 

@@ -58,8 +58,8 @@ function unthinking({ isAdaptive, isAlwaysOn, efforts }: Thinking): Omit<Thinkin
 }
 
 function effortFor({ effort, budgetTokens }: ReasoningWish, { efforts = [] }: Thinking): ReasoningEffort | undefined {
-  const meant = effort ?? effortOfBudget(budgetTokens);
-  return meant === undefined ? undefined : nearestEffort(meant, efforts);
+  const intended = effort ?? effortOfBudget(budgetTokens);
+  return intended === undefined ? undefined : nearestEffort(intended, efforts);
 }
 
 /** Whether the model thinks as its caller has said; a budget that becomes an effort, and the other way about, is the same wish. */

@@ -5,12 +5,12 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { Body } from '../strict-fields.ts';
 
 /** What the next turn goes on from; undefined: the thread begins. */
-export interface AskedThread {
+export interface ThreadRequest {
   previousId: string | undefined;
 }
 
 /** Null: nothing is to be held. @throws {AppError} `invalid_request` with the field at fault */
-export function threadOf(body: Body): AskedThread | null {
+export function threadOf(body: Body): ThreadRequest | null {
   const thread = new StrictFields(body).fields('thread');
   if (thread === undefined) return null;
   const type = thread.oneOf('type', ['create', 'continue']);

@@ -77,10 +77,10 @@ function besideUsage(value: unknown): { summaries: TokenUsage | null; advice: Ad
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing */
 function hostedCalls(value: unknown): HostedCalls | null {
   if (!isObject(value) || !isObject(value.server_tool_use)) return null;
-  const told = value.server_tool_use;
+  const reported = value.server_tool_use;
   const calls: Partial<Record<HostedKind, number>> = {};
   for (const [name, kind] of countedTools) {
-    const count = tokenCount(told[name]) ?? 0;
+    const count = tokenCount(reported[name]) ?? 0;
     if (count > 0) calls[kind] = count;
   }
   return Object.keys(calls).length === 0 ? null : calls;

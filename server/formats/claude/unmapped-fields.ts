@@ -1,7 +1,7 @@
 // What Messages say that callers of other formats do not hear of, and why.
-import type { Unheard } from '../unmapped-fields.ts';
+import type { UnmappedFields } from '../unmapped-fields.ts';
 
-export const unheard: Unheard = {
+export const unmappedFields: UnmappedFields = {
   whole: {
     'files, containers and servers of tools in the account of the provider': [
       'container',

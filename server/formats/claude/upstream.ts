@@ -9,7 +9,7 @@ import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { withoutAttribution } from './attribution.ts';
 import { callIdRule } from './call-ids.ts';
 import { fitCalls } from './fit-calls.ts';
-import { forwardRequest, withToldContainer } from './identity.ts';
+import { forwardRequest, withPresentedContainer } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
 import { findAccountObject } from './provider-objects.ts';
 import { openContainer } from './containers.ts';
@@ -22,7 +22,7 @@ import { fitThinking } from './thinking.ts';
 import { adaptThinkingSuffix, cutThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
 import { carriedFields } from './said-fields.ts';
 import { withPlaceholders } from './thoughts-back.ts';
-import { unheard } from './unmapped-fields.ts';
+import { unmappedFields } from './unmapped-fields.ts';
 import { fitVersion } from './versions.ts';
 import { addressUse } from './media-addresses.ts';
 import { writeRequest } from './write-request.ts';
@@ -31,7 +31,7 @@ import { createStreamWriter } from './write-response.ts';
 const versionHeader = 'anthropic-version';
 
 /** What the provider is told. */
-function versionOf({ way: { provider, identity }, clientHeaders, settings, originModel }: EncodeInput): string | undefined {
+function versionOf({ route: { provider, identity }, clientHeaders, settings, originModel }: EncodeInput): string | undefined {
   const callers = identity !== null && provider.takesCallersVersion === true ? clientHeaders[versionHeader] : undefined;
   return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
 }
@@ -47,9 +47,9 @@ export const claudeUpstream: UpstreamDialect = {
   carriedFields,
   identity: {
     writeRequest: forwardRequest,
-    readWhole: (input) => withToldContainer(input, forwardWhole(input)),
+    readWhole: (input) => withPresentedContainer(input, forwardWhole(input)),
     *readLong(input) {
-      return withToldContainer(input, yield* forwardLong(input));
+      return withPresentedContainer(input, yield* forwardLong(input));
     },
     openStream: (input) => new ClaudeIdentityStream(input),
   },
@@ -58,7 +58,7 @@ export const claudeUpstream: UpstreamDialect = {
   openAccountObject: openContainer,
   addressUse,
   writeRequest,
-  keepsMarked: true,
+  preservesMarked: true,
   // https://platform.claude.com/docs/en/about-claude/pricing
   surcharges: {
     fields: {
@@ -77,12 +77,12 @@ export const claudeUpstream: UpstreamDialect = {
   },
   // Where a prompt is only counted, nothing is thought of.
   applyTraits: (body, input) => {
-    const { isCount, settings, way } = input;
-    const own = way.provider.attribution === 'drop' ? withoutAttribution(body) : body;
+    const { isCount, settings, route } = input;
+    const own = route.provider.attribution === 'drop' ? withoutAttribution(body) : body;
     const dropped = own === body ? [] : ['system.0'];
-    const fitting = fitVersion(fitCalls(own, way.provider.callIds ?? callIdRule), versionOf(input), dropped);
+    const fitting = fitVersion(fitCalls(own, route.provider.callIds ?? callIdRule), versionOf(input), dropped);
     const adapt = isCount === true ? cutThinkingSuffix : adaptThinkingSuffix;
-    const whole = withPlaceholders(fitting, thoughtsRule(input), way.upstreamModel);
+    const whole = withPlaceholders(fitting, thoughtsRule(input), route.upstreamModel);
     return { body: fitModel(adapt(whole, thinkingShare(settings)), input, dropped), dropped };
   },
   // What the client itself wrote, and nothing changed, is between it and the provider.
@@ -96,7 +96,7 @@ export const claudeUpstream: UpstreamDialect = {
   headers: ({ settings, originModel }) => modelHeaders(settings, originModel),
   effortOf: ({ output_config: output }) => (isObject(output) && typeof output.effort === 'string' ? output.effort : undefined),
   leastLimit: (body, model, settings) => (thinkingShare(settings) === null ? 0 : leastLimitOf(body, model)),
-  unheard,
+  unmappedFields,
   readWhole,
   createStreamReader,
   createStreamWriter,

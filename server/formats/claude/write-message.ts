@@ -14,8 +14,8 @@ export const unknownOfDelta: Json = { container: null, stop_details: null };
 export const unknownOfMessage: Json = { ...unknownOfDelta, diagnostics: null };
 
 /** Edits of the prompt that were made here, where the request asks for some. */
-export function editsMade({ asked = {} }: ResponseWriterOptions): Json {
-  const { applied_edits: edits } = asked;
+export function editsMade({ requested = {} }: ResponseWriterOptions): Json {
+  const { applied_edits: edits } = requested;
   return edits === undefined ? {} : { context_management: { applied_edits: edits } };
 }
 
@@ -23,8 +23,8 @@ export function editsMade({ asked = {} }: ResponseWriterOptions): Json {
  * As the caller calls it: Claude Code sends back no thoughts of a message that another model has written, and the signatures of calls
  * are among them.
  */
-function modelOf(start: StartPart, { model, keepsIds = false }: ResponseWriterOptions): string {
-  return keepsIds ? start.model || model : model;
+function modelOf(start: StartPart, { model, preservesIds = false }: ResponseWriterOptions): string {
+  return preservesIds ? start.model || model : model;
 }
 
 export const noStart: StartPart = { type: 'start', id: '', model: '' };

@@ -120,17 +120,17 @@ function writeReasoning(body: Json, { reasoning, messages }: ChatRequest, { know
   // Thinking with a forced tool is refused, and with a budget so are results of calls whose thoughts are lost. Models that think as
   // they see fit take those, and would lose their cache by a change.
   // https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
-  const isTold = fields?.thinking !== undefined && fields.thinking.type !== 'disabled';
+  const isReported = fields?.thinking !== undefined && fields.thinking.type !== 'disabled';
   const isUnsigned = fields?.thinking?.type === 'enabled' && hasUnsignedCalls(messages);
-  if (fields === null || (isTold && (forcesTool(body) || isUnsigned))) {
-    if (reasoning.isOn || isTold) losses.drop(fieldOf(reasoning));
+  if (fields === null || (isReported && (forcesTool(body) || isUnsigned))) {
+    if (reasoning.isOn || isReported) losses.drop(fieldOf(reasoning));
     return;
   }
   if (!thinksAsWished(reasoning, fields)) losses.drop(fieldOf(reasoning));
   const { output_config: output, ...rest } = fields;
   Object.assign(body, rest);
   if (output !== undefined) body.output_config = { ...asObject(body.output_config), ...output };
-  if (!isTold) return;
+  if (!isReported) return;
   // Sampling is not for the caller to choose while the model thinks.
   dropSampling(body, losses);
   if (fields.thinking?.type === 'enabled') body.temperature = 1;

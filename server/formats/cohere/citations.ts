@@ -7,8 +7,8 @@ import type { ResponsePart } from '../parts.ts';
 export function citationParts({ start, end, sources }: JsonObject): ResponsePart[] {
   const place = isPlace(start) && isPlace(end) ? { start, end } : {};
   return (Array.isArray(sources) ? sources.filter(isObject) : []).flatMap((source): ResponsePart[] => {
-    const told = isObject(source.document) ? source.document : isObject(source.tool_output) ? source.tool_output : {};
-    const { url, title, snippet } = told;
+    const reported = isObject(source.document) ? source.document : isObject(source.tool_output) ? source.tool_output : {};
+    const { url, title, snippet } = reported;
     if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return [];
     const titled = typeof title === 'string' ? { title } : {};
     const quoted = typeof snippet === 'string' ? { text: snippet } : {};

@@ -10,14 +10,14 @@ import { invalidCounts, invalidUsage, tokenCount } from '../token-usage.ts';
 export function usageParts(value: unknown): readonly ResponsePart[] {
   if (value === undefined || value === null) return [];
   const { billed_units: billed, tokens } = isObject(value) ? value : {};
-  const told = billed ?? tokens;
-  if (!isObject(told)) return isObject(value) && told === undefined ? [] : invalidUsage;
-  const invalid = invalidCounts({ input: told.input_tokens, output: told.output_tokens });
+  const reported = billed ?? tokens;
+  if (!isObject(reported)) return isObject(value) && reported === undefined ? [] : invalidUsage;
+  const invalid = invalidCounts({ input: reported.input_tokens, output: reported.output_tokens });
   if (invalid.length > 0) return invalid;
   const usage: Partial<TokenUsage> = {};
-  const input = tokenCount(told.input_tokens);
+  const input = tokenCount(reported.input_tokens);
   if (input !== undefined) usage.input = input;
-  const output = tokenCount(told.output_tokens);
+  const output = tokenCount(reported.output_tokens);
   if (output !== undefined) usage.output = output;
   return Object.keys(usage).length === 0 ? [] : [{ type: 'usage', usage }];
 }

@@ -73,14 +73,14 @@ function writeAssistant(parts: readonly AssistantPart[], { losses, model }: Mess
     else if (part.type === 'reasoning' && (part.seal === undefined || part.seal.data === '')) thoughts.push(part.text);
     else losses.drop('foreign_thoughts');
   }
-  const isKept = thoughts.length > 0 && thinks(model);
-  const isPlan = thoughts.length > 0 && !isKept && calls.length > 0;
-  if (thoughts.length > 0 && !isKept && !isPlan) losses.drop('unsigned_thoughts');
+  const isStored = thoughts.length > 0 && thinks(model);
+  const isPlan = thoughts.length > 0 && !isStored && calls.length > 0;
+  if (thoughts.length > 0 && !isStored && !isPlan) losses.drop('unsigned_thoughts');
   if (texts.length + calls.length === 0) return [];
   const text = texts.join('\n');
   const blocks = [{ type: 'thinking', thinking: thoughts.join('\n') }, ...(text === '' ? [] : [{ type: 'text', text }])];
   const message: Json = { role: 'assistant' };
-  if (isKept) message['content'] = blocks;
+  if (isStored) message['content'] = blocks;
   else if (text !== '' || calls.length === 0) message['content'] = text;
   if (calls.length > 0) message['tool_calls'] = calls;
   if (isPlan) message['tool_plan'] = thoughts.join('\n');

@@ -56,8 +56,8 @@ class CohereWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage | null): string {
-    const told = usage === null ? {} : { usage: writeTokenUsage(usage) };
-    return event('message-end', { delta: { finish_reason: writeFinishReason(this.#reason), ...told } });
+    const reported = usage === null ? {} : { usage: writeTokenUsage(usage) };
+    return event('message-end', { delta: { finish_reason: writeFinishReason(this.#reason), ...reported } });
   }
 }
 

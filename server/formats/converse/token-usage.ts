@@ -23,7 +23,7 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
   if (read !== undefined) usage.cacheRead = read;
   const written = tokenCount(value.cacheWriteInputTokens);
   if (written !== undefined) {
-    usage.cacheWrite1h = Math.min(keptAnHour(value.cacheDetails), written);
+    usage.cacheWrite1h = Math.min(hourlyRetention(value.cacheDetails), written);
     usage.cacheWrite5m = written - usage.cacheWrite1h;
   }
   const output = tokenCount(value.outputTokens);
@@ -31,7 +31,7 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
   return usage;
 }
 
-function keptAnHour(details: unknown): number {
+function hourlyRetention(details: unknown): number {
   let sum = 0;
   for (const detail of Array.isArray(details) ? details : []) {
     if (isObject(detail) && detail.ttl === '1h') sum += tokenCount(detail.inputTokens) ?? 0;

@@ -25,8 +25,8 @@ export const converseUpstream: UpstreamDialect = {
   normalize: ({ model: _model, stream: _stream, ...body }) => body,
   effortOf({ additionalModelRequestFields: fields }) {
     const { reasoning_effort: effort, reasoningConfig: config } = isObject(fields) ? fields : {};
-    const told = isObject(config) ? config.maxReasoningEffort : effort;
-    return typeof told === 'string' ? told : undefined;
+    const reported = isObject(config) ? config.maxReasoningEffort : effort;
+    return typeof reported === 'string' ? reported : undefined;
   },
   readWhole,
   createStreamReader,

@@ -21,7 +21,7 @@ const filler = '...';
 export interface MessageOptions {
   losses: Losses;
   /** The model keeps what is marked. */
-  keepsMarked: boolean;
+  preservesMarked: boolean;
 }
 
 /** Turns alternate and begin with the user's; none is empty. @throws {AppError} `untranslatable` */
@@ -51,13 +51,13 @@ function ordered(content: readonly Json[]): Json[] {
 
 class MessageWriter {
   readonly #losses: Losses;
-  readonly #keepsMarked: boolean;
+  readonly #preservesMarked: boolean;
   /** Of documents. */
   readonly #names = new Map<string, number>();
 
-  constructor({ losses, keepsMarked }: MessageOptions) {
+  constructor({ losses, preservesMarked }: MessageOptions) {
     this.#losses = losses;
-    this.#keepsMarked = keepsMarked;
+    this.#preservesMarked = preservesMarked;
   }
 
   turn(turn: Turn): Json[] {
@@ -70,7 +70,7 @@ class MessageWriter {
   /** What is kept ends behind the part that is marked. */
   #marked(part: UserPart | AssistantPart, written: Json[]): Json[] {
     if (!('cache' in part) || part.cache === undefined || written.length === 0) return written;
-    if (this.#keepsMarked) return [...written, cachePoint];
+    if (this.#preservesMarked) return [...written, cachePoint];
     this.#losses.drop('cache_hints');
     return written;
   }

@@ -20,10 +20,10 @@ export function writeRequest(request: ChatRequest, { upstreamModel: model }: Wri
   const losses = new Losses(request.saidFields);
   const extras = losses.carry(request.extras, carriedFields, title);
   const { instructions, turns } = splitInstructions(request.messages);
-  const keepsMarked = isNova(model);
-  const messages = writeMessages(turns, { losses, keepsMarked });
+  const preservesMarked = isNova(model);
+  const messages = writeMessages(turns, { losses, preservesMarked });
   const body: Json = { ...extras, messages };
-  const system = writeSystem(instructions, { losses, keepsMarked });
+  const system = writeSystem(instructions, { losses, preservesMarked });
   if (system.length > 0) body.system = system;
   const config = writeConfig(request);
   if (Object.keys(config).length > 0) body.inferenceConfig = config;
@@ -37,11 +37,11 @@ export function writeRequest(request: ChatRequest, { upstreamModel: model }: Wri
   return { body, dropped: losses.names };
 }
 
-function writeSystem(parts: readonly TextPart[], { losses, keepsMarked }: { losses: Losses; keepsMarked: boolean }): Json[] {
+function writeSystem(parts: readonly TextPart[], { losses, preservesMarked }: { losses: Losses; preservesMarked: boolean }): Json[] {
   return parts.flatMap(({ text, cache }): Json[] => {
     if (text === '') return [];
     if (cache === undefined) return [{ text }];
-    if (keepsMarked) return [{ text }, cachePoint];
+    if (preservesMarked) return [{ text }, cachePoint];
     losses.drop('cache_hints');
     return [{ text }];
   });

@@ -29,10 +29,11 @@ class ChatAwaiting implements Awaiting {
     if (!isObject(data)) return { kind: 'response', body };
     this.#ids ??= idsOf(data);
     if (this.#ids === null) return { kind: 'response', body };
-    if (data.status === 'created' || data.status === 'in_progress') return { kind: 'ask', path: this.#asking('/retrieve'), isLater: true };
+    if (data.status === 'created' || data.status === 'in_progress')
+      return { kind: 'ask', path: this.#requesting('/retrieve'), isLater: true };
     if (data.status !== 'completed') return { kind: 'response', body };
     this.#chat = data;
-    return { kind: 'ask', path: this.#asking('/message/list') };
+    return { kind: 'ask', path: this.#requesting('/message/list') };
   }
 
   cancel(): FollowUp | null {
@@ -40,7 +41,7 @@ class ChatAwaiting implements Awaiting {
     return { path: `${this.#path}/cancel`, body: Object.fromEntries(this.#ids) };
   }
 
-  #asking(what: string): string {
+  #requesting(what: string): string {
     return `${this.#path}${what}?${this.#ids}`;
   }
 }

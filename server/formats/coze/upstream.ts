@@ -24,8 +24,8 @@ export const cozeUpstream: UpstreamDialect = {
   addressUse: allButSound,
   writeRequest,
   // Somebody has to ask. Who is not named is somebody else each time: a bot may remember whom it talks to.
-  applyTraits: (body, { requestId, way }) => ({
-    body: { bot_id: way.nameThere, user_id: `chatcmpl-${requestId ?? ''}`, ...body },
+  applyTraits: (body, { requestId, route }) => ({
+    body: { bot_id: route.nameThere, user_id: `chatcmpl-${requestId ?? ''}`, ...body },
     dropped: [],
   }),
   // https://www.coze.cn/open/docs/developer_guides/upload_files

@@ -1,5 +1,5 @@
 // Parts → a chat with a bot: what its user and the bot itself have said. The instructions of a bot are its own.
-import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
+import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { FilesToLeave } from '../left-files.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { ChatRequest, Message, UserPart } from '../parts.ts';
@@ -17,10 +17,10 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   const { messages, responseFormat, userId, isStream } = request;
   const spoken = messages.filter(({ role }) => role !== 'system');
   // Where nobody has asked anything the instructions are the question.
-  const told = spoken.length > 0 ? spoken : messages;
-  if (told === spoken) for (const { role, field } of messages) if (role === 'system') losses.dropNamed(field);
+  const reported = spoken.length > 0 ? spoken : messages;
+  if (reported === spoken) for (const { role, field } of messages) if (role === 'system') losses.dropNamed(field);
   const left = new FilesToLeave();
-  const written = told.flatMap((message) => writeMessage(message, losses, left));
+  const written = reported.flatMap((message) => writeMessage(message, losses, left));
   const shape = shapeInWords(responseFormat);
   const body = {
     ...extras,
@@ -36,7 +36,7 @@ function writeMessage(message: Message, losses: Losses, left: FilesToLeave): Jso
   const { role, field } = message;
   noteMessage(message, losses);
   if (role === 'assistant') {
-    const text = joined(message.content.map((part) => toldText(part, { field, losses, title })));
+    const text = joined(message.content.map((part) => reportedText(part, { field, losses, title })));
     return text === '' ? [] : [{ ...textOf('assistant', text), type: 'answer' }];
   }
   const items = message.content
@@ -55,15 +55,15 @@ function joined(texts: readonly (string | null)[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-interface Telling {
+interface Reporting {
   field: string;
   losses: Losses;
   left: FilesToLeave;
 }
 
 /** What has an address is fetched there, and bytes are left before. @throws {AppError} `untranslatable` */
-function writeItem(part: UserPart, { field, losses, left }: Telling): Json {
-  const text = toldText(part, { field, losses, title });
+function writeItem(part: UserPart, { field, losses, left }: Reporting): Json {
+  const text = reportedText(part, { field, losses, title });
   if (text !== null) return { type: 'text', text };
   if (part.type !== 'image' && part.type !== 'file') throw untranslatable(field, title);
   const { source } = part;

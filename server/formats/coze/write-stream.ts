@@ -34,8 +34,8 @@ class CozeWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage | null): string {
-    const told = usage === null ? {} : { usage: writeTokenUsage(usage) };
-    return event('conversation.chat.completed', { id: this.#id, status: 'completed', ...told });
+    const reported = usage === null ? {} : { usage: writeTokenUsage(usage) };
+    return event('conversation.chat.completed', { id: this.#id, status: 'completed', ...reported });
   }
 }
 

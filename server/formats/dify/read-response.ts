@@ -50,7 +50,7 @@ class DifyReader implements StreamReader {
   #isComplete = false;
   readonly #nodes: NodeTokens = { input: 0, output: 0 };
   /** Of a workflow: what it has told bit by bit. */
-  #told = '';
+  #reported = '';
 
   get isComplete(): boolean {
     return this.#isComplete;
@@ -69,8 +69,8 @@ class DifyReader implements StreamReader {
     return [{ type: 'start', id: isFilled(id) ? id : '', model: '' }, ...parts];
   }
 
-  #event(told: JsonObject): ResponsePart[] {
-    const { event, answer, metadata, data, message_id: message } = told;
+  #event(reported: JsonObject): ResponsePart[] {
+    const { event, answer, metadata, data, message_id: message } = reported;
     if (event === 'message' || event === 'agent_message') return isFilled(answer) ? this.#say(answer) : [];
     if (event === 'message_end') {
       this.#isComplete = true;
@@ -90,14 +90,14 @@ class DifyReader implements StreamReader {
   }
 
   #write(text: string): ResponsePart[] {
-    this.#told += text;
+    this.#reported += text;
     return [{ type: 'text', text }];
   }
 
   #end(data: JsonObject): ResponsePart[] {
     this.#isComplete = true;
-    const rest = this.#told === '' ? textOfOutputs(data.outputs) : '';
-    const usage = usageOfRun(data.total_tokens, this.#nodes, this.#told + rest);
+    const rest = this.#reported === '' ? textOfOutputs(data.outputs) : '';
+    const usage = usageOfRun(data.total_tokens, this.#nodes, this.#reported + rest);
     return [...(rest === '' ? [] : [{ type: 'text' as const, text: rest }]), { type: 'finish', reason: 'stop' }, ...usage];
   }
 

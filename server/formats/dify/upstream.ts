@@ -26,7 +26,7 @@ export const difyUpstream: UpstreamDialect = {
   // Somebody has to ask. Who is not named is somebody else each time.
   applyTraits: (body, { requestId }) => ({ body: 'user' in body ? body : { ...body, user: `chatcmpl-${requestId ?? ''}` }, dropped: [] }),
   // Behind the channel's overrides, which may have further inputs.
-  normalize: (body, { way }) => forApplication(body, way.nameThere),
+  normalize: (body, { route }) => forApplication(body, route.nameThere),
   // Files are their uploader's.
   desk: {
     path: (call) => call.replace(/\/v1\/[^?]*(?:\?.*)?$/, '/v1/files/upload'),

@@ -39,16 +39,16 @@ export function failureOfRun(
  * Types of nodes that ask models themselves. What others call `usage` is a variable that somebody handed on, mostly that of a node before them.
  * https://docs.dify.ai/en/guides/workflow/node/llm (its output variable `usage`)
  */
-const asking: ReadonlySet<unknown> = new Set(['llm', 'agent', 'question-classifier', 'parameter-extractor', 'knowledge-retrieval']);
+const requesting: ReadonlySet<unknown> = new Set(['llm', 'agent', 'question-classifier', 'parameter-extractor', 'knowledge-retrieval']);
 
 /** Of an event that ends a node: models tell it there. */
 export function addNode(sum: NodeTokens, data: Body): void {
   const { outputs, process_data: process, node_type: type } = data;
-  if (!asking.has(type)) return;
-  const told = [outputs, process].map((part) => (isObject(part) ? part['usage'] : undefined)).find(isObject);
-  if (told === undefined) return;
-  sum.input += tokenCount(told['prompt_tokens']) ?? 0;
-  sum.output += tokenCount(told['completion_tokens']) ?? 0;
+  if (!requesting.has(type)) return;
+  const reported = [outputs, process].map((part) => (isObject(part) ? part['usage'] : undefined)).find(isObject);
+  if (reported === undefined) return;
+  sum.input += tokenCount(reported['prompt_tokens']) ?? 0;
+  sum.output += tokenCount(reported['completion_tokens']) ?? 0;
 }
 
 /**

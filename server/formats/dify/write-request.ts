@@ -1,5 +1,5 @@
 // Parts → a question to an application: one text, in which everybody speaks under a heading.
-import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
+import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { FilesToLeave } from '../left-files.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
@@ -15,13 +15,13 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   const { messages, responseFormat, userId, isStream } = request;
   const files: NamedFile[] = [];
   const left = new FilesToLeave();
-  const told = messages.flatMap((message) => writeMessage(message, losses, { files, left }));
+  const reported = messages.flatMap((message) => writeMessage(message, losses, { files, left }));
   const shape = shapeInWords(responseFormat);
-  if (shape !== null) told.push(`SYSTEM: \n${shape}\n`);
+  if (shape !== null) reported.push(`SYSTEM: \n${shape}\n`);
   const body = {
     ...extras,
     inputs: {},
-    query: told.length === 0 && files.length > 0 ? filler : told.join(''),
+    query: reported.length === 0 && files.length > 0 ? filler : reported.join(''),
     response_mode: isStream ? 'streaming' : 'blocking',
     ...(userId === undefined ? {} : { user: userId }),
     auto_generate_name: false,
@@ -50,7 +50,7 @@ function writeMessage(message: Message, losses: Losses, { files, left }: Files):
   const { role, content, field } = message;
   noteMessage(message, losses);
   return content.flatMap((part: TextPart | UserPart | AssistantPart) => {
-    const text = toldText(part, { field, losses, title });
+    const text = reportedText(part, { field, losses, title });
     if (text === null) {
       if (part.type !== 'image' && part.type !== 'file') throw untranslatable(field, title);
       if (part.type === 'image' && part.detail !== undefined) losses.drop('image_detail');

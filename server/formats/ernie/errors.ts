@@ -16,6 +16,6 @@ const statuses: ReadonlyMap<unknown, number> = new Map(byStatus.flatMap(([status
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body) || typeof body.error_code !== 'number') return null;
   const { error_code: code, error_msg: message, usage } = body;
-  const told = typeof message === 'string' && message !== '' ? message : `error ${code}`;
-  return withBilled({ message: told, type: 'baidu_error', code, status: statuses.get(code) ?? 500 }, usageParts(usage));
+  const reported = typeof message === 'string' && message !== '' ? message : `error ${code}`;
+  return withBilled({ message: reported, type: 'baidu_error', code, status: statuses.get(code) ?? 500 }, usageParts(usage));
 }

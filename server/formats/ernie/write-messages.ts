@@ -72,12 +72,12 @@ class MessageWriter {
     const text = content.map((part) => (part.type === 'text' ? part.text : textOf(part, field))).join('\n');
     if (call === undefined) return this.#say('user', text);
     const last = this.#messages.at(-1);
-    const asked = { name: call.name, arguments: parseObject(call.arguments) === null ? '{}' : call.arguments };
+    const requested = { name: call.name, arguments: parseObject(call.arguments) === null ? '{}' : call.arguments };
     // What was said before the call is in one message with it.
-    if (last?.['role'] === 'assistant' && last['function_call'] === undefined) last['function_call'] = asked;
+    if (last?.['role'] === 'assistant' && last['function_call'] === undefined) last['function_call'] = requested;
     else {
       if (last === undefined) this.#messages.push({ role: 'user', content: filler });
-      this.#messages.push({ role: 'assistant', content: filler, function_call: asked });
+      this.#messages.push({ role: 'assistant', content: filler, function_call: requested });
     }
     this.#messages.push({
       role: 'function',

@@ -61,7 +61,7 @@ class ErnieWriter implements StreamWriter {
 
   end(usage: TokenUsage | null): string {
     const called = this.#call === null ? {} : { function_call: this.#call };
-    const told = usage === null ? {} : { usage: writeTokenUsage(usage) };
-    return this.#event({ is_end: true, result: '', ...called, finish_reason: words[this.#reason], ...told });
+    const reported = usage === null ? {} : { usage: writeTokenUsage(usage) };
+    return this.#event({ is_end: true, result: '', ...called, finish_reason: words[this.#reason], ...reported });
   }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BytePlaces } from './byte-offsets.ts';
+import { ByteOffsets } from './byte-offsets.ts';
 
 test('bytes before a letter are those that are counted, however the text comes', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 3_000 }), { maxLength: 5 });
   fc.assert(
     fc.property(texts, fc.nat(), (parts, place) => {
-      const places = new BytePlaces();
+      const places = new ByteOffsets();
       for (const part of parts) places.add(part);
       const text = parts.join('');
       const letters = Array.from(text.slice(0, place % (text.length + 1))).join('').length;

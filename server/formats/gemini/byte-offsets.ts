@@ -3,7 +3,7 @@
 /** Letters between two places that are known. */
 const blockLetters = 1024;
 
-export class BytePlaces {
+export class ByteOffsets {
   #text = '';
   /** Where blocks begin, in letters and in bytes. */
   readonly #letters = [0];

@@ -1,7 +1,7 @@
 // Gemini's `generateContent` as a format that callers speak. Model and stream flag stand in the path.
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
-import { askedCall, isList } from './requested-model.ts';
+import { requestedCall, isList } from './requested-model.ts';
 import { callParameters, checkCount, checkRequest } from './check-request.ts';
 import { generateNames } from './critical-members.ts';
 import { errorBody } from './errors.ts';
@@ -15,7 +15,7 @@ import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
-const generate = { read: askedCall, parameters: callParameters, promptContent, withMedia, names: generateNames };
+const generate = { read: requestedCall, parameters: callParameters, promptContent, withMedia, names: generateNames };
 
 export const geminiClient = {
   name: 'gemini',
@@ -40,6 +40,6 @@ export const geminiClient = {
   writeModel,
   writeModelList,
   errorBody,
-  tellsBlockedPrompts: true,
+  reportsBlockedPrompts: true,
   namesCaches: true,
 } satisfies ClientDialect;

@@ -1,4 +1,4 @@
-import { decidingNames, messageNames } from '../critical-members.ts';
+import { criticalMembers, messageNames } from '../critical-members.ts';
 import { limits } from './limits.ts';
 import { snakeCased } from '../proto-json.ts';
 
@@ -38,4 +38,4 @@ const names: readonly string[] = [
 ];
 
 /** Each in both of the format's spellings; a body has one of them (`plainNames`). */
-export const generateNames = decidingNames(messageNames, limits.names, names, names.map(snakeCased));
+export const generateNames = criticalMembers(messageNames, limits.names, names, names.map(snakeCased));

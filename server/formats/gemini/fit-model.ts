@@ -17,7 +17,7 @@ const samplingFields: ReadonlyMap<string, unknown> = new Map([
 ]);
 
 /** The same body where its model takes it. @param dropped gets the names of what was changed, as the body has them */
-export function fitModel(body: Body, { way: { facts } }: EncodeInput, dropped: string[]): Body {
+export function fitModel(body: Body, { route: { facts } }: EncodeInput, dropped: string[]): Body {
   if (facts === undefined || facts.vendor !== 'google') return body;
   const name = configNames.find((one) => isObject(body[one]));
   const config = name === undefined ? undefined : body[name];
@@ -37,12 +37,12 @@ function withoutSampling(config: Body, lose: (field: string) => void): Body {
 
 function withThinking(config: Body, thinking: Thinking, lose: (field: string) => void): Body {
   const name = ['thinkingConfig', 'thinking_config'].find((one) => isObject(config[one]));
-  const told = name === undefined ? undefined : config[name];
-  if (name === undefined || !isObject(told)) return config;
-  const levelName = ['thinkingLevel', 'thinking_level'].find((one) => typeof told[one] === 'string');
-  const effort = levelName === undefined ? undefined : effortOfLevel(String(told[levelName]));
+  const reported = name === undefined ? undefined : config[name];
+  if (name === undefined || !isObject(reported)) return config;
+  const levelName = ['thinkingLevel', 'thinking_level'].find((one) => typeof reported[one] === 'string');
+  const effort = levelName === undefined ? undefined : effortOfLevel(String(reported[levelName]));
   if (levelName !== undefined && effort !== undefined) {
-    const { [levelName]: _level, ...rest } = told;
+    const { [levelName]: _level, ...rest } = reported;
     if (thinking.efforts === undefined) {
       lose(`${name}.${levelName}`);
       return { ...config, [name]: { ...rest, thinkingBudget: within(thinking, budgets[effort]) } };
@@ -51,12 +51,12 @@ function withThinking(config: Body, thinking: Thinking, lose: (field: string) =>
     lose(`${name}.${levelName}`);
     return { ...config, [name]: { ...rest, [levelName]: levelFor(thinking.efforts, effort).toUpperCase() } };
   }
-  const budgetName = ['thinkingBudget', 'thinking_budget'].find((one) => typeof told[one] === 'number');
-  const tokens = budgetName === undefined ? -1 : Number(told[budgetName]);
+  const budgetName = ['thinkingBudget', 'thinking_budget'].find((one) => typeof reported[one] === 'number');
+  const tokens = budgetName === undefined ? -1 : Number(reported[budgetName]);
   // Newer models take a number of tokens for a level.
   if (budgetName === undefined || tokens < 0 || thinking.efforts !== undefined) return config;
   const taken = within(thinking, tokens);
   if (taken === tokens) return config;
   lose(`${name}.${budgetName}`);
-  return { ...config, [name]: { ...told, [budgetName]: taken } };
+  return { ...config, [name]: { ...reported, [budgetName]: taken } };
 }

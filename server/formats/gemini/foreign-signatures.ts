@@ -7,7 +7,7 @@ import { noSignature, readCallerSignature } from './thought-signature.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** `isLost`: what others signed is left out. The body is the very same where nothing has to change. */
-export function ownSignatures(body: Body, model: string): { body: Body; isLost: boolean } {
+export function foreignSignatures(body: Body, model: string): { body: Body; isLost: boolean } {
   const { contents } = body;
   if (!Array.isArray(contents)) return { body, isLost: false };
   const wantsSigned = signsCalls(model);
@@ -15,7 +15,7 @@ export function ownSignatures(body: Body, model: string): { body: Body; isLost: 
   let isChanged = false;
   // Turns of the model that follow each other are one.
   let isSigned = false;
-  const kept = contents.flatMap((content: unknown) => {
+  const stored = contents.flatMap((content: unknown) => {
     if (!isObject(content) || content.role !== 'model') isSigned = false;
     const list = isObject(content) ? content.parts : undefined;
     if (!isObject(content) || content.role !== 'model' || !Array.isArray(list)) return [content];
@@ -32,7 +32,7 @@ export function ownSignatures(body: Body, model: string): { body: Body; isLost: 
     // A turn of nothing is refused.
     return parts.length === 0 ? [] : [{ ...content, parts }];
   });
-  return { body: isChanged ? { ...body, contents: kept } : body, isLost };
+  return { body: isChanged ? { ...body, contents: stored } : body, isLost };
 }
 
 /** The part without what another vendor signed it with; nothing, where it says nothing then. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BytePlaces } from './byte-offsets.ts';
+import { ByteOffsets } from './byte-offsets.ts';
 import { Grounding, Searches } from './grounding.ts';
 import { WrittenGrounding } from './written-grounding.ts';
 
@@ -8,7 +8,7 @@ const list = <Item>(length: number, item: (at: number) => Item) => Array.from({ 
 describe('places of bytes in a text', () => {
   it.each(['a', 'é', '漢', '🌊', 'aé漢🌊'])('are those of all of it decoded: %s', (letters) => {
     const text = letters.repeat(5000);
-    const places = new BytePlaces();
+    const places = new ByteOffsets();
     for (let at = 0; at < text.length; at += 777) places.add(text.slice(at, at + 777));
     const bytes = Buffer.from(text);
     // Where characters begin: within one, both say something else.
@@ -35,8 +35,8 @@ describe('very many searches and sources', () => {
 
   it('are told all, their sources so many times', () => {
     const results = parts.filter((part) => part.type === 'hosted_result');
-    const told = results.reduce((sum, { sources }) => sum + sources.length, 0);
-    expect([results.length, told]).toEqual([5000, 2000]);
+    const reported = results.reduce((sum, { sources }) => sum + sources.length, 0);
+    expect([results.length, reported]).toEqual([5000, 2000]);
     expect(results[0]?.sources[0]).toEqual({ url: 'https://a.example/0', title: 'a' });
   });
 

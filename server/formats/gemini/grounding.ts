@@ -5,7 +5,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
-import { BytePlaces } from './byte-offsets.ts';
+import { ByteOffsets } from './byte-offsets.ts';
 
 /** Characters of text that are kept for ranges, which come at the end and in bytes. */
 const mostText = 256 * 1024;
@@ -55,7 +55,7 @@ export class Grounding {
   readonly #choice: number;
   readonly #cited = new Set<string>();
   readonly #queries = new Set<string>();
-  readonly #places = new BytePlaces();
+  readonly #places = new ByteOffsets();
   #length = 0;
   #sought = 0;
   #found = 0;

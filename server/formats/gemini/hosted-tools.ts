@@ -27,7 +27,7 @@ export function kindOfMember(name: string): HostedKind | null {
 
 export const hosted: HostedAccess = {
   // https://ai.google.dev/gemini-api/docs/google-search: `groundingMetadata` comes with the last chunk.
-  toldAtEnd: ['web_search', 'maps'],
+  reportedAtEnd: ['web_search', 'maps'],
   find({ tools }) {
     const places: HostedPlace[] = [];
     for (const [index, tool] of listOf(tools).entries()) {

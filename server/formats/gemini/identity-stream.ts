@@ -11,7 +11,7 @@ import type { ResponsePart } from '../parts.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
-import { ToldUsage } from '../token-usage.ts';
+import { UsageSoFar } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { errorBody } from './errors.ts';
 import { createAnswerReader } from './read-response.ts';
@@ -29,7 +29,7 @@ export class GeminiIdentityStream implements StreamPipe {
   readonly #isList: boolean;
   readonly #reader: StreamReader;
   readonly #tally: TextTally;
-  readonly #told = new ToldUsage();
+  readonly #reported = new UsageSoFar();
   #hasUsage = false;
   #hasTextAfterUsage = false;
   #hasFinished = false;
@@ -38,11 +38,11 @@ export class GeminiIdentityStream implements StreamPipe {
   /** From the bytes on in which a candidate has ended; of a list the items that are not framed yet. */
   #held: Buffer[] = [];
 
-  constructor({ way, tally, writer }: Pick<StreamInput, 'way' | 'tally' | 'writer'>) {
-    this.#framing = way.framing;
-    this.#reader = createAnswerReader(way.upstreamModel);
-    this.#frame = createFrame(writer.asked);
-    this.#isList = writer.asked?.['isList'] === true;
+  constructor({ route, tally, writer }: Pick<StreamInput, 'route' | 'tally' | 'writer'>) {
+    this.#framing = route.framing;
+    this.#reader = createAnswerReader(route.upstreamModel);
+    this.#frame = createFrame(writer.requested);
+    this.#isList = writer.requested?.['isList'] === true;
     this.#tally = tally;
   }
 
@@ -63,8 +63,8 @@ export class GeminiIdentityStream implements StreamPipe {
     let hasFinish = false;
     // Of bytes that cannot go on as they are.
     const step = (next: PipeStep['next']): PipeStep => {
-      const pieces = [...this.#letGo(), ...read.map((data) => this.#framed(data))];
-      return { forClient: pieces.length === 0 ? [] : [Buffer.concat(pieces)], told: read, next };
+      const pieces = [...this.#release(), ...read.map((data) => this.#framed(data))];
+      return { forClient: pieces.length === 0 ? [] : [Buffer.concat(pieces)], reported: read, next };
     };
     for (const event of this.#framing.events(events)) {
       if (isTooDeep(event.data)) {
@@ -86,11 +86,11 @@ export class GeminiIdentityStream implements StreamPipe {
       read.push(event.data);
     }
     const isEnding = hasFinish || (this.#held.length > 0 && !hasText);
-    const letGo = isEnding && this.#heldLength() < longestEnding ? [] : this.#letGo();
+    const release = isEnding && this.#heldLength() < longestEnding ? [] : this.#release();
     const bytes = this.#isList ? read.map((data) => Buffer.from(data)) : [isOwned ? events : Buffer.from(events)];
     if (isEnding) this.#held.push(...bytes);
     const passed = isEnding ? [] : this.#isList ? read.map((data) => this.#framed(data)) : bytes;
-    return { forClient: [...letGo, ...passed], told: read, next: 'more' };
+    return { forClient: [...release, ...passed], reported: read, next: 'more' };
   }
 
   #framed(data: string): Buffer {
@@ -109,7 +109,7 @@ export class GeminiIdentityStream implements StreamPipe {
         hasText = true;
       } else if (part.type === 'finish') this.#hasFinished = true;
       this.#hasContent ||= isContent(part);
-      this.#told.note(part);
+      this.#reported.note(part);
       if (part.type === 'usage' || part.type === 'invalid_usage')
         this.#noteUsage(part.type === 'invalid_usage' || part.usage.output !== undefined);
     }
@@ -120,19 +120,19 @@ export class GeminiIdentityStream implements StreamPipe {
     return this.#held.reduce((sum, data) => sum + data.length, 0);
   }
 
-  #letGo(): Buffer[] {
+  #release(): Buffer[] {
     const held = this.#held.splice(0);
     return this.#isList ? held.map((data) => this.#framed(data.toString())) : held;
   }
 
   #noteBilled(usage: TokenUsage): void {
-    this.#told.noteBilled(usage);
+    this.#reported.noteBilled(usage);
     this.#noteUsage(usage.output > 0);
   }
 
-  #noteUsage(tellsOutput: boolean): void {
+  #noteUsage(reportsOutput: boolean): void {
     this.#hasUsage = true;
-    if (tellsOutput) this.#hasTextAfterUsage = false;
+    if (reportsOutput) this.#hasTextAfterUsage = false;
   }
 
   isEvent(rest: Buffer): boolean {
@@ -154,7 +154,7 @@ export class GeminiIdentityStream implements StreamPipe {
 
   reportedUsage(): ReportedUsage {
     this.#note(this.#reader.readUnread?.() ?? []);
-    return this.#told.report(this.#hasTextAfterUsage);
+    return this.#reported.report(this.#hasTextAfterUsage);
   }
 
   countTokens(): Promise<number> {
@@ -171,9 +171,9 @@ export class GeminiIdentityStream implements StreamPipe {
 
   /** What was held, and the usage, where the upstream told none. */
   ending(usage: TokenUsage | null): Buffer {
-    const held = this.#letGo();
-    const told = this.#hasUsage || usage === null ? '' : this.#frame.add(JSON.stringify({ usageMetadata: writeTokenUsage(usage) }));
-    return Buffer.concat([...held, Buffer.from(told + this.#frame.end())]);
+    const held = this.#release();
+    const reported = this.#hasUsage || usage === null ? '' : this.#frame.add(JSON.stringify({ usageMetadata: writeTokenUsage(usage) }));
+    return Buffer.concat([...held, Buffer.from(reported + this.#frame.end())]);
   }
 
   close(): void {

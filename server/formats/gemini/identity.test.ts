@@ -5,30 +5,38 @@ import { geminiClient } from './client.ts';
 import { forwardRequest } from './identity.ts';
 
 const model = 'gemini-2.5-flash';
-const way = buildPreparedChannel({ type: 24, base_url: 'https://up.example' }).way(geminiClient, 'chat', model);
+const route = buildPreparedChannel({ type: 24, base_url: 'https://up.example' }).route(geminiClient, 'chat', model);
 
 function sent(contents: readonly object[]): unknown {
-  if (way === null) throw new Error('There is no such way');
+  if (route === null) throw new Error('There is no such way');
   const body = { contents };
-  const call = { client: geminiClient, way, clientHeaders: {}, body, clientBody: body, rawText: JSON.stringify(body), originModel: model };
+  const call = {
+    client: geminiClient,
+    route,
+    clientHeaders: {},
+    body,
+    clientBody: body,
+    rawText: JSON.stringify(body),
+    originModel: model,
+  };
   return JSON.parse(forwardRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings }).body.toString()).contents;
 }
 
-const asked = { role: 'user', parts: [{ text: 'When?' }] };
+const requested = { role: 'user', parts: [{ text: 'When?' }] };
 const called = { role: 'model', parts: ['a', 'b'].map((name) => ({ functionCall: { name, args: {} } })) };
 const result = (name: string) => ({ functionResponse: { name, response: {} } });
 
 test('results of calls that were made at once go on in one turn, however the caller tells them', () => {
-  const apart = [asked, called, { role: 'user', parts: [result('a')] }, { role: 'user', parts: [result('b')] }];
-  expect(sent(apart)).toEqual([asked, called, { role: 'user', parts: [result('a'), result('b')] }]);
+  const apart = [requested, called, { role: 'user', parts: [result('a')] }, { role: 'user', parts: [result('b')] }];
+  expect(sent(apart)).toEqual([requested, called, { role: 'user', parts: [result('a'), result('b')] }]);
 });
 
 test('everything else stays in its turn', () => {
-  const others = [asked, called, { role: 'user', parts: [result('a'), result('b')] }, { role: 'user', parts: [{ text: 'And then?' }] }];
+  const others = [requested, called, { role: 'user', parts: [result('a'), result('b')] }, { role: 'user', parts: [{ text: 'And then?' }] }];
   expect(sent(others)).toEqual(others);
 });
 
 test('turns without a role go up as the user’s', () => {
   const parts = [{ text: 'When?' }];
-  expect(sent([{ parts }, called, { role: null, parts }])).toEqual([asked, called, asked]);
+  expect(sent([{ parts }, called, { role: null, parts }])).toEqual([requested, called, requested]);
 });

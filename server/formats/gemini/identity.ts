@@ -3,14 +3,14 @@ import { bytesOfJson } from '#server/framing/long-json.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
-import { ownSignatures } from './foreign-signatures.ts';
+import { foreignSignatures } from './foreign-signatures.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText } = input;
   if (input.isPassThrough !== true) {
-    const own = ownSignatures(body, input.way.knownAs);
+    const own = foreignSignatures(body, input.route.knownAs);
     return finalizeRequest({ body: withRoles(withJoinedResults(own.body)), dropped: own.isLost ? ['thought parts'] : [] }, input);
   }
   return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };

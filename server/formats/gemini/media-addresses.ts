@@ -25,9 +25,9 @@ function withFile(part: Body, mediaOf: MediaOf): Body {
   const name = 'file_data' in part ? 'file_data' : 'fileData';
   const file = part[name];
   if (!isObject(file)) return part;
-  const [url, told] = [looseMember(file, 'fileUri'), looseMember(file, 'mimeType')];
+  const [url, reported] = [looseMember(file, 'fileUri'), looseMember(file, 'mimeType')];
   if (!isAddress(url) || providerFile.test(url)) return part;
-  const mediaType = typeof told === 'string' && told !== '' ? told : undefined;
+  const mediaType = typeof reported === 'string' && reported !== '' ? reported : undefined;
   const media = mediaOf({ url, kind: kindOf(mediaType ?? typeOfAddress(url)), mediaType });
   if (media === null) return part;
   const { [name]: _file, ...rest } = part;

@@ -6,7 +6,7 @@ import { MergedSchema, SchemaCopies, SchemaReferences } from '../schema-parts.ts
 import type { Schema } from '../schema-parts.ts';
 
 /** Words that mean the same there. */
-const kept = ['description', 'minimum', 'maximum', 'pattern', 'propertyOrdering'] as const;
+const stored = ['description', 'minimum', 'maximum', 'pattern', 'propertyOrdering'] as const;
 /** Counts, which are whole numbers of 64 bits there. */
 const counts = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'] as const;
 
@@ -47,7 +47,7 @@ function converted(written: Schema, at: Place): JsonObject {
   const [own, ...otherTypes] = types;
 
   let result: JsonObject = {};
-  for (const word of kept) if (schema[word] !== undefined) result[word] = schema[word];
+  for (const word of stored) if (schema[word] !== undefined) result[word] = schema[word];
   for (const word of counts) if (Number.isSafeInteger(schema[word])) result[word] = schema[word];
   const others = variants.filter((variant) => !isNull(variant)).map((variant) => converted(variant, place));
   const [only] = others;

@@ -7,7 +7,7 @@ import { createStreamReader } from './read-response.ts';
 const begin = JSON.stringify({ responseId: 'a', modelVersion: 'gemini-3', candidates: [] });
 
 /** What each event tells, its usage included. */
-function told(events: readonly string[]): (readonly ResponsePart[])[] {
+function reported(events: readonly string[]): (readonly ResponsePart[])[] {
   const reader = createStreamReader();
   reader.read(dataEvent(begin));
   return events.map((data) => [...reader.read(dataEvent(data)), ...(reader.readUnread?.() ?? [])]);
@@ -69,7 +69,7 @@ const event = fc
 test('plain-events: an event tells the same whatever came before it', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 16 }), (events) => {
-      expect(told(events)).toEqual(told(allDifferent(events)));
+      expect(reported(events)).toEqual(reported(allDifferent(events)));
     }),
     { numRuns: 3_000 },
   );
@@ -84,7 +84,7 @@ test('plain-events: what is not JSON is no event after one that is', () => {
   const data = eventWith('one', 7);
   const broken = ['o\nne', 'one\\', 'o"ne', '\\x'].map((written) => data.replace('one', written));
   const events = [...broken, data.slice(0, -1), data.replace(':12', ':012'), data.replace(':12', ':'), `${data}x`, '[DONE]'];
-  expect(told([data, ...events]).slice(1)).toEqual(events.map(() => []));
+  expect(reported([data, ...events]).slice(1)).toEqual(events.map(() => []));
 });
 
 test('plain-events: the usage is read when somebody asks, and told once', () => {

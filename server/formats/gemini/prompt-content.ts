@@ -71,19 +71,19 @@ function addOther(prompt: PromptContent, { thoughtSignature: _camel, thought_sig
   for (const inner of listOf(parts)) if (isObject(inner)) addPart(prompt, inner);
 }
 
-export function addInline(prompt: PromptContent, { mimeType: told, data }: { mimeType: unknown; data: unknown }): void {
-  const mimeType = typeOf(told);
+export function addInline(prompt: PromptContent, { mimeType: reported, data }: { mimeType: unknown; data: unknown }): void {
+  const mimeType = typeOf(reported);
   addInlineMedia(prompt, { data, mimeType, rates, guess: guessOf(mimeType), mostOfImage });
 }
 
 /** A URL or a name: nothing is known but its type. */
-export function addFile(prompt: PromptContent, { mimeType: told, uri }: { mimeType: unknown; uri: unknown }): void {
-  const mimeType = typeOf(told);
+export function addFile(prompt: PromptContent, { mimeType: reported, uri }: { mimeType: unknown; uri: unknown }): void {
+  const mimeType = typeOf(reported);
   addMediaUrl(prompt, uri, { guess: guessOf(mimeType), mimeType, ...(mimeType.startsWith('image/') ? { mostOfImage } : {}) });
 }
 
-function typeOf(told: unknown): string {
-  return typeof told === 'string' ? told.toLowerCase() : '';
+function typeOf(reported: unknown): string {
+  return typeof reported === 'string' ? reported.toLowerCase() : '';
 }
 
 function guessOf(mimeType: string): number {

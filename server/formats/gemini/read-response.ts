@@ -85,12 +85,12 @@ interface Candidate {
 /** Every event of a stream is a response of its own. */
 class ResponseReader {
   readonly #candidates = new Map<number, Candidate>();
-  readonly #askedModel: string;
+  readonly #requestedModel: string;
   #id: string | undefined;
   #searches: Searches | undefined;
 
-  constructor(askedModel: string) {
-    this.#askedModel = askedModel;
+  constructor(requestedModel: string) {
+    this.#requestedModel = requestedModel;
   }
 
   response(body: Readonly<JsonObject>): ResponsePart[] {
@@ -98,10 +98,10 @@ class ResponseReader {
     if (this.#id === undefined) {
       this.#id = isFilled(body.responseId) ? body.responseId : randomUUID();
       const model = isFilled(body.modelVersion) ? body.modelVersion : '';
-      this.#searches = new Searches(factsOf(model)?.vendor === 'google' ? model : this.#askedModel);
+      this.#searches = new Searches(factsOf(model)?.vendor === 'google' ? model : this.#requestedModel);
       parts.push({ type: 'start', id: '', model });
     }
-    const searches = (this.#searches ??= new Searches(this.#askedModel));
+    const searches = (this.#searches ??= new Searches(this.#requestedModel));
     for (const candidate of Array.isArray(body.candidates) ? body.candidates : []) {
       if (isObject(candidate)) parts.push(...this.#candidate(candidate, searches));
     }

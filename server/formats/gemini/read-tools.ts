@@ -18,7 +18,7 @@ export interface ReadTools {
 const essentialTools: Readonly<Record<string, RequestField>> = { computerUse: 'taught_tools', mcpServers: 'mcp_servers' };
 const modes = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'] as const;
 /** Of a declaration, but for what it answers with and how it runs, which only this format says. */
-const told: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'parametersJsonSchema']);
+const reported: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'parametersJsonSchema']);
 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can do */
 export function readTools(fields: StrictFields): ReadTools {
@@ -28,7 +28,7 @@ export function readTools(fields: StrictFields): ReadTools {
   for (const tool of objectsOf(fields, 'tools')) {
     for (const declared of objectsOf(tool, 'functionDeclarations')) {
       tools.push(readFunction(declared));
-      for (const name of declared.others(told)) extras.push({ field: null, name: declared.path(name), value: null });
+      for (const name of declared.others(reported)) extras.push({ field: null, name: declared.path(name), value: null });
     }
     for (const name of tool.others(new Set(['functionDeclarations']))) {
       const essential = Object.hasOwn(essentialTools, name) ? essentialTools[name] : undefined;

@@ -1,7 +1,7 @@
 // Which model is asked for, and whether it shall stream: both stand in the path.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { AskedCall, CallAddress } from '../call-address.ts';
+import type { RequestedCall, CallAddress } from '../call-address.ts';
 import { requestedModel } from '../requested-model.ts';
 import { badField } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
@@ -10,7 +10,7 @@ import { looseMember } from '../proto-json.ts';
 export const listType = 'application/json; charset=utf-8';
 
 /** @throws {AppError} `model_required`, `invalid_request`: a body may repeat the model of the path, and name no other */
-export function askedCall(body: Body, { model: named, verb, query }: CallAddress): AskedCall {
+export function requestedCall(body: Body, { model: named, verb, query }: CallAddress): RequestedCall {
   const model = requestedModel({ model: bareModel(named) });
   checkModel(body, '', model);
   const counted = looseMember(body, 'generateContentRequest');

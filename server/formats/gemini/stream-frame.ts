@@ -10,8 +10,8 @@ export interface StreamFrame {
 }
 
 /** @param asked `ResponseWriterOptions.asked` */
-export function createFrame(asked: Readonly<Record<string, unknown>> | undefined): StreamFrame {
-  return asked?.['isList'] === true ? new ListFrame() : eventFrame;
+export function createFrame(requested: Readonly<Record<string, unknown>> | undefined): StreamFrame {
+  return requested?.['isList'] === true ? new ListFrame() : eventFrame;
 }
 
 const eventFrame: StreamFrame = {

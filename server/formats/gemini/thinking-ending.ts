@@ -22,7 +22,7 @@ export function withThinking(body: Body, { model, wish, share }: Ending): Body {
   const limit = limits.read(body);
   // Newer ones are told a level, and choose it themselves otherwise.
   const isOpen = wish.isOn && wish.effort === undefined && wish.budgetTokens === undefined && !takesLevels(model);
-  const asked = isOpen && limit !== undefined ? { ...wish, budgetTokens: Math.max(1, Math.floor(limit * share)) } : wish;
-  const thinkingConfig = writeThinking(model, asked);
+  const requested = isOpen && limit !== undefined ? { ...wish, budgetTokens: Math.max(1, Math.floor(limit * share)) } : wish;
+  const thinkingConfig = writeThinking(model, requested);
   return thinkingConfig === null ? body : { ...body, [name]: { ...config, thinkingConfig } };
 }

@@ -35,8 +35,8 @@ export function writeThinking(model: string, wish: ReasoningWish): ThinkingConfi
 /** Whether the model thinks as its caller has said; an effort that becomes a budget, and the other way about, is the same wish. */
 export function thinksAsWished({ isOn, effort, budgetTokens }: ReasoningWish, { thinkingLevel, thinkingBudget }: ThinkingConfig): boolean {
   if (typeof thinkingLevel === 'string') {
-    const meant = isOn ? effort : 'none';
-    return meant === undefined || effortOfLevel(thinkingLevel) === meant;
+    const intended = isOn ? effort : 'none';
+    return intended === undefined || effortOfLevel(thinkingLevel) === intended;
   }
   if (!isOn) return thinkingBudget === 0;
   return budgetTokens === undefined || effort !== undefined || thinkingBudget === budgetTokens;

@@ -30,9 +30,9 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
     Object.assign(usage, mediaClasses({ input, cacheRead: usage.cacheRead, audio, image, cached }));
   }
   const thoughts = count(value.thoughtsTokenCount);
-  const told = count(value.candidatesTokenCount) + thoughts;
+  const reported = count(value.candidatesTokenCount) + thoughts;
   // Some leave the thoughts out, and some have them in both numbers; the sum is what is paid for.
-  const output = total !== undefined && prompt !== undefined && total > 0 ? Math.max(0, total - prompt - ofTools) : told;
+  const output = total !== undefined && prompt !== undefined && total > 0 ? Math.max(0, total - prompt - ofTools) : reported;
   if (output > 0 || value.candidatesTokenCount !== undefined || value.thoughtsTokenCount !== undefined) {
     usage.output = output;
     usage.reasoning = Math.min(thoughts, output);
@@ -51,7 +51,7 @@ function ofModality(lists: readonly unknown[], modality: string): number {
   let sum = 0;
   for (const list of lists) {
     if (!Array.isArray(list)) continue;
-    for (const told of list) if (isObject(told) && told.modality === modality) sum += count(told.tokenCount);
+    for (const reported of list) if (isObject(reported) && reported.modality === modality) sum += count(reported.tokenCount);
   }
   return sum;
 }

@@ -1,5 +1,5 @@
 // What `generateContent` says that callers of other formats do not hear of, and why.
-import type { Unheard } from '../unmapped-fields.ts';
+import type { UnmappedFields } from '../unmapped-fields.ts';
 
 const ofEverything = {
   "a name of its own: responses have ids of the caller's format": ['responseId'],
@@ -73,4 +73,4 @@ const ofEverything = {
   'the name of a picture': ['candidates[].content.parts[inlineData].inlineData.displayName'],
 } as const;
 
-export const unheard: Unheard = { whole: ofEverything, events: ofEverything };
+export const unmappedFields: UnmappedFields = { whole: ofEverything, events: ofEverything };

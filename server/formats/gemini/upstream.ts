@@ -17,7 +17,7 @@ import { carriedFields } from './said-fields.ts';
 import { cheapTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
 import { fitModel } from './fit-model.ts';
-import { unheard } from './unmapped-fields.ts';
+import { unmappedFields } from './unmapped-fields.ts';
 import { withThinking } from './thinking-ending.ts';
 import { addressUse } from './media.ts';
 import { writeRequest } from './write-request.ts';
@@ -47,9 +47,9 @@ export const geminiUpstream: UpstreamDialect = {
   writeRequest,
   // What a caller has said of it stays.
   applyTraits: (body, input) => {
-    const { isCount, settings, way } = input;
+    const { isCount, settings, route } = input;
     if (isCount === true) return { body, dropped: [] };
-    const { thinkingWish: wish, knownAs: model } = way;
+    const { thinkingWish: wish, knownAs: model } = route;
     const share = settings.get('gemini.thinking_adapter_budget_tokens_percentage');
     const dropped: string[] = [];
     const thinking = fitModel(wish === undefined ? body : withThinking(body, { model, wish, share }), input, dropped);
@@ -57,7 +57,7 @@ export const geminiUpstream: UpstreamDialect = {
     return { body: hasOwn ? thinking : { ...thinking, safetySettings: safetySettings(settings) }, dropped };
   },
   // A body with another model than the path is refused.
-  normalize: ({ model: _model, ...body }, { way }) => withCountedModel(body, way.upstreamModel),
+  normalize: ({ model: _model, ...body }, { route }) => withCountedModel(body, route.upstreamModel),
   effortOf: (body) => {
     const level = memberOf(memberOf(body, 'generationConfig', 'generation_config'), 'thinkingConfig', 'thinking_config');
     const { thinkingLevel = level['thinking_level'] } = level;
@@ -65,11 +65,11 @@ export const geminiUpstream: UpstreamDialect = {
   },
   takesAllowedTools: true,
   signedCalls: 'gemini',
-  unheard,
+  unmappedFields,
   readWhole,
   createStreamReader,
   // Its streams are events, however the caller wants the own one.
-  createStreamWriter: ({ asked: _asked, ...options }) => createStreamWriter(options),
+  createStreamWriter: ({ requested: _asked, ...options }) => createStreamWriter(options),
   isEvent: ({ data }) => parseObject(data) !== null,
   readError,
   // Elsewhere what stands beside the contents is taken as it is.
@@ -84,7 +84,7 @@ export const geminiUpstream: UpstreamDialect = {
 const answered: UpstreamDialect = { ...geminiUpstream, readWhole: readAnswer, readError: readStatedError };
 
 function asAnswer(input: DecodeInput): DecodeInput {
-  return { ...input, way: { ...input.way, dialect: answered } };
+  return { ...input, route: { ...input.route, dialect: answered } };
 }
 
 /** A count may be asked of a whole request, which then names its model itself. Whoever spells it in both ways is refused before. */

@@ -151,8 +151,8 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     if (known === undefined) candidates.set(choiceOf(part), candidate);
     for (const written of candidate.writer.write(part)) addPart(candidate.parts, written);
   }
-  const told = { usageMetadata: writeTokenUsage(usage ?? noTokens), modelVersion: model, responseId: options.requestId };
-  if ([...candidates.values()].every(({ writer }) => writer.isBlocked)) return { ...blockedPrompt, ...told };
+  const reported = { usageMetadata: writeTokenUsage(usage ?? noTokens), modelVersion: model, responseId: options.requestId };
+  if ([...candidates.values()].every(({ writer }) => writer.isBlocked)) return { ...blockedPrompt, ...reported };
   return {
     candidates: [...candidates]
       .toSorted(([a], [b]) => a - b)
@@ -161,7 +161,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
         ...writer.ending(),
         index,
       })),
-    ...told,
+    ...reported,
   };
 }
 
@@ -184,8 +184,8 @@ class ResponseStreamWriter implements StreamWriter {
   #model: string;
   #usage: TokenUsage | null = null;
 
-  constructor({ requestId, model, asked }: ResponseWriterOptions) {
-    this.#frame = createFrame(asked);
+  constructor({ requestId, model, requested }: ResponseWriterOptions) {
+    this.#frame = createFrame(requested);
     this.#id = requestId;
     this.#model = model;
   }

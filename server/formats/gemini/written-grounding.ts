@@ -1,6 +1,6 @@
 // Searches and citations as what a response rests on. Ranges are in bytes.
 import type { ResponsePart } from '../parts.ts';
-import { BytePlaces } from './byte-offsets.ts';
+import { ByteOffsets } from './byte-offsets.ts';
 
 type Json = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ export class WrittenGrounding {
   readonly #places = new Map<string, number>();
   readonly #supports: Json[] = [];
   readonly #queries: string[] = [];
-  readonly #written = new BytePlaces();
+  readonly #written = new ByteOffsets();
   #length = 0;
   #segments = 0;
 

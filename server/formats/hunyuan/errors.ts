@@ -32,9 +32,9 @@ export function readError(body: unknown): UpstreamErrorObject | null {
 }
 
 function errorOf(code: unknown, message: unknown): UpstreamErrorObject {
-  const told = isCode(code) ? code : 'unknown';
-  const status = byBeginning.find(([beginning]) => String(told).startsWith(beginning))?.[1] ?? (told === timeoutCode ? 504 : 500);
-  return { message: isFilled(message) ? message : `error ${told}`, type: 'tencent_error', code: told, status };
+  const reported = isCode(code) ? code : 'unknown';
+  const status = byBeginning.find(([beginning]) => String(reported).startsWith(beginning))?.[1] ?? (reported === timeoutCode ? 504 : 500);
+  return { message: isFilled(message) ? message : `error ${reported}`, type: 'tencent_error', code: reported, status };
 }
 
 function isCode(value: unknown): value is string | number {

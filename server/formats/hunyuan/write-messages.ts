@@ -44,14 +44,14 @@ class MessageWriter {
       if (part.type === 'tool_result') blocks.push(...this.#result(part, turn.field));
       else blocks.push(this.#block(part, turn.field));
     }
-    this.#asked(blocks.filter(({ Type, Text }) => Type !== 'text' || Text !== ''));
+    this.#requested(blocks.filter(({ Type, Text }) => Type !== 'text' || Text !== ''));
   }
 
   get #lastRole(): unknown {
     return this.#messages.at(-1)?.['Role'];
   }
 
-  #asked(blocks: readonly Json[]): void {
+  #requested(blocks: readonly Json[]): void {
     if (blocks.length === 0) return;
     if (this.#lastRole === 'tool') this.#messages.push({ Role: 'assistant', Content: filler });
     const last = this.#asks.at(-1);

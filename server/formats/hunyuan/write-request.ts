@@ -17,8 +17,8 @@ export function writeRequest(request: ChatRequest, { upstreamModel: model }: Wri
   const extras = losses.carry(request.extras, carriedFields, title);
   const { instructions, turns } = splitInstructions(request.messages);
   const system = systemOf(instructions, request, losses);
-  const told = system === '' ? [] : [{ Role: 'system', Content: system }];
-  const body: Json = { Model: model, Messages: [...told, ...writeMessages(turns, losses)], Stream: request.isStream };
+  const reported = system === '' ? [] : [{ Role: 'system', Content: system }];
+  const body: Json = { Model: model, Messages: [...reported, ...writeMessages(turns, losses)], Stream: request.isStream };
   Object.assign(body, samplingOf(request, losses), writeTools(request, losses), extras);
   const { reasoning } = request;
   // Only one model can be told not to think.

@@ -59,19 +59,19 @@ class LibraryReader implements StreamReader {
     parts.push(...citations(documents));
     if (finish !== true) return parts;
     this.#isComplete = true;
-    return [...parts, { type: 'finish', reason: 'stop' }, ...ownUsage(usage)];
+    return [...parts, { type: 'finish', reason: 'stop' }, ...vendorUsage(usage)];
   }
 }
 
 function citations(documents: unknown): ResponsePart[] {
-  const told = Array.isArray(documents) ? documents.filter(isObject) : [];
-  return told.flatMap(({ title, url }): ResponsePart[] =>
+  const reported = Array.isArray(documents) ? documents.filter(isObject) : [];
+  return reported.flatMap(({ title, url }): ResponsePart[] =>
     isFilled(url) ? [{ type: 'citation', url, ...(isFilled(title) ? { title } : {}) }] : [],
   );
 }
 
 /** The format has none; what was counted elsewhere is told in ours. */
-function ownUsage(usage: unknown): ResponsePart[] {
+function vendorUsage(usage: unknown): ResponsePart[] {
   if (!isObject(usage)) return [];
   const invalid = invalidCounts({ input: usage.input, output: usage.output });
   if (invalid.length > 0) return invalid;

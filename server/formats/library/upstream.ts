@@ -19,7 +19,7 @@ export const libraryUpstream: UpstreamDialect = {
   // Which library is asked is the channel's to say.
   findAccountObject: () => undefined,
   writeRequest,
-  applyTraits: (body, { way }) => ({ body: { ...body, libraryId: way.nameThere }, dropped: [] }),
+  applyTraits: (body, { route }) => ({ body: { ...body, libraryId: route.nameThere }, dropped: [] }),
   effortOf: () => undefined,
   readWhole,
   createStreamReader,

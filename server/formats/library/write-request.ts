@@ -1,5 +1,5 @@
 // Parts → a question to a library of documents: one text, which is searched for. Of a longer conversation everybody speaks under a heading.
-import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
+import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
 import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
@@ -12,9 +12,9 @@ export function writeRequest(request: ChatRequest, { upstreamModel: model }: Wri
   const extras = losses.carry(request.extras, carriedFields, title);
   noteSettings(request, losses, title);
   if (request.userId !== undefined) losses.drop('user_id');
-  const told = request.messages.flatMap((message) => writeMessage(message, losses));
+  const reported = request.messages.flatMap((message) => writeMessage(message, losses));
   const shape = shapeInWords(request.responseFormat);
-  const all = shape === null ? told : [{ role: 'system' as const, text: shape }, ...told];
+  const all = shape === null ? reported : [{ role: 'system' as const, text: shape }, ...reported];
   const [only, ...others] = all;
   const query =
     others.length === 0 && only?.role === 'user' ? only.text : all.map(({ role, text }) => `${headings[role]}: ${text}`).join('\n');
@@ -27,7 +27,7 @@ function writeMessage(message: Message, losses: Losses): { role: Message['role']
   const { role, content, field } = message;
   noteMessage(message, losses);
   const texts = content.map((part: TextPart | UserPart | AssistantPart) => {
-    const text = toldText(part, { field, losses, title });
+    const text = reportedText(part, { field, losses, title });
     if (text === null) throw untranslatable(field, title);
     return text;
   });

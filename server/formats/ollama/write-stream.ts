@@ -67,8 +67,8 @@ class OllamaWriter implements StreamWriter {
   }
 
   end(usage: TokenUsage | null): string {
-    const told = usage === null ? {} : writeTokenUsage(usage);
+    const reported = usage === null ? {} : writeTokenUsage(usage);
     const reason = this.#reason === 'length' ? 'length' : 'stop';
-    return this.#flush() + this.#line({ content: '' }, { done: true, done_reason: reason, ...told });
+    return this.#flush() + this.#line({ content: '' }, { done: true, done_reason: reason, ...reported });
   }
 }

@@ -18,8 +18,8 @@ export class CallNumbers {
     for (let at = afterCalls(events, 0); at >= 0; at = afterCalls(events, at)) {
       const start = startOfEvent(events, at);
       at = endOfEvent(events, at);
-      const told = dataIn(events, start, at);
-      const chunk = told === null ? null : parseObject(told);
+      const reported = dataIn(events, start, at);
+      const chunk = reported === null ? null : parseObject(reported);
       if (chunk === null || !this.#number(chunk.choices)) continue;
       parts.push(events.subarray(end, start), Buffer.from(toEvent(JSON.stringify(chunk))));
       end = at;
@@ -65,10 +65,10 @@ class Numbers {
   #next = 0;
 
   /** The provider's own, unless there is none or another call has it. */
-  of({ index, isNew }: Pick<PlacedPiece, 'index' | 'isNew'>, told: unknown): number {
+  of({ index, isNew }: Pick<PlacedPiece, 'index' | 'isNew'>, reported: unknown): number {
     const known = this.#ofCalls[index];
     if (!isNew && known !== undefined) return known;
-    const number = typeof told === 'number' && !this.#taken.has(told) ? told : this.#next;
+    const number = typeof reported === 'number' && !this.#taken.has(reported) ? reported : this.#next;
     this.#ofCalls[index] = number;
     this.#taken.add(number);
     this.#next = Math.max(this.#next, number + 1);

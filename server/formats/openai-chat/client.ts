@@ -1,5 +1,5 @@
 // OpenAI's Chat Completions as a format that callers speak.
-import { askedByBody } from '../call-address.ts';
+import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { checkRequest, callParameters } from './check-request.ts';
@@ -24,7 +24,7 @@ export const openaiChatClient = {
   title: 'OpenAI Chat Completions',
   calls: {
     chat: {
-      read: askedByBody,
+      read: requestedByBody,
       check: checkRequest,
       parameters: callParameters,
       promptContent,

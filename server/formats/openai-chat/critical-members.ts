@@ -1,7 +1,7 @@
-import { decidingNames, messageNames } from '../critical-members.ts';
+import { criticalMembers, messageNames } from '../critical-members.ts';
 import { limits } from './limits.ts';
 
-export const chatNames = decidingNames(messageNames, limits.names, [
+export const chatNames = criticalMembers(messageNames, limits.names, [
   'model',
   'n',
   'best_of',

@@ -12,11 +12,11 @@ export function readChoiceEnding({ finish_reason: word, native_finish_reason: na
   const failure = failureIn(native);
   if (failure !== null) return { failure };
   const own = read.reason === 'stop' ? readEnding(chatEndings, native) : null;
-  return own !== null && 'reason' in own && isTelling(own) ? { reason: own.reason } : read;
+  return own !== null && 'reason' in own && isReporting(own) ? { reason: own.reason } : read;
 }
 
 /** It says more than that the model is done. */
-function isTelling({ reason, unknown }: Extract<ReadEnding, { reason: FinishReason }>): boolean {
+function isReporting({ reason, unknown }: Extract<ReadEnding, { reason: FinishReason }>): boolean {
   return unknown === undefined && (reason === 'length' || reason === 'content_filter');
 }
 
@@ -40,9 +40,9 @@ export function translateReasons({ choices }: JsonObject): boolean {
 function translatedReason(choice: JsonObject): string | undefined {
   const read = readChoiceEnding(choice);
   if (read === null || 'failure' in read || read.unknown !== undefined) return undefined;
-  const { finish_reason: told } = choice;
+  const { finish_reason: reported } = choice;
   const word = writeFinishReason(read.reason);
-  return told === word || (told !== 'stop' && ownWords.has(told)) ? undefined : word;
+  return reported === word || (reported !== 'stop' && ownWords.has(reported)) ? undefined : word;
 }
 
 /** The reason itself, where no table has it. */

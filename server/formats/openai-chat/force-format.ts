@@ -10,35 +10,35 @@ const toolCall: Fields = ['index', 'id', 'type', 'function'];
 const called: Fields = ['name', 'arguments', 'description', 'parameters'];
 
 export function restrictToFormat(body: Record<string, unknown>): Record<string, unknown> {
-  const kept = only(body, top);
-  if (Array.isArray(kept.choices)) kept.choices = kept.choices.map(restrictChoice);
-  return kept;
+  const stored = only(body, top);
+  if (Array.isArray(stored.choices)) stored.choices = stored.choices.map(restrictChoice);
+  return stored;
 }
 
 function restrictChoice(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const kept = only(value, choice);
+  const stored = only(value, choice);
   for (const name of ['delta', 'message'] as const) {
-    const inner = kept[name];
-    if (isObject(inner)) kept[name] = restrictMessage(inner);
+    const inner = stored[name];
+    if (isObject(inner)) stored[name] = restrictMessage(inner);
   }
-  return kept;
+  return stored;
 }
 
 function restrictMessage(value: Record<string, unknown>): Record<string, unknown> {
-  const kept = only(value, message);
-  if (!Array.isArray(kept.tool_calls)) return kept;
-  kept.tool_calls = kept.tool_calls.map((call: unknown) => {
+  const stored = only(value, message);
+  if (!Array.isArray(stored.tool_calls)) return stored;
+  stored.tool_calls = stored.tool_calls.map((call: unknown) => {
     if (!isObject(call)) return call;
     const known = only(call, toolCall);
     if (isObject(known.function)) known.function = only(known.function, called);
     return known;
   });
-  return kept;
+  return stored;
 }
 
 function only(value: Record<string, unknown>, fields: Fields): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const field of fields) if (Object.hasOwn(value, field)) kept[field] = value[field];
-  return kept;
+  const stored: Record<string, unknown> = {};
+  for (const field of fields) if (Object.hasOwn(value, field)) stored[field] = value[field];
+  return stored;
 }

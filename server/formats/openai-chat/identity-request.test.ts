@@ -44,7 +44,7 @@ describe('a request upstream', () => {
     const text = '{"messages":[], "model" : "gpt-4o-mini" , "n":1}';
     const request = build(text, { channel: mapped });
     expect(request.body).toBe('{"messages":[], "model":"gpt-4o" , "n":1}');
-    expect(request).toMatchObject({ upstreamModel: 'gpt-4o', way: { isMapped: true } });
+    expect(request).toMatchObject({ upstreamModel: 'gpt-4o', route: { isMapped: true } });
   });
 
   it('asks for usage on streams, in the text', () => {
@@ -115,7 +115,7 @@ describe('a request upstream', () => {
       max_completion_tokens: 5,
       reasoning_effort: 'high',
     });
-    expect(request).toMatchObject({ reasoningEffort: 'high', way: { hasLongIdle: true, isMapped: false } });
+    expect(request).toMatchObject({ reasoningEffort: 'high', route: { hasLongIdle: true, isMapped: false } });
     expect(body).toEqual(before);
   });
 
@@ -166,8 +166,8 @@ describe('a request upstream', () => {
   });
 
   it.each(['gpt-6', 'gpt-6-sol', 'gpt-6.1-sol', 'gpt-6-astra'])('%s thinks: what it refuses does not go up', (model) => {
-    const asked = { model, max_tokens: 9, temperature: 0.3, stop: 'x', messages: [{ role: 'system', content: 'a' }] };
-    const { body, dropped } = build(JSON.stringify(asked));
+    const requested = { model, max_tokens: 9, temperature: 0.3, stop: 'x', messages: [{ role: 'system', content: 'a' }] };
+    const { body, dropped } = build(JSON.stringify(requested));
     expect(JSON.parse(body)).toEqual({ model, max_completion_tokens: 9, messages: [{ role: 'developer', content: 'a' }] });
     expect([...dropped].toSorted()).toEqual(['stop', 'temperature']);
   });

@@ -1,12 +1,12 @@
 // The request of a client that speaks OpenAI's format, to a provider that speaks it too. What nobody named a rule for goes
 // on unchanged; when nothing changes at all, the client's own text does.
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
-import { refuseAccountObject, withoutOwnFiles } from '../provider-objects.ts';
+import { refuseAccountObject, withoutCallerFiles } from '../provider-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { cacheKeyFor } from '../cache-key.ts';
 import { describeRequest } from '../finalize-request.ts';
 import { withModel } from '../model-in-text.ts';
-import { keepLimits } from '../token-limits.ts';
+import { retainLimits } from '../token-limits.ts';
 import { findAccountObject } from './provider-objects.ts';
 import { limits } from './limits.ts';
 import { applyQuirks } from './request-quirks.ts';
@@ -14,14 +14,14 @@ import { applyQuirks } from './request-quirks.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 export function writeRequest(input: EncodeInput): EncodedRequest {
-  const { body, way } = input;
-  if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(withoutOwnFiles(body, input.ownFiles)));
+  const { body, route } = input;
+  if (input.isPassThrough !== true) refuseAccountObject(findAccountObject(withoutCallerFiles(body, input.callerFiles)));
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : writeJson(edited, input.longTexts);
   // The text has the provider's name of the model by now.
-  const isRenamed = input.isPassThrough !== true && edited['model'] !== way.upstreamModel && way.paramOverride === null;
-  const described = describeRequest(isRenamed ? { ...edited, model: way.upstreamModel } : edited, input);
+  const isRenamed = input.isPassThrough !== true && edited['model'] !== route.upstreamModel && route.paramOverride === null;
+  const described = describeRequest(isRenamed ? { ...edited, model: route.upstreamModel } : edited, input);
   return { ...described, body: bytesOfJson(text, input.longTexts), dropped: adapted.dropped };
 }
 
@@ -32,41 +32,41 @@ function wantsUsage({ stream_options: options }: Body): boolean {
 
 /** The body with all edits in it, or the very same object when none is needed beyond what `bodyText` does to the text. */
 function editedBody(input: EncodeInput, adapted: Body): Body {
-  const { body, way } = input;
+  const { body, route } = input;
   const isRemoved = Object.hasOwn(body, 'stream_options') && !sendsStreamOptions(input);
   const needsObject = isRemoved || (addsUsage(input) && Object.hasOwn(body, 'stream_options'));
-  if (adapted === body && !needsObject && way.paramOverride === null) return body;
+  if (adapted === body && !needsObject && route.paramOverride === null) return body;
 
-  let edited: Record<string, unknown> = { ...adapted, model: way.upstreamModel };
+  let edited: Record<string, unknown> = { ...adapted, model: route.upstreamModel };
   if (isRemoved) delete edited.stream_options;
   else if (addsUsage(input)) edited.stream_options = { ...asObject(body.stream_options), include_usage: true };
   const key = cacheKeyFor(body, input);
   if (key !== undefined) edited.prompt_cache_key = key;
-  if (way.paramOverride !== null) {
+  if (route.paramOverride !== null) {
     // Whether it streams is the client's to say: it could not read anything else.
-    const { stream: _stream, ...override } = way.paramOverride;
+    const { stream: _stream, ...override } = route.paramOverride;
     Object.assign(edited, override);
-    edited = keepLimits(edited, input, limits);
+    edited = retainLimits(edited, input, limits);
   }
   return edited;
 }
 
-function sendsStreamOptions({ isStream, way }: EncodeInput): boolean {
-  return isStream && way.provider.quirks?.streamOptions !== undefined;
+function sendsStreamOptions({ isStream, route }: EncodeInput): boolean {
+  return isStream && route.provider.quirks?.streamOptions !== undefined;
 }
 
 function addsUsage(input: EncodeInput): boolean {
   if (!input.isStream || !input.forceUsage || input.isCount === true || input.isPassThrough === true) return false;
-  return input.way.provider.quirks?.streamOptions === 'ask' && !wantsUsage(input.body);
+  return input.route.provider.quirks?.streamOptions === 'ask' && !wantsUsage(input.body);
 }
 
 const usageRequest = ',"stream_options":{"include_usage":true}';
 
 /** The client's text, with another model name, a request for usage and a name for its cache spliced in where needed. */
 function bodyText(input: EncodeInput): string {
-  const { rawText, body, way } = input;
+  const { rawText, body, route } = input;
   if (input.isPassThrough === true) return rawText;
-  const text = withModel(rawText, body, way.upstreamModel);
+  const text = withModel(rawText, body, route.upstreamModel);
   const key = cacheKeyFor(body, input);
   if (text !== null) {
     const added = `${addsUsage(input) ? usageRequest : ''}${key === undefined ? '' : `,"prompt_cache_key":"${key}"`}`;
@@ -76,7 +76,7 @@ function bodyText(input: EncodeInput): string {
   }
   const written = {
     ...body,
-    model: way.upstreamModel,
+    model: route.upstreamModel,
     ...(addsUsage(input) ? { stream_options: { include_usage: true } } : {}),
     ...(key === undefined ? {} : { prompt_cache_key: key }),
   };

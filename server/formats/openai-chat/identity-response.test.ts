@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildWay } from '#tests/support/build-channel.ts';
+import { buildRoute } from '#tests/support/build-channel.ts';
 import { fixResponse } from './identity-response.ts';
 import { errorIn } from './response-errors.ts';
 
-const openai = buildWay();
+const openai = buildRoute();
 
 describe('a response of chat', () => {
   const body = {
@@ -15,7 +15,7 @@ describe('a response of chat', () => {
     JSON.parse(
       JSON.stringify(
         fixResponse({
-          way: buildWay({ setting }),
+          route: buildRoute({ setting }),
           upstreamModel: 'm',
           body: structuredClone(body),
         }),
@@ -23,7 +23,7 @@ describe('a response of chat', () => {
     );
 
   it('is the very object of the upstream when no rule applies', () => {
-    expect(fixResponse({ way: openai, upstreamModel: 'm', body })).toBe(body);
+    expect(fixResponse({ route: openai, upstreamModel: 'm', body })).toBe(body);
   });
 
   it('has its reasoning within the content when the channel is set so', () => {

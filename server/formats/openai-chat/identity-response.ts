@@ -4,7 +4,7 @@ import { isTooDeep } from '#server/framing/json-depth.ts';
 import { outlineAtOnce } from '#server/framing/json-outline.ts';
 import { eventsOf, readDeep } from '../decode-whole.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
-import type { Way } from '../route.ts';
+import type { Route } from '../route.ts';
 import { textOf } from '../text-in-events.ts';
 import { restrictToFormat } from './force-format.ts';
 import { readWhole as readParts } from './read-response.ts';
@@ -16,15 +16,15 @@ import { includeReasoning, isInvalidUsage, readTokenUsage } from './token-usage.
 import { withTier } from '../token-usage.ts';
 
 export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
-  const { way, upstreamModel, body: bytes, writer } = input;
-  const { provider, dialect } = way;
+  const { route, upstreamModel, body: bytes, writer } = input;
+  const { provider, dialect } = route;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
-  const told = parseObject(text);
-  const error = told === null ? null : errorOf(told, provider);
+  const reported = parseObject(text);
+  const error = reported === null ? null : errorOf(reported, provider);
   if (error !== null) return { kind: 'failed', error };
-  const body = told === null ? null : fixResponse({ way, upstreamModel, body: told });
-  const fixed = body === told ? text : JSON.stringify(body);
+  const body = reported === null ? null : fixResponse({ route, upstreamModel, body: reported });
+  const fixed = body === reported ? text : JSON.stringify(body);
   const results = body?.['choices'];
   if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
   return {
@@ -39,21 +39,21 @@ export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | Failed
 }
 
 export interface ResponseInput {
-  way: Pick<Way, 'provider' | 'setting'>;
+  route: Pick<Route, 'provider' | 'setting'>;
   upstreamModel: string;
   /** The upstream's body, whose members may be changed. */
   body: Record<string, unknown>;
 }
 
 /** The body for the client: the very same object when nothing has to change. */
-export function fixResponse({ way, upstreamModel, body: told }: ResponseInput): Record<string, unknown> {
-  const responses = way.provider.responses;
-  const { thinkingToContent, forceFormat } = way.setting;
-  const isIncluded = includeReasoning(told, responses);
-  const isTranslated = translateReasons(told);
-  if (responses === undefined && !thinkingToContent && !forceFormat && !isIncluded && !isTranslated) return told;
-  const body = { ...told };
-  if (responses?.ownModel === true) body.model = upstreamModel;
+export function fixResponse({ route, upstreamModel, body: reported }: ResponseInput): Record<string, unknown> {
+  const responses = route.provider.responses;
+  const { thinkingToContent, forceFormat } = route.setting;
+  const isIncluded = includeReasoning(reported, responses);
+  const isTranslated = translateReasons(reported);
+  if (responses === undefined && !thinkingToContent && !forceFormat && !isIncluded && !isTranslated) return reported;
+  const body = { ...reported };
+  if (responses?.tunedModel === true) body.model = upstreamModel;
   if (thinkingToContent) thinkingInMessage(body);
   return forceFormat ? restrictToFormat(body) : body;
 }

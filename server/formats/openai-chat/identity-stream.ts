@@ -28,11 +28,11 @@ export class ChatIdentityStream implements StreamPipe {
   readonly #numbers = new CallNumbers();
 
   constructor(options: StreamInput) {
-    const { way, upstreamModel, writer, tally } = options;
+    const { route, upstreamModel, writer, tally } = options;
     this.#options = options;
     this.#wantsUsage = writer.wantsUsage;
     this.#meter = new UsageMeter(tally);
-    this.#transform = createStreamTransform({ way, upstreamModel, isUsageHidden: !this.#wantsUsage });
+    this.#transform = createStreamTransform({ route, upstreamModel, isUsageHidden: !this.#wantsUsage });
   }
 
   get bytes(): number {
@@ -42,7 +42,7 @@ export class ChatIdentityStream implements StreamPipe {
   open(events: Buffer): StreamOpening {
     const data = firstEvent(events)?.data.trim();
     if (data === undefined) return 'comments';
-    return errorIn(data, this.#options.way.provider) ?? (isEvent(data) ? 'stream' : 'invalid');
+    return errorIn(data, this.#options.route.provider) ?? (isEvent(data) ? 'stream' : 'invalid');
   }
 
   push(events: Buffer, isOwned: boolean): PipeStep {
@@ -60,10 +60,10 @@ export class ChatIdentityStream implements StreamPipe {
     return { forClient: endsEvent(content) ? step.forClient : [...step.forClient, Buffer.from('\n')], next: 'complete' };
   }
 
-  #forClient(told: Buffer): PipeStep {
-    const events = this.#numbers.pass(told);
+  #forClient(reported: Buffer): PipeStep {
+    const events = this.#numbers.pass(reported);
     const wantsUsage = this.#wantsUsage;
-    const { provider } = this.#options.way;
+    const { provider } = this.#options.route;
     const endsOddly = mayEndOddly(events);
     const hasError = endsOddly || mayHoldError(events, provider?.errors?.marker);
     if (this.#transform === null && !hasError) {
@@ -73,7 +73,7 @@ export class ChatIdentityStream implements StreamPipe {
     const out: string[] = [];
     const written = () => (out.length === 0 ? nothing : [Buffer.from(out.join(''))]);
     for (const event of eventData(events)) {
-      const data = endsOddly ? withOwnReasons(event) : event;
+      const data = endsOddly ? withGatewayReasons(event) : event;
       const error = hasError ? errorIn(data, provider) : null;
       if (error !== null) return { forClient: written(), next: error };
       if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
@@ -100,16 +100,16 @@ export class ChatIdentityStream implements StreamPipe {
 
   reportedUsage(): ReportedUsage {
     const unknownEnding = unknownWord(this.#meter.finishWord());
-    return unknownEnding === undefined ? this.#toldUsage() : { ...this.#toldUsage(), unknownEnding };
+    return unknownEnding === undefined ? this.#reportedUsage() : { ...this.#reportedUsage(), unknownEnding };
   }
 
-  #toldUsage(): ReportedUsage {
+  #reportedUsage(): ReportedUsage {
     const reported = this.#meter.lastUsage();
     if (reported === undefined) return { usage: null, isInvalid: false, hasTextAfter: false };
     const isInvalid = isInvalidUsage(reported.value);
     // What cannot be true and came before the response was a placeholder.
     if (isInvalid && reported.hasTextAfter) return { usage: null, isInvalid: false, hasTextAfter: false };
-    const usage = withTier(readTokenUsage(reported.value, this.#options.way.provider.responses), reported.tier);
+    const usage = withTier(readTokenUsage(reported.value, this.#options.route.provider.responses), reported.tier);
     return { usage, isInvalid, hasTextAfter: reported.hasTextAfter };
   }
 
@@ -133,7 +133,7 @@ export class ChatIdentityStream implements StreamPipe {
   }
 
   #usageChunk(usage: TokenUsage): string {
-    const { writer, way, upstreamModel } = this.#options;
+    const { writer, route, upstreamModel } = this.#options;
     const last = this.#meter.lastEvents().findLast((data) => parseObject(data) !== null);
     const { id, created, model } = last === undefined ? {} : (parseObject(last) ?? {});
     return JSON.stringify({
@@ -141,7 +141,7 @@ export class ChatIdentityStream implements StreamPipe {
       object: 'chat.completion.chunk',
       created: typeof created === 'number' ? created : writer.createdAt,
       // As in the chunks before it, which were read here as the provider wrote them.
-      model: way.provider.responses?.ownModel === true ? upstreamModel : typeof model === 'string' ? model : writer.model,
+      model: route.provider.responses?.tunedModel === true ? upstreamModel : typeof model === 'string' ? model : writer.model,
       choices: [],
       usage: writeTokenUsage(usage),
     });
@@ -153,7 +153,7 @@ export class ChatIdentityStream implements StreamPipe {
 }
 
 /** The data of an event whose choices end in words of the format. */
-function withOwnReasons(data: string): string {
+function withGatewayReasons(data: string): string {
   const chunk = data.includes('_reason"') ? parseObject(data) : null;
   return chunk !== null && translateReasons(chunk) ? JSON.stringify(chunk) : data;
 }

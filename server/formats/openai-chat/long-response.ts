@@ -28,6 +28,6 @@ export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | De
 }
 
 /** The provider's record or the channel changes it. */
-function isRewritten({ way: { provider, setting } }: DecodeInput): boolean {
+function isRewritten({ route: { provider, setting } }: DecodeInput): boolean {
   return provider?.responses !== undefined || setting.thinkingToContent || setting.forceFormat;
 }

@@ -248,10 +248,10 @@ function readReasoning(message: StrictFields): AssistantPart[] {
   if (Array.isArray(details)) {
     return details.filter(isObject).flatMap((detail): AssistantPart[] => {
       if (typeof detail.data === 'string') return [{ type: 'sealed', seal: sealOfDetail(detail.data, detail) }];
-      const told = detail.text ?? detail.summary;
-      if (typeof told !== 'string') return [];
+      const reported = detail.text ?? detail.summary;
+      if (typeof reported !== 'string') return [];
       const seal = typeof detail.signature === 'string' ? { seal: sealOfDetail(detail.signature, detail) } : {};
-      return [{ type: 'reasoning', text: told, ...seal }];
+      return [{ type: 'reasoning', text: reported, ...seal }];
     });
   }
   const text = message.raw('reasoning_content') ?? message.raw('reasoning');

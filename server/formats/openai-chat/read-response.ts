@@ -172,8 +172,8 @@ function addCitation(parts: ResponsePart[], annotation: unknown, choice: number)
 
 function addCall(parts: ResponsePart[], piece: JsonObject, { index: choice, calls, isWhole }: ReadChoice): void {
   const called = calledIn(piece);
-  const told = { ...piece, function: called };
-  const { index, isNew, id } = isWhole ? calls.begin(told) : calls.place(told);
+  const reported = { ...piece, function: called };
+  const { index, isNew, id } = isWhole ? calls.begin(reported) : calls.place(reported);
   if (isNew) {
     const seal = readSignatureField(piece);
     const name = typeof called.name === 'string' ? called.name : '';
@@ -197,8 +197,8 @@ function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): vo
 }
 
 function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>, provider: ProviderTraits | null): void {
-  const told = usageOf(body);
-  const usage = withTier(readTokenUsage(told, provider?.responses), body.service_tier);
+  const reported = usageOf(body);
+  const usage = withTier(readTokenUsage(reported, provider?.responses), body.service_tier);
   if (usage !== null) parts.push({ type: 'usage', usage });
-  else if (isInvalidUsage(told)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
+  else if (isInvalidUsage(reported)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
 }

@@ -30,8 +30,15 @@ export function readHostedTools(tools: readonly StrictFields[], fields: StrictFi
     ...(places.length === 0 ? {} : { location: Object.fromEntries(places) }),
   };
   const kind = 'web_search';
-  const asked = { type: 'hosted_tool', kind, origin: 'openai-chat', object: search.plain, options, field: 'web_search_options' } as const;
-  return [...offered, { ...asked, isNeeded: true }];
+  const requested = {
+    type: 'hosted_tool',
+    kind,
+    origin: 'openai-chat',
+    object: search.plain,
+    options,
+    field: 'web_search_options',
+  } as const;
+  return [...offered, { ...requested, isNeeded: true }];
 }
 
 export function readTool(tool: StrictFields): Tool {
@@ -82,9 +89,9 @@ export function readToolChoice(fields: StrictFields, hosted: readonly HostedTool
 
 /** Of tools that run at the provider nothing is said there. @throws {AppError} `untranslatable` where none is left and one has to be called */
 function readAllowed(choice: StrictFields, fields: StrictFields): ToolChoice {
-  const told = choice.fields('allowed_tools');
-  const kind = told?.oneOf('mode', ['auto', 'required']) ?? 'auto';
-  const names = (told?.objects('tools') ?? []).map(nameOfTool);
+  const reported = choice.fields('allowed_tools');
+  const kind = reported?.oneOf('mode', ['auto', 'required']) ?? 'auto';
+  const names = (reported?.objects('tools') ?? []).map(nameOfTool);
   const known = new Set(fields.objects('tools').map(nameOfTool));
   const allowed = names.flatMap((name) => (name !== undefined && known.has(name) ? [name] : []));
   if (allowed.length === 0 && kind === 'required') throw untranslatable('tool_choice', otherProviders);

@@ -17,8 +17,8 @@ import { withPlaceholders } from './thoughts-back.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
-  const { isCount, way } = input;
-  const quirks = way.provider.quirks;
+  const { isCount, route } = input;
+  const quirks = route.provider.quirks;
   const edit = createEdit(body);
   const dropped: string[] = [];
   const result = () => ({ body: edit.result(), dropped });
@@ -33,25 +33,26 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
   }
   if (isCount === true) return result();
-  for (const rule of way.rules) {
+  for (const rule of route.rules) {
     renameFields(edit, rule.rename);
     for (const field of rule.drop ?? []) lose(field);
   }
   fillEmptyTurns(edit);
   fitMessages(edit, input);
-  if (way.set !== null) {
-    for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
+  if (route.set !== null) {
+    for (const field in route.set) if (!edit.has(field)) edit.set(field, route.set[field]);
   }
-  if (way.provider.thinking !== undefined && way.facts !== undefined)
-    fitThinking(edit, { input, words: way.provider.thinking, facts: way.facts }, dropped);
-  else if (way.rules.some(({ fitsEffort }) => fitsEffort === true)) fitEffort(edit, input, dropped);
-  if (way.rules.some(({ fitsRetention }) => fitsRetention === true) && refusesRetention(way.facts, edit.get(retentionField)))
+  if (route.provider.thinking !== undefined && route.facts !== undefined)
+    fitThinking(edit, { input, words: route.provider.thinking, facts: route.facts }, dropped);
+  else if (route.rules.some(({ fitsEffort }) => fitsEffort === true)) fitEffort(edit, input, dropped);
+  if (route.rules.some(({ fitsRetention }) => fitsRetention === true) && refusesRetention(route.facts, edit.get(retentionField)))
     lose(retentionField);
-  const effort = way.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
-  for (const { sampling } of way.rules) {
-    if (sampling !== undefined && way.facts !== undefined && refusesSampling(way.facts, effort)) for (const field of sampling) lose(field);
+  const effort = route.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
+  for (const { sampling } of route.rules) {
+    if (sampling !== undefined && route.facts !== undefined && refusesSampling(route.facts, effort))
+      for (const field of sampling) lose(field);
   }
-  if (way.isDeveloperRole) developerRole(edit);
+  if (route.isDeveloperRole) developerRole(edit);
   if (quirks === undefined) return result();
 
   renameFields(edit, quirks.rename);
@@ -78,7 +79,7 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
 
 /** An effort that the model refuses becomes the nearest that it takes. */
 function fitEffort(edit: Edit, input: EncodeInput, dropped: string[]): void {
-  const { facts } = input.way;
+  const { facts } = input.route;
   const taken = facts?.thinking === null ? [] : facts?.thinking?.efforts;
   const effort = effortNamed(edit.get(effortField));
   if (taken === undefined || effort === undefined || taken.includes(effort)) return;
@@ -167,7 +168,7 @@ function saysNothingInAList(message: unknown): message is Body {
 function fitMessages(edit: Edit, input: EncodeInput): void {
   const messages = edit.get('messages');
   if (!Array.isArray(messages)) return;
-  const { provider, upstreamModel } = input.way;
+  const { provider, upstreamModel } = input.route;
   const fitted = withPlaceholders(fitCalls(messages, provider.callIds ?? callIdRule), thoughtsRule(input), upstreamModel);
   if (fitted !== messages) edit.set('messages', fitted);
 }

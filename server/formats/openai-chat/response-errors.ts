@@ -38,8 +38,8 @@ const reasonKey = /_reason"\s*:\s*"/;
 function failedChoice({ choices }: Record<string, unknown>): ErrorInResponse | null {
   for (const choice of Array.isArray(choices) ? choices : []) {
     if (!isObject(choice)) continue;
-    const told = isObject(choice.error) ? errorObject({ error: choice.error }) : null;
-    if (told !== null) return told;
+    const reported = isObject(choice.error) ? errorObject({ error: choice.error }) : null;
+    if (reported !== null) return reported;
     const ending = readChoiceEnding(choice);
     if (ending !== null && 'failure' in ending) return ending.failure;
   }

@@ -127,17 +127,17 @@ function isObjectAt(bytes: Buffer, at: number): boolean {
 /** Writes reasoning that is reported beside the completion into it. Returns the same bytes where there is none. */
 export function withReasoning(events: Buffer): Buffer {
   const pieces: Buffer[] = [];
-  let kept = 0;
+  let stored = 0;
   for (let at = afterReasoning(events, 0); at >= 0; at = afterReasoning(events, at)) {
     const start = startOfEvent(events, at);
     at = endOfEvent(events, at);
     const data = dataIn(events, start, at);
     const chunk = data === null ? null : parseObject(data);
     if (chunk === null || !includeReasoning(chunk)) continue;
-    pieces.push(events.subarray(kept, start), Buffer.from(toEvent(JSON.stringify(chunk))));
-    kept = at;
+    pieces.push(events.subarray(stored, start), Buffer.from(toEvent(JSON.stringify(chunk))));
+    stored = at;
   }
-  return pieces.length === 0 ? events : Buffer.concat([...pieces, events.subarray(kept)]);
+  return pieces.length === 0 ? events : Buffer.concat([...pieces, events.subarray(stored)]);
 }
 
 /**
@@ -152,14 +152,14 @@ export function withoutUsage(events: Buffer): readonly Buffer[] {
   }
   for (let at = events.indexOf(emptyList, ending(events)); at >= 0; at = events.indexOf(emptyList, at)) at = lookAt(events, at, cuts);
   if (cuts.size === 0) return [events];
-  const kept: Buffer[] = [];
+  const stored: Buffer[] = [];
   let end = 0;
   for (const cut of [...cuts.values()].toSorted((a, b) => a.start - b.start)) {
-    kept.push(events.subarray(end, cut.start));
+    stored.push(events.subarray(end, cut.start));
     end = cut.end;
   }
-  kept.push(events.subarray(end));
-  return kept;
+  stored.push(events.subarray(end));
+  return stored;
 }
 
 interface Cut {

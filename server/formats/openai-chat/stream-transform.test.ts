@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildWay } from '#tests/support/build-channel.ts';
+import { buildRoute } from '#tests/support/build-channel.ts';
 import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
 
 function run(deltas: object[], fields: { setting?: string; type?: number } = { setting: '{"thinking_to_content":true}' }) {
-  const transform = createStreamTransform({ way: buildWay(fields), upstreamModel: 'asked', isUsageHidden: true });
+  const transform = createStreamTransform({ route: buildRoute(fields), upstreamModel: 'asked', isUsageHidden: true });
   if (transform === null) throw new Error('no transform');
   const events = deltas.flatMap((delta) => transform.event(JSON.stringify(delta)));
   return [...events, ...transform.end()].map((event) => JSON.parse(event));
@@ -17,7 +17,7 @@ describe('a stream', () => {
     for (const type of [1, 8, 20, 25, 43, 47]) {
       expect(
         createStreamTransform({
-          way: buildWay({ type }),
+          route: buildRoute({ type }),
           upstreamModel: 'm',
           isUsageHidden: true,
         }),
@@ -45,7 +45,7 @@ describe('a stream', () => {
 
   it('passes on what it cannot read, and errors, unchanged', () => {
     const transform = createStreamTransform({
-      way: buildWay({ type: 39, other: 'acct' }),
+      route: buildRoute({ type: 39, other: 'acct' }),
       upstreamModel: 'm',
       isUsageHidden: true,
     });

@@ -1,5 +1,5 @@
 // Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
-import type { Way } from '../route.ts';
+import type { Route } from '../route.ts';
 import { restrictToFormat } from './force-format.ts';
 import { includeReasoning } from './token-usage.ts';
 import { createThinkingStream } from './thinking-to-content.ts';
@@ -13,16 +13,16 @@ export interface StreamTransform {
 }
 
 export interface StreamInput {
-  way: Pick<Way, 'provider' | 'setting'>;
+  route: Pick<Route, 'provider' | 'setting'>;
   upstreamModel: string;
   /** The client did not ask for the usage chunk. */
   isUsageHidden: boolean;
 }
 
 /** Null when no event has to be looked at; the usage chunk is then found in the bytes (`stream-bytes.ts`). */
-export function createStreamTransform({ way, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
-  const responses = way.provider.responses;
-  const { thinkingToContent, forceFormat } = way.setting;
+export function createStreamTransform({ route, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
+  const responses = route.provider.responses;
+  const { thinkingToContent, forceFormat } = route.setting;
   if (responses === undefined && !thinkingToContent && !forceFormat) return null;
 
   const thinking = thinkingToContent ? createThinkingStream() : undefined;
@@ -32,7 +32,7 @@ export function createStreamTransform({ way, upstreamModel, isUsageHidden }: Str
       if (isUsageHidden && isUsageOnly(data)) return [];
       const chunk = parseObject(data);
       if (chunk === null || chunk.error !== undefined) return [data];
-      if (responses?.ownModel === true && (typeof chunk.model === 'string' || Array.isArray(chunk.choices))) chunk.model = upstreamModel;
+      if (responses?.tunedModel === true && (typeof chunk.model === 'string' || Array.isArray(chunk.choices))) chunk.model = upstreamModel;
       includeReasoning(chunk, responses);
       return (thinking?.chunk(chunk) ?? [chunk]).map(write);
     },

@@ -5,7 +5,7 @@ import { textOfArguments } from '../text-tools.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** How a call of such a tool is told: as this format does, or within a `function`, for callers who look nowhere else. */
-export type TextToolForm = 'custom' | 'function';
+export type TextToolMapping = 'custom' | 'function';
 
 /** Read loosely. */
 export function textToolNames({ tools }: Body): string[] {
@@ -24,24 +24,27 @@ export function responseFields(body: Body): Body {
 const none: Body = {};
 
 /** Undefined: it is called with JSON. */
-export function textToolForm(asked: Body | undefined, name: string): TextToolForm | undefined {
-  const forms = asked?.['text_tools'];
+export function textToolMapping(requested: Body | undefined, name: string): TextToolMapping | undefined {
+  const forms = requested?.['text_tools'];
   const form = isObject(forms) && Object.hasOwn(forms, name) ? forms[name] : undefined;
   return form === 'custom' || form === 'function' ? form : undefined;
 }
 
 /** What a call says beside its id. @param json its arguments as the model wrote them */
-export function calledIn({ name, arguments: json }: { name: string; arguments: string }, asked: Body | undefined): Record<string, unknown> {
-  const form = textToolForm(asked, name);
+export function calledIn(
+  { name, arguments: json }: { name: string; arguments: string },
+  requested: Body | undefined,
+): Record<string, unknown> {
+  const form = textToolMapping(requested, name);
   if (form === undefined) return { type: 'function', function: { name, arguments: json === '' ? '{}' : json } };
   return calledWith({ form, name, text: textOfArguments(json) });
 }
 
 /** @param text all of what it is called with, or its beginning */
-export function calledWith({ form, name, text }: { form: TextToolForm; name: string; text: string }): Record<string, unknown> {
+export function calledWith({ form, name, text }: { form: TextToolMapping; name: string; text: string }): Record<string, unknown> {
   return form === 'custom' ? { type: form, custom: { name, input: text } } : { type: form, function: { name, arguments: text } };
 }
 
-export function textDeltaOf(form: TextToolForm, text: string): Record<string, unknown> {
+export function textDeltaOf(form: TextToolMapping, text: string): Record<string, unknown> {
   return form === 'custom' ? { custom: { input: text } } : { function: { arguments: text } };
 }

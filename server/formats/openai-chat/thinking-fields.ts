@@ -35,14 +35,15 @@ function sayOn({ effort, budgetTokens }: ReasoningWish, thinking: Thinking, word
     const { least, most } = thinking.budget;
     return { fields: { ...on, [words.budget]: Math.min(most, Math.max(least, tokens)) }, isAsWished: true };
   }
-  const meant = effort ?? effortOfBudget(budgetTokens);
-  const written = meant === undefined ? undefined : nearestEffort(meant, efforts, words.efforts === undefined ? thinking.effortsAs : {});
+  const intended = effort ?? effortOfBudget(budgetTokens);
+  const written =
+    intended === undefined ? undefined : nearestEffort(intended, efforts, words.efforts === undefined ? thinking.effortsAs : {});
   const said = written === undefined ? {} : { reasoning_effort: written };
   // The most of a model that takes a number is what it thinks without one.
   const isMost = words.budget !== undefined && thinking.budget !== undefined && efforts.length === 0;
   return {
     fields: { ...on, ...said },
-    isAsWished: meant === undefined || isMost || (written !== undefined && (effort === undefined || written === effort)),
+    isAsWished: intended === undefined || isMost || (written !== undefined && (effort === undefined || written === effort)),
   };
 }
 

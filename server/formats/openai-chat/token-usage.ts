@@ -3,7 +3,7 @@
 import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
-import { toldCost } from '../reported-cost.ts';
+import { reportedCost } from '../reported-cost.ts';
 import { cachedMedia, isInvalidCount, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
 
 /** What is written to a cache: by OpenRouter, Alibaba (https://www.alibabacloud.com/help/en/model-studio/context-cache) and LiteLLM. */
@@ -35,15 +35,15 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   if (!isObject(value) || isInvalidUsage(value)) return null;
   const total = tokenCount(value.total_tokens);
   // Embeddings and rerank services may report the total alone.
-  const told = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
-  const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - told);
+  const reported = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
+  const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - reported);
   const details = recordIn(value.prompt_tokens_details ?? value.input_tokens_details);
   const outputDetails = recordIn(value.completion_tokens_details ?? value.output_tokens_details);
   const reasoning = reasoningIn(value);
   const output =
-    quirks?.completionFromTotal === true && total !== undefined && total > prompt + told
+    quirks?.completionFromTotal === true && total !== undefined && total > prompt + reported
       ? total - prompt
-      : outputWithReasoning({ input: prompt, output: told, reasoning, total });
+      : outputWithReasoning({ input: prompt, output: reported, reasoning, total });
   if (total === 0 || prompt + output === 0) return null;
 
   const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
@@ -51,7 +51,7 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   const cacheRead = Math.min(read, prompt);
   const allWritten = Math.min(written, prompt - cacheRead);
   const cacheWrite1h = Math.min(count(recordIn(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
-  const cost = toldCost(value);
+  const cost = reportedCost(value);
   // https://docs.perplexity.ai/api-reference/sonar-post
   const searches = tokenCount(value.num_search_queries);
   return {
@@ -81,17 +81,17 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
  * @returns whether the body has changed
  */
 export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQuirks): boolean {
-  const told = usageOf(body);
-  if (!isObject(told)) return false;
+  const reported = usageOf(body);
+  if (!isObject(reported)) return false;
   // Nothing is left that could stand beside a completion that is told.
-  const isPlain = tokenCount(told.completion_tokens) !== undefined && reasoningIn(told) === 0;
+  const isPlain = tokenCount(reported.completion_tokens) !== undefined && reasoningIn(reported) === 0;
   if (isPlain && quirks?.completionFromTotal !== true) return false;
-  const usage = readTokenUsage(told, quirks);
+  const usage = readTokenUsage(reported, quirks);
   if (usage === null) return false;
-  const field = told.completion_tokens === undefined && told.output_tokens !== undefined ? 'output_tokens' : 'completion_tokens';
-  const isBeside = (tokenCount(told[field]) ?? 0) < usage.output;
-  if (isBeside) told[field] = usage.output;
-  const details = told.completion_tokens_details;
+  const field = reported.completion_tokens === undefined && reported.output_tokens !== undefined ? 'output_tokens' : 'completion_tokens';
+  const isBeside = (tokenCount(reported[field]) ?? 0) < usage.output;
+  if (isBeside) reported[field] = usage.output;
+  const details = reported.completion_tokens_details;
   const isSplit = isObject(details) && (isBeside || quirks?.completionFromTotal === true);
   if (isSplit) details.text_tokens = usage.output - usage.reasoning;
   return isBeside || isSplit;

@@ -13,16 +13,16 @@ const begin = (id: string | undefined, name: string, written = '', index: number
 const rest = (written: string, more: Piece = { index: 0 }): Piece => ({ ...more, function: { arguments: written } });
 const chunk = (...pieces: Piece[]) => ({ id: 'c1', created: 1, model: 'm', choices: [{ index: 0, delta: { tool_calls: pieces } }] });
 
-interface Told {
+interface Reported {
   id: string;
   name: string;
   arguments: string;
 }
 
 /** What translated streams are made of. */
-function callsRead(events: readonly object[]): Told[] {
+function callsRead(events: readonly object[]): Reported[] {
   const reader = createStreamReader(null);
-  const calls: Told[] = [];
+  const calls: Reported[] = [];
   for (const event of events) {
     for (const part of reader.read({ name: '', data: JSON.stringify(event) })) {
       if (part.type === 'tool_call') calls[part.index] = { id: part.id, name: part.name, arguments: '' };
@@ -34,14 +34,14 @@ function callsRead(events: readonly object[]): Told[] {
 }
 
 /** What a client of the same format puts together by number. */
-function callsNumbered(events: readonly object[]): Told[] {
+function callsNumbered(events: readonly object[]): Reported[] {
   const numbers = new CallNumbers();
-  const calls: Told[] = [];
+  const calls: Reported[] = [];
   for (const event of events) {
     const bytes = numbers.pass(Buffer.from(`data: ${JSON.stringify(event)}\n\n`)).toString();
     const { choices } = JSON.parse(bytes.slice('data: '.length)) as ReturnType<typeof chunk>;
     for (const piece of choices[0]?.delta.tool_calls ?? []) {
-      const { name = '', arguments: written = '' } = Object(piece['function']) as Partial<Told>;
+      const { name = '', arguments: written = '' } = Object(piece['function']) as Partial<Reported>;
       const call = (calls[Number(piece['index'])] ??= { id: typeof piece['id'] === 'string' ? piece['id'] : '', name: '', arguments: '' });
       call.name ||= name;
       call.arguments += written;
@@ -83,9 +83,9 @@ describe('parallel calls in a stream', () => {
 
   it('are two of the same tool where the first one is complete', () => {
     const pieces = [begin(undefined, 'ls', '{"x":"{\\"}"}'), begin(undefined, 'ls', '{"x":'), rest('"b"}')];
-    const told = [{ arguments: '{"x":"{\\"}"}' }, { arguments: '{"x":"b"}' }];
-    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
-    expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
+    const reported = [{ arguments: '{"x":"{\\"}"}' }, { arguments: '{"x":"b"}' }];
+    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject(reported);
+    expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(reported);
   });
 
   it('are one where each piece has the name again, or an id of its own', () => {
@@ -102,9 +102,9 @@ describe('parallel calls in a stream', () => {
       const { index: _index, ...others } = piece;
       return others;
     });
-    const told = [{ arguments: '{}' }, { name: 'cat', arguments: '{}' }];
-    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
-    expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(told);
+    const reported = [{ arguments: '{}' }, { name: 'cat', arguments: '{}' }];
+    expect(callsRead(pieces.map((piece) => chunk(piece)))).toMatchObject(reported);
+    expect(callsNumbered(pieces.map((piece) => chunk(piece)))).toMatchObject(reported);
   });
 
   it('are numbered however many there are', () => {
@@ -137,9 +137,9 @@ describe('calls of a whole response', () => {
       model: 'm',
       choices: [{ index: 0, message: { content: null, tool_calls: calls }, finish_reason: 'tool_calls' }],
     };
-    const told = (readWhole(body, null) ?? []).filter((part) => part.type === 'tool_call');
-    expect(told.map(({ index }) => index)).toEqual([0, 1, 2]);
-    expect(new Set(told.map(({ id }) => id)).size).toBe(3);
+    const reported = (readWhole(body, null) ?? []).filter((part) => part.type === 'tool_call');
+    expect(reported.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(new Set(reported.map(({ id }) => id)).size).toBe(3);
   });
 });
 

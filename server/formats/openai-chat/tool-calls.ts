@@ -17,7 +17,7 @@ interface Call {
   index: number;
   id: string;
   /** As the provider gives it; empty: not at all. */
-  toldId: string;
+  reportedId: string;
   name: string;
   arguments: ObjectEnd;
 }
@@ -41,12 +41,12 @@ export class ToolCalls {
 
   /** A piece of a stream. */
   place(piece: JsonObject): PlacedPiece {
-    const told = readPiece(piece);
-    const known = this.#known(told);
-    if (known === undefined) return this.#begin(told);
-    if (known.toldId === '' && told.id !== '') this.#byId.set(told.id, known);
-    if (known.name === '') known.name = told.name;
-    known.arguments.push(told.text);
+    const reported = readPiece(piece);
+    const known = this.#known(reported);
+    if (known === undefined) return this.#begin(reported);
+    if (known.reportedId === '' && reported.id !== '') this.#byId.set(reported.id, known);
+    if (known.name === '') known.name = reported.name;
+    known.arguments.push(reported.text);
     this.#last = known;
     return { index: known.index, isNew: false, id: known.id };
   }
@@ -56,15 +56,15 @@ export class ToolCalls {
     return this.#begin(readPiece(piece));
   }
 
-  #begin({ number, id: toldId, name, text }: Piece): PlacedPiece {
+  #begin({ number, id: reportedId, name, text }: Piece): PlacedPiece {
     const index = this.#ids.size;
-    const own = toldId === '' ? this.#ownId(index) : toldId;
+    const own = reportedId === '' ? this.#ownId(index) : reportedId;
     const id = this.#ids.has(own) ? `${own}_${index}` : own;
-    const call = { index, id, toldId, name, arguments: new ObjectEnd() };
+    const call = { index, id, reportedId, name, arguments: new ObjectEnd() };
     call.arguments.push(text);
     this.#ids.add(id);
     if (number !== undefined) this.#byNumber.set(number, call);
-    if (toldId !== '') this.#byId.set(toldId, call);
+    if (reportedId !== '') this.#byId.set(reportedId, call);
     this.#last = call;
     return { index, isNew: true, id };
   }
@@ -106,7 +106,7 @@ function beginsAnother({ id, name }: Piece, call: Call, hasItsId: boolean): bool
   // A call whose arguments have begun and not ended goes on; some give each piece an id of its own.
   if (call.arguments.state === 'within') return name !== call.name;
   if (call.arguments.state === 'closed' || name !== call.name) return true;
-  return id !== '' && call.toldId !== '';
+  return id !== '' && call.reportedId !== '';
 }
 
 /** Finds the end of a JSON object that comes in pieces. */

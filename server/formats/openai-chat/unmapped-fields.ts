@@ -1,5 +1,5 @@
 // What chat completions say that callers of other formats do not hear of, and why.
-import type { Unheard } from '../unmapped-fields.ts';
+import type { UnmappedFields } from '../unmapped-fields.ts';
 
 const ofEverything = {
   'where and how it was served: the log has the lane': ['system_fingerprint'],
@@ -13,7 +13,7 @@ const ofEverything = {
   ],
 } as const;
 
-export const unheard: Unheard = {
+export const unmappedFields: UnmappedFields = {
   whole: {
     ...ofEverything,
     'spoken responses, which only callers of the format can ask for': ['choices[].message.audio'],

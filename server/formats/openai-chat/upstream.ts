@@ -16,7 +16,7 @@ import { largestCount } from '../token-limits.ts';
 import { applyQuirks } from './request-quirks.ts';
 import { errorIn } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
-import { unheard } from './unmapped-fields.ts';
+import { unmappedFields } from './unmapped-fields.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
@@ -56,7 +56,7 @@ export const openaiChatUpstream: UpstreamDialect = {
     return key === undefined ? applied : { ...applied, body: { ...applied.body, prompt_cache_key: key } };
   },
   effortOf: ({ reasoning_effort: effort }) => (typeof effort === 'string' ? effort : undefined),
-  unheard,
+  unmappedFields,
   readWhole,
   createStreamReader,
   createStreamWriter,

@@ -86,22 +86,22 @@ export class UsageMeter {
 
   /** The last `usage` of an event with a number in it; else the last of whatever form; undefined without any. */
   lastUsage(): ReportedUsage | undefined {
-    return usageIn(this.#kept(), this.#usage);
+    return usageIn(this.#stored(), this.#usage);
   }
 
   /** Whether the model has written anything. */
   hasContent(): boolean {
-    return this.#tail !== null || writesText(this.#kept().toString('utf8'));
+    return this.#tail !== null || writesText(this.#stored().toString('utf8'));
   }
 
   /** Whether the model has said why it ends, and has ended. */
   hasFinished(): boolean {
-    return finishIn(this.#kept(), this.#hasFinished);
+    return finishIn(this.#stored(), this.#hasFinished);
   }
 
   /** The last reason that a choice gave to end; undefined: none has. */
   finishWord(): string | undefined {
-    return finishWordIn(this.#kept()) ?? this.#finishWord;
+    return finishWordIn(this.#stored()) ?? this.#finishWord;
   }
 
   /** Rough number of tokens so far; for growing a reservation while the stream runs. */
@@ -130,7 +130,7 @@ export class UsageMeter {
     this.#tally.clear();
   }
 
-  #kept(): Buffer {
+  #stored(): Buffer {
     return this.#first ?? this.#raw?.subarray(0, this.#rawLength) ?? Buffer.alloc(0);
   }
 
@@ -169,18 +169,18 @@ function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsa
     if (at >= readFrom) continue; // another key in the same event
     readFrom = startOfEvent(events, at);
     const end = endOfEvent(events, at);
-    const told = toldIn(events, readFrom, end);
-    const value = told?.value;
-    if (told === null || value === undefined || value === null) continue;
-    if (saysSomething(value)) return { ...told, hasTextAfter: hasText(events, end) };
+    const reported = reportedIn(events, readFrom, end);
+    const value = reported?.value;
+    if (reported === null || value === undefined || value === null) continue;
+    if (saysSomething(value)) return { ...reported, hasTextAfter: hasText(events, end) };
     // Once: looking behind every one of thousands would take quadratic time.
-    useless ??= { ...told, hasTextAfter: hasText(events, end) };
+    useless ??= { ...reported, hasTextAfter: hasText(events, end) };
   }
   if (before === undefined || (useless !== undefined && !saysSomething(before.value))) return useless;
   return before.hasTextAfter ? before : { ...before, hasTextAfter: hasText(events, 0) };
 }
 
-function toldIn(events: Buffer, from: number, to: number): Pick<ReportedUsage, 'value' | 'tier'> | null {
+function reportedIn(events: Buffer, from: number, to: number): Pick<ReportedUsage, 'value' | 'tier'> | null {
   const data = dataIn(events, from, to);
   const event = data === null ? null : parseObject(data);
   return event === null ? null : { value: usageOf(event), ...(event['service_tier'] === undefined ? {} : { tier: event['service_tier'] }) };

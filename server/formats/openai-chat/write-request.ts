@@ -34,9 +34,9 @@ type Json = Record<string, unknown>;
 const dialect = 'OpenAI Chat Completions';
 
 /** @throws {AppError} `untranslatable` */
-export function writeRequest(asked: ChatRequest, options: WriteOptions): WrittenRequest {
-  const losses = new Losses(asked.saidFields);
-  const { request, isLost } = withMarks(asked, options.cacheMarks);
+export function writeRequest(requested: ChatRequest, options: WriteOptions): WrittenRequest {
+  const losses = new Losses(requested.saidFields);
+  const { request, isLost } = withMarks(requested, options.cacheMarks);
   const { knownAs = options.upstreamModel } = options;
   const extras = losses.carry(withoutRefusedRetention(request.extras, knownAs, losses), carriedFields, dialect);
   const isReasoning = reasons(knownAs);

@@ -14,8 +14,8 @@ import { fencedCode } from '../fenced-code.ts';
 import { markdownPicture } from '../media.ts';
 import { responseId } from '../vendor-ids.ts';
 import { TextOffsets } from '../text-offsets.ts';
-import { calledIn, calledWith, textDeltaOf, textToolForm } from './text-tools.ts';
-import type { TextToolForm } from './text-tools.ts';
+import { calledIn, calledWith, textDeltaOf, textToolMapping } from './text-tools.ts';
+import type { TextToolMapping } from './text-tools.ts';
 import { TextOfArguments } from '../text-tools.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
@@ -70,7 +70,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     object: 'chat.completion',
     created: head.createdAt,
     model: head.model,
-    choices: [...choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => writeChoice(index, choice, options.asked)),
+    choices: [...choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => writeChoice(index, choice, options.requested)),
     ...found,
     ...(usage === null ? {} : { usage: writeTokenUsage(usage) }),
   };
@@ -136,7 +136,7 @@ function insertText(choice: WholeChoice, text: string): void {
   choice.hasText ||= text !== '';
 }
 
-function writeChoice(index: number, choice: WholeChoice, asked: ResponseWriterOptions['asked']): Json {
+function writeChoice(index: number, choice: WholeChoice, requested: ResponseWriterOptions['requested']): Json {
   const isSigned = choice.details.some((detail) => detail.signature !== undefined || detail.data !== undefined);
   const calls = choice.calls.filter((call) => call !== undefined);
   // What may be null is there all the same: strict clients miss it.
@@ -150,7 +150,7 @@ function writeChoice(index: number, choice: WholeChoice, asked: ResponseWriterOp
   // What a client has to send back so that the provider knows its own thoughts again.
   if (isSigned) message.reasoning_details = choice.details;
   if (calls.length > 0) {
-    message.tool_calls = calls.map((call) => ({ id: call.id, ...calledIn(call, asked), ...signatureField(call.seal) }));
+    message.tool_calls = calls.map((call) => ({ id: call.id, ...calledIn(call, requested), ...signatureField(call.seal) }));
   }
   const logprobs = choice.logprobs.length === 0 ? null : writeChoiceLogprobs(choice.logprobs, choice.refusal !== '' && !choice.hasText);
   return { index, message, logprobs, finish_reason: choice.finish };
@@ -172,7 +172,7 @@ class ChatStreamWriter implements StreamWriter {
   /** Calls whose arguments nobody has written a letter of. */
   readonly #empty = new Map<string, { choice: number; index: number }>();
   /** Calls with a free text that are being written. */
-  readonly #texts = new Map<string, { choice: number; index: number; form: TextToolForm; reader: TextOfArguments }>();
+  readonly #texts = new Map<string, { choice: number; index: number; form: TextToolMapping; reader: TextOfArguments }>();
   /** By choice: why it ends. Told at the end: what is written behind a reason takes it back. */
   readonly #reasons = new Map<number, FinishReason>();
   readonly #offsets = new Map<number, TextOffsets>();
@@ -254,8 +254,8 @@ class ChatStreamWriter implements StreamWriter {
   end(usage: TokenUsage | null): string {
     if (this.#reasons.size === 0) this.#reasons.set(0, 'stop');
     const finish = [...this.#reasons].map(([choice, reason]) => this.#finish(choice, reason)).join('');
-    const told = this.#wantsUsage && usage !== null ? this.#event({ choices: [], usage: writeTokenUsage(usage) }) : '';
-    return `${finish}${told}data: [DONE]\n\n`;
+    const reported = this.#wantsUsage && usage !== null ? this.#event({ choices: [], usage: writeTokenUsage(usage) }) : '';
+    return `${finish}${reported}data: [DONE]\n\n`;
   }
 
   /** The first chunk of a choice names the role. */
@@ -290,7 +290,7 @@ class ChatStreamWriter implements StreamWriter {
 
   #call(part: Extract<ResponsePart, { type: 'tool_call' }>): string {
     const { choice = 0, index, name } = part;
-    const form = textToolForm(this.#options.asked, name);
+    const form = textToolMapping(this.#options.requested, name);
     if (form === undefined) this.#empty.set(callKey(part), { choice, index });
     else this.#texts.set(callKey(part), { choice, index, form, reader: new TextOfArguments() });
     const call = {
@@ -310,7 +310,7 @@ class ChatStreamWriter implements StreamWriter {
     return this.#delta(part.choice, { tool_calls: [{ index: part.index, function: { arguments: part.text } }] });
   }
 
-  #textOf({ choice, index, form }: { choice: number; index: number; form: TextToolForm }, text: string): string {
+  #textOf({ choice, index, form }: { choice: number; index: number; form: TextToolMapping }, text: string): string {
     if (text === '') return '';
     return this.#delta(choice, { tool_calls: [{ index, ...textDeltaOf(form, text) }] });
   }

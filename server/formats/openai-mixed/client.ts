@@ -1,9 +1,9 @@
 // What Cursor sends to the address of chat completions: bodies of Responses, and chat completions some of whose tools are told as Responses
 // tells them. Either is answered as a chat completion. The two formats are given, so this one knows neither.
 import { fieldRules } from '#shared/field-rules.ts';
-import { askedByBody } from '../call-address.ts';
+import { requestedByBody } from '../call-address.ts';
 import type { CallParameters, ClientCall, ClientDialect } from '../client-dialect.ts';
-import type { DecidingNames } from '../critical-members.ts';
+import type { CriticalMembers } from '../critical-members.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { limitsAt } from '../token-limits.ts';
@@ -52,7 +52,7 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
     title: 'OpenAI Responses within Chat Completions',
     calls: {
       chat: {
-        read: askedByBody,
+        read: requestedByBody,
         check,
         parameters,
         promptContent(body, model, isLarge) {
@@ -86,7 +86,7 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
     },
     beginningOf(body: Body) {
       const format = isOfResponses(body) ? responses : chat;
-      return format.beginningOf?.(body) ?? { text: '', said: '', told: 0, turns: 0, hasTools: false };
+      return format.beginningOf?.(body) ?? { text: '', said: '', reported: 0, turns: 0, hasTools: false };
     },
     sessionIn: (body: Body) => (isOfResponses(body) ? responses : chat).sessionIn?.(body) ?? null,
   } satisfies ClientDialect;
@@ -97,10 +97,10 @@ function isOfResponses({ input, messages }: Body): boolean {
 }
 
 /** What either format has decides here. The first one says what is the caller's own. */
-function bothNames(first: DecidingNames, second: DecidingNames): DecidingNames {
+function bothNames(first: CriticalMembers, second: CriticalMembers): CriticalMembers {
   return {
     has: (name) => first.has(name) || second.has(name),
-    meant: (name) => first.meant(name) ?? second.meant(name),
+    intended: (name) => first.intended(name) ?? second.intended(name),
     isOpaque: first.isOpaque,
   };
 }

@@ -30,9 +30,9 @@ export function asOfAccount(body: Body, input: EncodeInput): AppliedTraits {
   const dropped = Object.entries(body).flatMap(([field, value]) =>
     taken.has(field) ? [] : (missedName(field, value, input, saidFields) ?? []),
   );
-  const kept = Object.fromEntries(Object.entries(body).filter(([field]) => taken.has(field)));
-  const told = typeof kept['instructions'] === 'string' && kept['instructions'] !== '' ? kept['instructions'] : instructions;
-  return { body: { ...kept, instructions: told, input: itemsOf(kept['input']), store: false, stream: true }, dropped };
+  const stored = Object.fromEntries(Object.entries(body).filter(([field]) => taken.has(field)));
+  const reported = typeof stored['instructions'] === 'string' && stored['instructions'] !== '' ? stored['instructions'] : instructions;
+  return { body: { ...stored, instructions: reported, input: itemsOf(stored['input']), store: false, stream: true }, dropped };
 }
 
 /** A list, in which nobody speaks as the system. */

@@ -23,7 +23,7 @@ export function checkPrompt(body: Body): void {
 }
 
 function checkFields(fields: StrictFields, needsInput: boolean): void {
-  if (fields.has('prompt')) throw notKept('prompt');
+  if (fields.has('prompt')) throw notStored('prompt');
   fields.text('previous_response_id');
   fields.boolean('background');
   checkConversation(fields);
@@ -53,12 +53,12 @@ function checkConversation(fields: StrictFields): void {
  */
 export function refuseState(body: Body): void {
   const fields = new StrictFields(body);
-  for (const field of ['previous_response_id', 'conversation']) if (fields.has(field)) throw notKept(field);
-  if (body.background === true) throw notKept('background');
+  for (const field of ['previous_response_id', 'conversation']) if (fields.has(field)) throw notStored(field);
+  if (body.background === true) throw notStored('background');
 }
 
 /** It speaks of something that an earlier call has left, and nothing is kept of it. */
-function notKept(field: string): AppError {
+function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
 

@@ -1,5 +1,5 @@
 // OpenAI's Responses as a format that callers speak.
-import { askedByBody } from '../call-address.ts';
+import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { callParameters, checkPrompt, checkRequest } from './check-request.ts';
@@ -27,24 +27,24 @@ export const openaiResponsesClient = {
   title,
   calls: {
     chat: {
-      read: askedByBody,
+      read: requestedByBody,
       check: checkRequest,
       parameters: callParameters,
       promptContent,
       withMedia,
       names: responsesNames,
       responseFields,
-      speaksOfKept: 'responses',
+      refersToStored: 'responses',
       probe: (model) => ({ model, input: 'hi', max_output_tokens: leastMaxTokens }),
     },
     count_tokens: {
-      read: askedByBody,
+      read: requestedByBody,
       check: checkPrompt,
       parameters: callParameters,
       promptContent,
       withMedia,
       names: responsesNames,
-      speaksOfKept: 'responses',
+      refersToStored: 'responses',
     },
   },
   // Codex says which version asks. OpenAI's other clients get the list of chat completions.

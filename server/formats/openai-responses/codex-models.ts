@@ -4,7 +4,7 @@ import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ListedModel } from '../client-dialect.ts';
 
 /** Its own entries for those hold the vendor's instructions, and one of ours would take their place. It has them whatever is listed. */
-const ownModels = /^(?:gpt-5\.[5-9]|gpt-[6-9]|gpt-daybreak|codex-auto-review)/;
+const tunedModels = /^(?:gpt-5\.[5-9]|gpt-[6-9]|gpt-daybreak|codex-auto-review)/;
 /** Models that hold no conversations. */
 const otherKinds = /embed|rerank|moderation|whisper|tts|transcribe|dall-e|image|audio|realtime|speech|^mj_|^suno|instruct|babbage|davinci/;
 const levels = [
@@ -25,7 +25,7 @@ on a task until it is done, or until only the user can decide how to go on.
 `;
 
 export function codexModels(models: readonly ListedModel[]): Record<string, unknown> {
-  const listed = models.filter(({ id }) => !ownModels.test(id) && !otherKinds.test(id) && factsOf(id)?.isChat !== false);
+  const listed = models.filter(({ id }) => !tunedModels.test(id) && !otherKinds.test(id) && factsOf(id)?.isChat !== false);
   return { models: listed.map(({ id }, index) => codexModel(id, index)) };
 }
 

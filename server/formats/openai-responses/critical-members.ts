@@ -1,9 +1,9 @@
-import { decidingNames, messageNames, openBelow } from '../critical-members.ts';
+import { criticalMembers, messageNames, openBelow } from '../critical-members.ts';
 import { limits } from './limits.ts';
 
 /** `input` holds the conversation here. */
 export const responsesNames = openBelow(
-  decidingNames(messageNames, limits.names, [
+  criticalMembers(messageNames, limits.names, [
     'model',
     'input',
     'instructions',

@@ -1,5 +1,5 @@
 // Errors in this format's shape: alone, as an event, and within a response that has failed.
-import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '../client-dialect.ts';
 
 type Json = Record<string, unknown>;
@@ -18,7 +18,7 @@ export function errorBody({ message, type, param, code }: ErrorObject): Json {
 export function failureEvents(
   error: ErrorObject,
   failed: Json,
-  { sequence, hasBegun, envelope }: { sequence: number; hasBegun: boolean; envelope: Envelope },
+  { sequence, hasBegun, envelope }: { sequence: number; hasBegun: boolean; envelope: EventEncoding },
 ): string {
   const end = (number: number) =>
     envelope.event('response.failed', JSON.stringify({ type: 'response.failed', sequence_number: number, response: failed }));

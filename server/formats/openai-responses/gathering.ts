@@ -7,7 +7,7 @@ import { isEnd } from './events.ts';
 const itemDone = 'response.output_item.done';
 
 export const gathering: Gathering = {
-  keeps({ name, data }) {
+  stores({ name, data }) {
     const type = name === '' ? parseObject(data)?.type : name;
     return type === itemDone || type === 'error' || isEnd(type);
   },

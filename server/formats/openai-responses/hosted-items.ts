@@ -54,8 +54,8 @@ function kindOf({ type, call_id: callId }: Readonly<JsonObject>): HostedKind | u
 
 function inputOf({ action, code, queries, arguments: args }: Readonly<JsonObject>): JsonObject {
   if (isObject(action)) {
-    const asked: unknown[] = Array.isArray(action.queries) ? action.queries : [];
-    const query = textOf(action.query) || asked.map(textOf).join(' ');
+    const requested: unknown[] = Array.isArray(action.queries) ? action.queries : [];
+    const query = textOf(action.query) || requested.map(textOf).join(' ');
     return query === '' ? { ...action } : { query };
   }
   if (typeof code === 'string') return { code };

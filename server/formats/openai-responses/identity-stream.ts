@@ -1,7 +1,7 @@
 // A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that end it or tell an error; of the
 // others the texts are searched for, once many bytes have piled up or a count is wanted.
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
@@ -11,7 +11,7 @@ import { textOf } from '../text-in-events.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
-import { ToldUsage } from '../token-usage.ts';
+import { UsageSoFar } from '../token-usage.ts';
 import { failureEvents, responseError } from './errors.ts';
 import { isEnd, isFailure } from './events.ts';
 import { HostedRuns } from './hosted-items.ts';
@@ -24,9 +24,9 @@ import type { ResponseHead } from './present-response.ts';
 import { includeReasoning, usageParts, writeTokenUsage } from './token-usage.ts';
 
 /** Bytes of events kept until their text is wanted, or there are more. */
-const keptBytes = 16 * 1024;
+const storedBytes = 16 * 1024;
 /** Within texts the quote would be escaped. */
-const tellingKeys = ['"response.completed"', '"response.incomplete"', '"response.failed"', '"response.cancelled"', '"error"'].map((key) =>
+const reportingKeys = ['"response.completed"', '"response.incomplete"', '"response.failed"', '"response.cancelled"', '"error"'].map((key) =>
   Buffer.from(key),
 );
 const sequenceKey = Buffer.from('"sequence_number":');
@@ -42,16 +42,16 @@ const deltaTextKey = /"delta"/g;
 
 export class ResponsesIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
-  readonly #envelope: Envelope;
+  readonly #envelope: EventEncoding;
   readonly #writer: ResponseWriterOptions;
   /** As the upstream's first event has it. */
   #head: Partial<ResponseHead> = {};
-  #kept: Buffer[] = [];
-  #keptBytes = 0;
+  #stored: Buffer[] = [];
+  #storedBytes = 0;
   #bytes = 0;
   /** Number of the last event. */
   #sequence = -1;
-  readonly #told = new ToldUsage();
+  readonly #reported = new UsageSoFar();
   readonly #runs = new HostedRuns();
   #hasRuns = false;
   /** The upstream's own ending, which is held back. */
@@ -82,7 +82,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   push(events: Buffer, isOwned: boolean): PipeStep {
     let error: ErrorInResponse | 'too_deep' | null = null;
     let end = events.length;
-    for (const { from, to } of tellingEvents(events)) {
+    for (const { from, to } of reportingEvents(events)) {
       const data = dataIn(events, from, to);
       const body = data === null ? null : parseObject(data);
       if (body === null) {
@@ -112,7 +112,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   #note(body: Record<string, unknown>, event: Buffer): void {
     this.#end = { event, body };
     const response = isObject(body.response) ? body.response : {};
-    for (const part of [...endingParts(readFinish(response, false)), ...usageParts(response)]) this.#told.note(part);
+    for (const part of [...endingParts(readFinish(response, false)), ...usageParts(response)]) this.#reported.note(part);
   }
 
   #noteRuns(events: Buffer): void {
@@ -123,7 +123,7 @@ export class ResponsesIdentityStream implements StreamPipe {
       const calls = isObject(item) ? this.#runs.add(item) : null;
       if (calls === null) continue;
       this.#hasRuns = true;
-      this.#told.note({ type: 'hosted_usage', calls });
+      this.#reported.note({ type: 'hosted_usage', calls });
     }
   }
 
@@ -138,15 +138,15 @@ export class ResponsesIdentityStream implements StreamPipe {
   #keep(events: Buffer, isOwned: boolean): void {
     if (events.length === 0) return;
     this.#bytes += events.length;
-    this.#kept.push(isOwned ? events : Buffer.from(events));
-    this.#keptBytes += events.length;
-    if (this.#keptBytes > keptBytes) this.#readKept();
+    this.#stored.push(isOwned ? events : Buffer.from(events));
+    this.#storedBytes += events.length;
+    if (this.#storedBytes > storedBytes) this.#readStored();
   }
 
-  #readKept(): void {
-    for (const events of this.#kept) this.#tally.add(textOf(events.toString('utf8'), deltaTextKey));
-    this.#kept = [];
-    this.#keptBytes = 0;
+  #readStored(): void {
+    for (const events of this.#stored) this.#tally.add(textOf(events.toString('utf8'), deltaTextKey));
+    this.#stored = [];
+    this.#storedBytes = 0;
   }
 
   isEvent(rest: Buffer): boolean {
@@ -156,7 +156,9 @@ export class ResponsesIdentityStream implements StreamPipe {
 
   hasContent(): boolean {
     return (
-      this.#hasRuns || this.#keptBytes < this.#bytes || this.#kept.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '')
+      this.#hasRuns ||
+      this.#storedBytes < this.#bytes ||
+      this.#stored.some((events) => textOf(events.toString('utf8'), deltaTextKey) !== '')
     );
   }
 
@@ -166,15 +168,15 @@ export class ResponsesIdentityStream implements StreamPipe {
 
   roughTokens(): number {
     // Most events have a token or two in some 200 bytes.
-    return Math.max(Math.ceil(this.#keptBytes / 200) + this.#tally.roughTokens, 0);
+    return Math.max(Math.ceil(this.#storedBytes / 200) + this.#tally.roughTokens, 0);
   }
 
   reportedUsage(): ReportedUsage {
-    return this.#told.report(false);
+    return this.#reported.report(false);
   }
 
   countTokens(): Promise<number> {
-    this.#readKept();
+    this.#readStored();
     return this.#tally.countTokens();
   }
 
@@ -184,9 +186,9 @@ export class ResponsesIdentityStream implements StreamPipe {
 
   fail(error: ErrorObject): string {
     const { id = '', model, createdAt } = this.#head;
-    const { requestId, model: asked, createdAt: begun } = this.#writer;
-    const head = { id: id || `resp_${requestId}`, model: model ?? asked, createdAt: createdAt ?? begun };
-    const failed = { ...responseShell(head, this.#writer.asked), status: 'failed', error: responseError(error) };
+    const { requestId, model: requested, createdAt: begun } = this.#writer;
+    const head = { id: id || `resp_${requestId}`, model: model ?? requested, createdAt: createdAt ?? begun };
+    const failed = { ...responseShell(head, this.#writer.requested), status: 'failed', error: responseError(error) };
     return failureEvents(error, failed, { sequence: this.#sequence + 1, hasBegun: this.#bytes > 0, envelope: this.#envelope });
   }
 
@@ -199,12 +201,12 @@ export class ResponsesIdentityStream implements StreamPipe {
     if (isObject(response) && !isFailure(body.type)) this.#writer.onComplete?.(response);
     if (isIncluded) return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(body)));
     if (usage === null || !isObject(response) || isObject(response.usage)) return this.#envelope.wrap(event);
-    const told = { ...body, response: { ...response, usage: writeTokenUsage(usage) } };
-    return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(told)));
+    const reported = { ...body, response: { ...response, usage: writeTokenUsage(usage) } };
+    return Buffer.from(this.#envelope.event(String(body.type), JSON.stringify(reported)));
   }
 
   close(): void {
-    this.#kept = [];
+    this.#stored = [];
     this.#end = null;
     this.#tally.clear();
   }
@@ -219,8 +221,8 @@ function headOf({ id, model, created_at: createdAt }: Record<string, unknown>): 
 }
 
 /** The events in which one of the keys stands, in order. */
-function* tellingEvents(events: Buffer): Generator<{ from: number; to: number }> {
-  const found = tellingKeys.map((key) => ({ key, at: events.indexOf(key) })).filter(({ at }) => at >= 0);
+function* reportingEvents(events: Buffer): Generator<{ from: number; to: number }> {
+  const found = reportingKeys.map((key) => ({ key, at: events.indexOf(key) })).filter(({ at }) => at >= 0);
   while (found.length > 0) {
     const at = Math.min(...found.map((place) => place.at));
     const from = startOfEvent(events, at);

@@ -11,14 +11,14 @@ import { readEncrypted } from './encrypted-content.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 export function forwardRequest(input: EncodeInput): EncodedRequest {
-  const { body, rawText, way } = input;
+  const { body, rawText, route } = input;
   if (input.isPassThrough === true) return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
   refuseState(body);
   // What runs in the background runs here.
-  const { background_options: later, ...asked } = body;
-  const named = { ...asked, model: way.upstreamModel };
-  const own = input.isCount === true ? counted(named) : stateless(named, way.knownAs);
-  const { items, isLost } = ownThoughts(own['input'], takesPlainThoughts(way));
+  const { background_options: later, ...requested } = body;
+  const named = { ...requested, model: route.upstreamModel };
+  const own = input.isCount === true ? counted(named) : stateless(named, route.knownAs);
+  const { items, isLost } = foreignThinking(own['input'], takesPlainThoughts(route));
   return finalizeRequest(
     {
       body: isLost ? { ...own, input: items } : own,
@@ -59,7 +59,7 @@ function stateless(body: Body, model: string): Body {
 }
 
 /** Without thoughts that this provider cannot read: those of other vendors, and those of which it would have to keep the rest. */
-function ownThoughts(input: unknown, takesPlain: boolean): { items: unknown; isLost: boolean } {
+function foreignThinking(input: unknown, takesPlain: boolean): { items: unknown; isLost: boolean } {
   if (!Array.isArray(input)) return { items: input, isLost: false };
   const items = input.filter((item: unknown) => {
     if (!isObject(item) || item.type !== 'reasoning') return true;

@@ -2,13 +2,13 @@
 import { parseObject } from '#server/framing/loose-json.ts';
 import { TextOfArguments } from '../text-tools.ts';
 import type { EventSink, ItemStatus, Json } from './output-items.ts';
-import type { ToolForm } from './tool-mappings.ts';
+import type { ToolMapping } from './tool-mappings.ts';
 
 interface CallPlace {
   sink: EventSink;
   /** Those of the response, by their place in the output. */
   items: Json[];
-  form: ToolForm;
+  form: ToolMapping;
   callId: string;
   id: string;
   index: number;
@@ -23,7 +23,7 @@ export class OpenCall {
   readonly #text: TextOfArguments | null;
   #json = '';
 
-  static prefixOf({ kind }: ToolForm): string {
+  static prefixOf({ kind }: ToolMapping): string {
     return prefixes[kind];
   }
 

@@ -10,7 +10,7 @@ import { writeEncrypted } from './encrypted-content.ts';
 import type { SealedKind } from './encrypted-content.ts';
 import { HostedOutput } from './hosted-output.ts';
 import { OpenCall } from './open-call.ts';
-import type { ToolForm } from './tool-mappings.ts';
+import type { ToolMapping } from './tool-mappings.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -54,7 +54,7 @@ export class OutputItems {
   /** By their place in the output. */
   readonly items: Json[] = [];
   readonly #sink: EventSink;
-  readonly #forms: ReadonlyMap<string, ToolForm>;
+  readonly #forms: ReadonlyMap<string, ToolMapping>;
   readonly #ids: ItemIds;
   #open: OpenMessage | OpenThought | null = null;
   readonly #hosted: HostedOutput;
@@ -64,7 +64,7 @@ export class OutputItems {
   #logprobs: object[] = [];
   readonly #calls = new Map<number, { call: OpenCall; progress: JsonProgress }>();
 
-  constructor(sink: EventSink, forms: ReadonlyMap<string, ToolForm>, ids: ItemIds) {
+  constructor(sink: EventSink, forms: ReadonlyMap<string, ToolMapping>, ids: ItemIds) {
     this.#sink = sink;
     this.#forms = forms;
     this.#ids = ids;
@@ -138,10 +138,10 @@ export class OutputItems {
   /** JSON of the member of an event, which the part has as well. */
   #takeLogprobs(part: Json): string {
     if (this.#logprobs.length === 0) return ',"logprobs":[]';
-    const told = this.#logprobs;
+    const reported = this.#logprobs;
     this.#logprobs = [];
-    part.logprobs = [...(Array.isArray(part.logprobs) ? part.logprobs : []), ...told];
-    return `,"logprobs":${JSON.stringify(told)}`;
+    part.logprobs = [...(Array.isArray(part.logprobs) ? part.logprobs : []), ...reported];
+    return `,"logprobs":${JSON.stringify(reported)}`;
   }
 
   #beginMessage(): OpenMessage {

@@ -5,7 +5,7 @@ import type { ResponsePart } from '../parts.ts';
 import { PlainDeltas } from './plain-deltas.ts';
 import { createStreamReader } from './read-stream.ts';
 
-function told(events: readonly string[]): (readonly ResponsePart[])[] {
+function reported(events: readonly string[]): (readonly ResponsePart[])[] {
   const reader = createStreamReader();
   return events.map((data) => reader.read(dataEvent(data)));
 }
@@ -54,7 +54,7 @@ const event = fc
 test('plain-deltas: an event tells the same whatever came before it', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 16 }), (events) => {
-      expect(told(events)).toEqual(told(allDifferent(events)));
+      expect(reported(events)).toEqual(reported(allDifferent(events)));
     }),
     { numRuns: 3_000 },
   );
@@ -77,5 +77,5 @@ test('plain-deltas: what is not JSON is no event after one that is', () => {
   const data = deltaWith('one', 7);
   const broken = ['o\nne', 'one\\', 'o"ne', '\\x'].map((written) => data.replace('one', written));
   const events = [...broken, data.slice(0, -1), data.replace(':7', ':07'), data.replace(':7', ':'), `${data}x`, `${data}\n`, ' [DONE]x'];
-  expect(told([data, ...events]).slice(1)).toEqual(told(allDifferent([data, ...events])).slice(1));
+  expect(reported([data, ...events]).slice(1)).toEqual(reported(allDifferent([data, ...events])).slice(1));
 });

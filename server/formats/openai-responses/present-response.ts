@@ -22,12 +22,12 @@ const repeated: readonly (readonly [name: string, otherwise: unknown])[] = [
   ['truncation', 'disabled'],
 ];
 
-const askedFields: readonly string[] = [...repeated.map(([name]) => name), 'reasoning', 'text', 'tools', 'user'];
+const requestedFields: readonly string[] = [...repeated.map(([name]) => name), 'reasoning', 'text', 'tools', 'user'];
 
 /** The fields of a request that its response is written from; `loaded_tools`: those that came within the input; `is_compaction`: it asks for a summary. */
 export function responseFields(body: Readonly<Json>): Readonly<Json> {
   const fields: Json = {};
-  for (const name of askedFields) if (body[name] !== undefined) fields[name] = body[name];
+  for (const name of requestedFields) if (body[name] !== undefined) fields[name] = body[name];
   const items: unknown[] = Array.isArray(body.input) ? body.input : [];
   const loaded = items.flatMap((item): unknown[] => {
     if (!isObject(item) || (item.type !== 'additional_tools' && item.type !== 'tool_search_output')) return [];
@@ -44,7 +44,7 @@ export interface ResponseHead {
 }
 
 /** All of a response but for what came of it. Nothing is kept of it here. */
-export function responseShell({ id, model, createdAt }: ResponseHead, asked: ResponseWriterOptions['asked'] = {}): Json {
+export function responseShell({ id, model, createdAt }: ResponseHead, requested: ResponseWriterOptions['requested'] = {}): Json {
   const shell: Json = {
     id,
     object: 'response',
@@ -62,15 +62,15 @@ export function responseShell({ id, model, createdAt }: ResponseHead, asked: Res
     presence_penalty: 0,
     previous_response_id: null,
     prompt: null,
-    reasoning: { effort: null, summary: null, ...asObject(asked.reasoning) },
+    reasoning: { effort: null, summary: null, ...asObject(requested.reasoning) },
     service_tier: 'default',
     store: false,
-    text: { format: { type: 'text' }, verbosity: 'medium', ...asObject(asked.text) },
-    tools: Array.isArray(asked.tools) ? asked.tools.map(completeTool) : [],
+    text: { format: { type: 'text' }, verbosity: 'medium', ...asObject(requested.text) },
+    tools: Array.isArray(requested.tools) ? requested.tools.map(completeTool) : [],
     usage: null,
   };
-  for (const [name, otherwise] of repeated) shell[name] = asked[name] ?? otherwise;
-  if (typeof asked.user === 'string') shell.user = asked.user;
+  for (const [name, otherwise] of repeated) shell[name] = requested[name] ?? otherwise;
+  if (typeof requested.user === 'string') shell.user = requested.user;
   return shell;
 }
 

@@ -44,8 +44,8 @@ export function readRequest(body: Body): ChatRequest {
 
 /** The model tells what the conversation was about. Its tools stay, because there may be calls of them. */
 function summarized({ messages, toolChoice: _choice, responseFormat: _format, ...request }: ChatRequest): ChatRequest {
-  const asked = [...messages, summaryRequest('input')];
-  return { ...request, messages: asked, ...(request.tools.length === 0 ? {} : { toolChoice: { kind: 'none' as const } }) };
+  const requested = [...messages, summaryRequest('input')];
+  return { ...request, messages: requested, ...(request.tools.length === 0 ? {} : { toolChoice: { kind: 'none' as const } }) };
 }
 
 function readFields(body: Body): ChatRequest {

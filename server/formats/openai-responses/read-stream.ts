@@ -22,7 +22,7 @@ interface OpenItem {
   /** Number of the call that it is. */
   call: number | null;
   /** Something of it has been told. */
-  isTold: boolean;
+  isReported: boolean;
 }
 
 class ResponseStreamReader implements StreamReader {
@@ -84,13 +84,13 @@ class ResponseStreamReader implements StreamReader {
         return [...logprobs, ...this.#text({ text, place })];
       }
       case 'response.refusal.delta':
-        return this.#tell(event, { type: 'refusal', text });
+        return this.#report(event, { type: 'refusal', text });
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        return this.#tell(event, { type: 'reasoning', text });
+        return this.#report(event, { type: 'reasoning', text });
       case 'response.function_call_arguments.delta': {
         const index = this.#open.get(placeOf(event))?.call ?? null;
-        return index === null ? [] : this.#tell(event, { type: 'tool_arguments', index, text });
+        return index === null ? [] : this.#report(event, { type: 'tool_arguments', index, text });
       }
       default: // what runs at the provider, and what later versions add
         return [];
@@ -100,31 +100,31 @@ class ResponseStreamReader implements StreamReader {
   #text({ text, place }: { text: string; place: number }): ResponsePart[] {
     if (text === '') return [];
     this.#length += text.length;
-    this.#item(place).isTold = true;
+    this.#item(place).isReported = true;
     return [{ type: 'text', text }];
   }
 
-  #tell(event: JsonObject, part: ResponsePart): ResponsePart[] {
-    this.#item(placeOf(event)).isTold = true;
+  #report(event: JsonObject, part: ResponsePart): ResponsePart[] {
+    this.#item(placeOf(event)).isReported = true;
     return [part];
   }
 
   /** Paragraphs of a summary. */
   #separate(event: JsonObject): ResponsePart[] {
-    return this.#open.get(placeOf(event))?.isTold === true ? [{ type: 'reasoning', text: '\n\n' }] : [];
+    return this.#open.get(placeOf(event))?.isReported === true ? [{ type: 'reasoning', text: '\n\n' }] : [];
   }
 
   #item(place: number): OpenItem {
     const known = this.#open.get(place);
     if (known !== undefined) return known;
-    const item: OpenItem = { call: null, isTold: false };
+    const item: OpenItem = { call: null, isReported: false };
     this.#open.set(place, item);
     return item;
   }
 
   #begin(item: JsonObject, place: number): ResponsePart[] {
     const call = callOf(item, this.#calls);
-    this.#open.set(place, { call: call === null ? null : this.#calls, isTold: false });
+    this.#open.set(place, { call: call === null ? null : this.#calls, isReported: false });
     if (call === null) return [];
     this.#calls += 1;
     return [call];
@@ -133,19 +133,19 @@ class ResponseStreamReader implements StreamReader {
   /** Some servers tell an item only when it is complete. */
   #done(item: JsonObject, place: number): ResponsePart[] {
     const parts = this.#open.has(place) ? [] : this.#begin(item, place);
-    const { call, isTold } = this.#item(place);
+    const { call, isReported } = this.#item(place);
     this.#open.delete(place);
     if (call !== null) {
       const text = argumentsOf(item);
-      return isTold || text === '' ? parts : [...parts, { type: 'tool_arguments', index: call, text }];
+      return isReported || text === '' ? parts : [...parts, { type: 'tool_arguments', index: call, text }];
     }
     if (item.type === 'reasoning') {
-      const text = isTold ? '' : thoughtIn(item);
+      const text = isReported ? '' : thoughtIn(item);
       if (text !== '') parts.push({ type: 'reasoning', text });
-      return [...parts, ...sealOf(item, isTold || text !== '')];
+      return [...parts, ...sealOf(item, isReported || text !== '')];
     }
     if (item.type !== 'message') return [...parts, ...hostedOf(item, this.#runs)];
-    return isTold ? parts : [...parts, ...contentOf(item, this.#length)];
+    return isReported ? parts : [...parts, ...contentOf(item, this.#length)];
   }
 
   #end(event: JsonObject): ResponsePart[] {

@@ -100,11 +100,20 @@ function readTool(tool: StrictFields, type: string, namespace: string | undefine
 }
 
 /** `defer_loading`: all tools are told at once. `execution`: that of a search which the caller carries out. */
-const told: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict', 'format', 'defer_loading', 'execution']);
+const reported: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'parameters',
+  'strict',
+  'format',
+  'defer_loading',
+  'execution',
+]);
 
 /** Members that say something which has no place in the parts: who else may call it, that its answer may come later. */
 function unread(tool: StrictFields): string[] {
-  return tool.others(told).filter((name) => !isUsual(name, tool.raw(name)));
+  return tool.others(reported).filter((name) => !isUsual(name, tool.raw(name)));
 }
 
 /** The model calls it, and waits for its answer: that is so anyway. */

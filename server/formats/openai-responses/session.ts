@@ -5,8 +5,8 @@ import type { SessionIds } from '../session-ids.ts';
 /** Codex repeats its headers in `client_metadata`, which is all that there is of them on a socket. */
 export function sessionIn(body: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {
   const { client_metadata, conversation, metadata, user, prompt_cache_key } = body;
-  const told = fieldsOf(client_metadata);
-  const { session_id: session, thread_id: agent, 'x-codex-parent-thread-id': parent } = told;
+  const reported = fieldsOf(client_metadata);
+  const { session_id: session, thread_id: agent, 'x-codex-parent-thread-id': parent } = reported;
   if (typeof session === 'string') return { session, ...text({ agent, parent }) };
   return (
     sessionNamed(conversation, fieldsOf(conversation)['id']) ??

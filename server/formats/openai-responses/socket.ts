@@ -9,7 +9,7 @@ import type { Body } from '../strict-fields.ts';
 import { errorMessage } from './errors.ts';
 
 const socketBeta = /^responses_websockets=/;
-const laneName = /^[\w.-]{1,256}$/;
+const queueName = /^[\w.-]{1,256}$/;
 /** Of a message alone, or of how a response comes, which is always the same here. */
 const ofMessages = new Set(['type', 'stream_id', 'generate', 'stream', 'stream_options']);
 /** What Codex says beside its calls: that it has read a response. */
@@ -18,7 +18,7 @@ const notices = new Set(['response.processed']);
 export const socket: SocketDialect = {
   mostMinutes: 60,
   mostTurns: 16,
-  mostLanes: 32,
+  mostQueues: 32,
   callHeaders({ 'openai-beta': beta, ...headers }) {
     const others = String(beta ?? '')
       .split(',')
@@ -26,9 +26,9 @@ export const socket: SocketDialect = {
       .filter((part) => part !== '' && !socketBeta.test(part));
     return others.length === 0 ? headers : { ...headers, 'openai-beta': others.join(', ') };
   },
-  laneOf({ stream_id: lane }) {
+  queueOf({ stream_id: lane }) {
     if (lane === undefined || lane === null) return null;
-    if (typeof lane !== 'string' || !laneName.test(lane)) throw new AppError('invalid_stream_id', {}, { field: 'stream_id' });
+    if (typeof lane !== 'string' || !queueName.test(lane)) throw new AppError('invalid_stream_id', {}, { field: 'stream_id' });
     return lane;
   },
   readMessage,
@@ -48,7 +48,7 @@ export const socket: SocketDialect = {
     return isObject(response) ? response : null;
   },
   outputOf: ({ id, output }) => ({ id: typeof id === 'string' ? id : '', items: Array.isArray(output) ? output : [] }),
-  onLane(message, lane) {
+  onQueue(message, lane) {
     const start = message.indexOf('{') + 1;
     return `{"stream_id":${JSON.stringify(lane)},${message.slice(start)}`;
   },

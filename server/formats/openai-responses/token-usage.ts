@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
-import { toldCost } from '../reported-cost.ts';
+import { reportedCost } from '../reported-cost.ts';
 import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount, withTier } from '../token-usage.ts';
 
 /** Null: it tells nothing. */
@@ -18,7 +18,7 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
   const cacheRead = Math.min(count(details.cached_tokens), input);
   // The latter is Perplexity's. https://docs.perplexity.ai/api-reference/agent-post
   const cacheWrite5m = Math.min(count(details.cache_write_tokens ?? details.cache_creation_input_tokens), input - cacheRead);
-  const cost = toldCost(value);
+  const cost = reportedCost(value);
   return {
     ...(cost === undefined ? {} : { cost }),
     input: input - cacheRead - cacheWrite5m,
@@ -44,10 +44,10 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
  *
  * @returns whether the response has changed
  */
-export function includeReasoning({ usage: told }: Readonly<Record<string, unknown>>): boolean {
-  const usage = readTokenUsage(told);
-  if (usage === null || !isObject(told) || count(told.output_tokens) >= usage.output) return false;
-  told.output_tokens = usage.output;
+export function includeReasoning({ usage: reported }: Readonly<Record<string, unknown>>): boolean {
+  const usage = readTokenUsage(reported);
+  if (usage === null || !isObject(reported) || count(reported.output_tokens) >= usage.output) return false;
+  reported.output_tokens = usage.output;
   return true;
 }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { isObject } from '#server/framing/loose-json.ts';
 
 /** What a call of a tool is to the caller. */
-export interface ToolForm {
+export interface ToolMapping {
   kind: 'function' | 'text' | 'search';
   name: string;
   namespace?: string;
@@ -26,17 +26,17 @@ export function flatName(name: string, namespace: string | undefined): string {
 }
 
 /** By the names of `flatName`; those that are called by it as functions are left out. */
-export function toolForms(tools: readonly unknown[]): ReadonlyMap<string, ToolForm> {
-  const forms = new Map<string, ToolForm>();
-  for (const tool of tools) if (isObject(tool)) addForm(forms, tool);
+export function toolMappings(tools: readonly unknown[]): ReadonlyMap<string, ToolMapping> {
+  const forms = new Map<string, ToolMapping>();
+  for (const tool of tools) if (isObject(tool)) addMapping(forms, tool);
   return forms;
 }
 
-function addForm(forms: Map<string, ToolForm>, tool: Readonly<Record<string, unknown>>, namespace?: string): void {
+function addMapping(forms: Map<string, ToolMapping>, tool: Readonly<Record<string, unknown>>, namespace?: string): void {
   const name = typeof tool.name === 'string' ? tool.name : '';
   const within = namespace === undefined ? {} : { namespace };
   if (tool.type === 'namespace' && Array.isArray(tool.tools)) {
-    for (const inner of tool.tools) if (isObject(inner)) addForm(forms, inner, name);
+    for (const inner of tool.tools) if (isObject(inner)) addMapping(forms, inner, name);
   } else if (tool.type === 'custom') forms.set(flatName(name, namespace), { kind: 'text', name, ...within });
   else if (tool.type === searchName) forms.set(searchName, { kind: 'search', name: searchName });
   else if (tool.type === 'function' && namespace !== undefined) forms.set(flatName(name, namespace), { kind: 'function', name, namespace });

@@ -16,10 +16,10 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** The same body where nothing has to change. */
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
-  const { way } = input;
+  const { route } = input;
   const dropped: string[] = [];
-  const fitted = fitCalls(body, way.provider.callIds ?? callIdRule);
-  let edited = way.set === null ? fitted : withFields(fitted, way.set);
+  const fitted = fitCalls(body, route.provider.callIds ?? callIdRule);
+  let edited = route.set === null ? fitted : withFields(fitted, route.set);
   const lose = (field: string) => {
     if (!Object.hasOwn(edited, field)) return;
     const { [field]: value, ...rest } = edited;
@@ -27,19 +27,19 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
     if (name !== undefined) dropped.push(name);
     edited = rest;
   };
-  for (const { drop = [], sampling, fitsEffort, fitsRetention } of way.rules) {
+  for (const { drop = [], sampling, fitsEffort, fitsRetention } of route.rules) {
     for (const field of drop) lose(field);
-    if (fitsRetention === true && refusesRetention(way.facts, edited[retentionField])) lose(retentionField);
+    if (fitsRetention === true && refusesRetention(route.facts, edited[retentionField])) lose(retentionField);
     if (fitsEffort === true) edited = withFittingEffort(edited, input, dropped);
-    const effort = effortIn(way.paramOverride ?? {}) ?? effortIn(edited);
-    if (sampling !== undefined && way.facts !== undefined && refusesSampling(way.facts, effort)) sampling.forEach(lose);
+    const effort = effortIn(route.paramOverride ?? {}) ?? effortIn(edited);
+    if (sampling !== undefined && route.facts !== undefined && refusesSampling(route.facts, effort)) sampling.forEach(lose);
   }
-  for (const field of way.provider.quirks?.drop ?? []) lose(field);
+  for (const field of route.provider.quirks?.drop ?? []) lose(field);
   const key = cacheKeyFor(edited, input);
   if (key !== undefined) edited = { ...edited, prompt_cache_key: key };
-  if (way.provider.quirks?.ofAccount !== true) return { body: edited, dropped };
-  const asked = asOfAccount(edited, input);
-  return { body: asked.body, dropped: [...dropped, ...asked.dropped] };
+  if (route.provider.quirks?.ofAccount !== true) return { body: edited, dropped };
+  const requested = asOfAccount(edited, input);
+  return { body: requested.body, dropped: [...dropped, ...requested.dropped] };
 }
 
 /** Set where the client said nothing; an object member by member. */
@@ -55,7 +55,7 @@ function withFields(body: Body, set: Body): Body {
 
 /** An effort that the model refuses becomes the nearest that it takes. */
 function withFittingEffort(body: Body, input: EncodeInput, dropped: string[]): Body {
-  const taken = input.way.facts?.thinking?.efforts;
+  const taken = input.route.facts?.thinking?.efforts;
   const { reasoning } = body;
   const effort = effortNamed(effortIn(body));
   if (taken === undefined || effort === undefined || !isObject(reasoning) || taken.includes(effort)) return body;

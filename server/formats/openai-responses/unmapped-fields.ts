@@ -1,7 +1,7 @@
 // What Responses say that callers of other formats do not hear of, and why.
-import type { Unheard } from '../unmapped-fields.ts';
+import type { UnmappedFields } from '../unmapped-fields.ts';
 
-export const unheard: Unheard = {
+export const unmappedFields: UnmappedFields = {
   whole: {
     "the request's own, which its response repeats": [
       'background',

@@ -16,7 +16,7 @@ import { createStreamReader } from './read-stream.ts';
 import { carriedFields } from './said-fields.ts';
 import { withReasoning } from './token-usage.ts';
 import { applyTraits } from './traits.ts';
-import { unheard } from './unmapped-fields.ts';
+import { unmappedFields } from './unmapped-fields.ts';
 import { leastMaxTokens, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 import { allButSound } from '../media-addresses.ts';
@@ -55,7 +55,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   leastMaxTokens,
   leastLimit: () => leastMaxTokens,
   takesAllowedTools: true,
-  unheard,
+  unmappedFields,
   readWhole,
   createStreamReader,
   gathering,

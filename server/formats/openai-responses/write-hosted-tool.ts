@@ -33,7 +33,7 @@ const ofFileSearch = ['vector_store_ids', 'max_num_results', 'ranking_options', 
 function writeFileSearch(object: HostedTool['object']): Record<string, unknown> | null {
   if (!namesStores(object)) return null;
   const inner = object['file_search'];
-  const told = { ...object, ...(isObject(inner) ? inner : {}) };
-  const options = ofFileSearch.flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]] as const]));
+  const reported = { ...object, ...(isObject(inner) ? inner : {}) };
+  const options = ofFileSearch.flatMap((name) => (reported[name] === undefined ? [] : [[name, reported[name]] as const]));
   return { type: 'file_search', ...Object.fromEntries(options) };
 }

@@ -10,7 +10,7 @@ import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
 
-interface Told {
+interface Reported {
   /** Names of tools that are called with a free text. */
   textTools: ReadonlySet<string>;
   /** Thoughts go back that nobody has encrypted. */
@@ -18,7 +18,7 @@ interface Told {
 }
 
 /** @throws {AppError} `untranslatable` */
-export function writeItems(messages: readonly Message[], { textTools, takesPlainThoughts }: Told, losses: Losses): Json[] {
+export function writeItems(messages: readonly Message[], { textTools, takesPlainThoughts }: Reported, losses: Losses): Json[] {
   /** Ids of calls of those. */
   const textCalls = new Set<string>();
   return messages.flatMap((message) => {

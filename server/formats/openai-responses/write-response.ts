@@ -1,6 +1,6 @@
 // Parts → a Responses response, or its stream.
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
@@ -15,7 +15,7 @@ import { OutputItems } from './output-items.ts';
 import type { EventSink, Json } from './output-items.ts';
 import { responseShell } from './present-response.ts';
 import { writeTokenUsage } from './token-usage.ts';
-import { toolForms } from './tool-mappings.ts';
+import { toolMappings } from './tool-mappings.ts';
 
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
   const response = new OpenResponse(options, { event: () => {}, delta: () => {} });
@@ -37,13 +37,13 @@ class OpenResponse {
 
   constructor(options: ResponseWriterOptions, sink: EventSink) {
     this.#options = options;
-    const { requestId, asked = {} } = options;
-    const tools = [asked['tools'], asked['loaded_tools']].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
-    if (asked['is_compaction'] === true) {
+    const { requestId, requested = {} } = options;
+    const tools = [requested['tools'], requested['loaded_tools']].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+    if (requested['is_compaction'] === true) {
       this.#items = new CompactionItem(sink, `cmp_${requestId}0`);
       return;
     }
-    this.#items = new OutputItems(sink, toolForms(tools), {
+    this.#items = new OutputItems(sink, toolMappings(tools), {
       item: (prefix, index) => `${prefix}_${requestId}${index}`,
       call: (id) => callIds.write(id, options),
     });
@@ -60,10 +60,10 @@ class OpenResponse {
 
   /** While it comes about. */
   shell(): Json {
-    const { model, createdAt, asked } = this.#options;
-    const { id, model: told, createdAt: at } = this.#start;
-    const head = { id: responseId('resp_', id, this.#options), model: told || model, createdAt: at ?? createdAt };
-    return responseShell(head, asked);
+    const { model, createdAt, requested } = this.#options;
+    const { id, model: reported, createdAt: at } = this.#start;
+    const head = { id: responseId('resp_', id, this.#options), model: reported || model, createdAt: at ?? createdAt };
+    return responseShell(head, requested);
   }
 
   ended(usage: TokenUsage | null): { status: string; response: Json } {
@@ -91,7 +91,7 @@ class OpenResponse {
 
 class ResponseStreamWriter implements StreamWriter, EventSink {
   readonly #response: OpenResponse;
-  readonly #envelope: Envelope;
+  readonly #envelope: EventEncoding;
   #sequence = 0;
   #hasBegun = false;
   #written = '';

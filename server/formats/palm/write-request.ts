@@ -1,12 +1,12 @@
 // Parts → messages of two authors: who asks, and everybody else.
-import { noteMessage, noteSettings, shapeInWords, toldText } from '../application-losses.ts';
+import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
 import type { WrittenRequest } from '../upstream-dialect.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 
-const [asking, other] = ['0', '1'];
+const [requesting, other] = ['0', '1'];
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest({ temperature, topP, topK, ...request }: ChatRequest): WrittenRequest {
@@ -31,10 +31,10 @@ function writeMessage(message: Message, losses: Losses): { author: string; conte
   const { role, content, field } = message;
   noteMessage(message, losses);
   const texts = content.map((part: TextPart | UserPart | AssistantPart) => {
-    const text = toldText(part, { field, losses, title });
+    const text = reportedText(part, { field, losses, title });
     if (text === null) throw untranslatable(field, title);
     return text;
   });
-  const told = texts.filter((text) => text !== '').join('\n');
-  return told === '' ? [] : [{ author: role === 'user' ? asking : other, content: told }];
+  const reported = texts.filter((text) => text !== '').join('\n');
+  return reported === '' ? [] : [{ author: role === 'user' ? requesting : other, content: reported }];
 }

@@ -12,8 +12,8 @@ export function readError(body: unknown): UpstreamErrorObject | null {
   return withBilled(errorOf(body['error'], `the prediction is ${String(body['status'])}`), usageParts(body['metrics']));
 }
 
-export function errorOf(told: unknown, otherwise: string): UpstreamErrorObject {
-  const message = isObject(told) ? (told['detail'] ?? told['message']) : told;
+export function errorOf(reported: unknown, otherwise: string): UpstreamErrorObject {
+  const message = isObject(reported) ? (reported['detail'] ?? reported['message']) : reported;
   const text = typeof message === 'string' && message !== '' ? message : otherwise;
   // What a model refuses for its content would be refused again.
   const isOfContent = /\bNSFW\b|\bsensitive\b|\bflagged\b/i.test(text);

@@ -26,9 +26,9 @@ export const replicateUpstream: UpstreamDialect = {
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
   // The limit as its vendor's models call it, and what a channel has set beside it.
-  normalize(body, { way }) {
-    const { limit } = familyOf(way.upstreamModel);
-    const prediction = asPrediction(body, way.nameThere);
+  normalize(body, { route }) {
+    const { limit } = familyOf(route.upstreamModel);
+    const prediction = asPrediction(body, route.nameThere);
     const { max_tokens: most, ...input } = Object(prediction['input']);
     return most === undefined ? prediction : { ...prediction, input: { ...input, [limit]: most } };
   },

@@ -1,5 +1,5 @@
 // Parts → the input of a prediction. Models there read one text: a conversation of several turns is told in it.
-import { noteMessage, noteTools, shapeInWords, toldText } from '../application-losses.ts';
+import { noteMessage, noteTools, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import { dataUrl, imageType } from '../media.ts';
 import type { AssistantPart, ChatRequest, ImagePart, Message, TextPart, UserPart } from '../parts.ts';
@@ -18,11 +18,11 @@ export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptio
   noteTools(request, losses, title);
   if (request.userId !== undefined) losses.drop('user_id');
   const family = familyOf(upstreamModel);
-  const told = new Conversation(family, losses);
-  for (const message of request.messages) told.add(message);
+  const reported = new Conversation(family, losses);
+  for (const message of request.messages) reported.add(message);
   const shape = shapeInWords(request.responseFormat);
-  if (shape !== null) told.instructions.push(shape);
-  const body = { ...extras, input: { ...told.input(), ...settingsOf(request, family, losses) } };
+  if (shape !== null) reported.instructions.push(shape);
+  const body = { ...extras, input: { ...reported.input(), ...settingsOf(request, family, losses) } };
   return { body, dropped: losses.names };
 }
 
@@ -62,7 +62,7 @@ class Conversation {
     const { role, field } = message;
     const texts = message.content.flatMap((part: TextPart | UserPart | AssistantPart) => {
       if (part.type === 'image') this.#picture(part, field);
-      const text = part.type === 'image' ? '' : toldText(part, { field, losses: this.#losses, title });
+      const text = part.type === 'image' ? '' : reportedText(part, { field, losses: this.#losses, title });
       if (text === null) throw untranslatable(field, title);
       return text === '' ? [] : [text];
     });
@@ -76,7 +76,7 @@ class Conversation {
 
   input(): Json {
     const { system, pictures } = this.#family;
-    const told = this.instructions.join('\n\n');
+    const reported = this.instructions.join('\n\n');
     const [only] = this.#turns;
     const spoken =
       this.#turns.length === 1 && only?.role === 'user'
@@ -84,10 +84,10 @@ class Conversation {
         : [...this.#turns.map(({ role, text }) => `${speakers[role]}: ${text}`), ...(only === undefined ? [] : ['Assistant:'])].join(
             '\n\n',
           );
-    const prompt = system === undefined && told !== '' ? `${told}\n\n${spoken}` : spoken;
+    const prompt = system === undefined && reported !== '' ? `${reported}\n\n${spoken}` : spoken;
     return {
       prompt,
-      ...(system === undefined || told === '' ? {} : { [system]: told }),
+      ...(system === undefined || reported === '' ? {} : { [system]: reported }),
       ...(pictures === undefined || this.#pictures.length === 0
         ? {}
         : { [pictures.field]: pictures.isList ? this.#pictures : this.#pictures[0] }),

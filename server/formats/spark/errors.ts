@@ -8,9 +8,9 @@ import { usageParts } from './token-usage.ts';
 /** Null: it is none. */
 export function readError(message: unknown): UpstreamErrorObject | null {
   const { header, payload } = isObject(message) ? message : {};
-  const told = isObject(header) ? header : message;
-  if (!isObject(told) || typeof told['code'] !== 'number' || told['code'] === 0) return null;
-  const { code, message: text } = told;
+  const reported = isObject(header) ? header : message;
+  if (!isObject(reported) || typeof reported['code'] !== 'number' || reported['code'] === 0) return null;
+  const { code, message: text } = reported;
   const status = sparkStatuses[code] ?? 500;
   const error = {
     message: typeof text === 'string' && text !== '' ? text : `error ${code}`,

@@ -77,7 +77,7 @@ function isFilled(value: unknown): value is string {
 }
 
 export const gathering: Gathering = {
-  keeps: ({ data }) => isMessage(parseObject(data)),
+  stores: ({ data }) => isMessage(parseObject(data)),
   whole(events) {
     let [content, thought] = ['', ''];
     for (const { data } of events) {

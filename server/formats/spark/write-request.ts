@@ -1,5 +1,5 @@
 // Parts → the one message that asks. Whose application it is belongs to the key, and is filled in where the call is signed.
-import { noteMessage, noteTools, shapeInWords, toldText } from '../application-losses.ts';
+import { noteMessage, noteTools, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
 import type { AppliedTraits, WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
@@ -21,8 +21,8 @@ export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptio
   noteTools(request, losses, title);
   if (request.userId !== undefined) losses.drop('user_id');
   const shape = shapeInWords(request.responseFormat);
-  const told = request.messages.flatMap((message) => writeMessage(message, losses));
-  const text = shape === null ? told : [{ role: 'system', content: shape }, ...told];
+  const reported = request.messages.flatMap((message) => writeMessage(message, losses));
+  const text = shape === null ? reported : [{ role: 'system', content: shape }, ...reported];
   const body = {
     header: {},
     parameter: { chat: { domain: upstreamModel, ...samplingOf(request), ...penaltiesOf(request) } },
@@ -51,20 +51,20 @@ function writeMessage(message: Message, losses: Losses): SparkMessage[] {
   const { role, content, field } = message;
   noteMessage(message, losses);
   const texts = content.map((part: TextPart | UserPart | AssistantPart) => {
-    const text = toldText(part, { field, losses, title });
+    const text = reportedText(part, { field, losses, title });
     if (text === null) throw untranslatable(field, title);
     return text;
   });
-  const told = texts.filter((text) => text !== '').join('\n');
-  return told === '' ? [] : [{ role, content: told }];
+  const reported = texts.filter((text) => text !== '').join('\n');
+  return reported === '' ? [] : [{ role, content: reported }];
 }
 
 /** The model that is really asked: the channel may name the version of one whose name has none. */
-export function applyTraits(body: Readonly<Record<string, unknown>>, { way }: EncodeInput): AppliedTraits {
+export function applyTraits(body: Readonly<Record<string, unknown>>, { route }: EncodeInput): AppliedTraits {
   const { parameter, payload } = body;
   const chat = isObject(parameter) && isObject(parameter['chat']) ? parameter['chat'] : {};
-  const named = { ...body, parameter: { chat: { ...chat, domain: way.nameThere } } };
-  return { body: isOld.test(way.nameThere) ? { ...named, payload: withoutSystem(payload) } : named, dropped: [] };
+  const named = { ...body, parameter: { chat: { ...chat, domain: route.nameThere } } };
+  return { body: isOld.test(route.nameThere) ? { ...named, payload: withoutSystem(payload) } : named, dropped: [] };
 }
 
 /** They know no instructions. */
@@ -75,6 +75,6 @@ function withoutSystem(payload: unknown): unknown {
   const message = isObject(payload) ? payload['message'] : undefined;
   const text: unknown = isObject(message) ? message['text'] : undefined;
   if (!Array.isArray(text)) return payload;
-  const told = text.filter(isObject).flatMap((one) => (one['role'] === 'system' ? [{ ...one, role: 'user' }, { ...agreed }] : [one]));
-  return { message: { text: told } };
+  const reported = text.filter(isObject).flatMap((one) => (one['role'] === 'system' ? [{ ...one, role: 'user' }, { ...agreed }] : [one]));
+  return { message: { text: reported } };
 }

@@ -7,7 +7,7 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { base64Of } from '#server/framing/base64-source.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { encoded, overrideOf } from '../forward-body.ts';
 
@@ -19,25 +19,30 @@ const place = 'SOUND';
 const known: ReadonlySet<string> = new Set(['model', 'file', 'language', 'prompt', 'response_format', 'stream']);
 
 /** @throws {AppError} `untranslatable` for what has times, `invalid_request` for what is too long */
-export function encodeAsChat(asked: CallInput): EncodedRequest {
-  const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
+export function encodeAsChat(requested: CallInput): EncodedRequest {
+  const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
   const { file, language, prompt, response_format: format } = { ...call.body, ...overrideOf(call) };
   // It tells no times.
   if (format === 'srt' || format === 'vtt') throw untranslatable('response_format', title);
   const sound: unknown = Array.isArray(file) ? file[0] : undefined;
-  if (!(sound instanceof FormFile)) throw new AppError('internal_error');
+  if (!(sound instanceof MultipartFile)) throw new AppError('internal_error');
   const content = base64Of(sound.content);
   if (content.size > mostBytes) throw badField('file', tooLong);
-  const heard = { role: 'user', content: [{ type: 'input_audio', input_audio: { data: place } }] };
+  const received = { role: 'user', content: [{ type: 'input_audio', input_audio: { data: place } }] };
   const context = typeof prompt === 'string' && prompt !== '' ? [{ role: 'system', content: [{ type: 'text', text: prompt }] }] : [];
   const options = typeof language === 'string' && language !== '' ? { asr_options: { language } } : {};
-  const text = JSON.stringify({ model: asked.way.upstreamModel, stream: false, ...options, messages: [heard, ...context].toReversed() });
+  const text = JSON.stringify({
+    model: requested.route.upstreamModel,
+    stream: false,
+    ...options,
+    messages: [received, ...context].toReversed(),
+  });
   // A caller's text stands behind it in a string of its own, where quotes are escaped.
   const [before = '', after = ''] = text.split(`"data":"${place}"`);
   const type = /^audio\/[\w.+-]{1,40}$/.test(sound.type) ? sound.type : 'audio/mpeg';
   const left = Object.keys(call.body).filter((name) => !known.has(name));
   return {
-    ...encoded(asked, ''),
+    ...encoded(requested, ''),
     body: new PiecedBody([sourceOf(Buffer.from(`${before}"data":"data:${type};base64,`)), content, sourceOf(Buffer.from(`"${after}`))]),
     dropped: [...dropped, ...left.map((name) => name.replace(/\[\]$/, '')), ...(format === 'verbose_json' ? ['response_format'] : [])],
     isWhole: true,

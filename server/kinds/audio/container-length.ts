@@ -1,12 +1,12 @@
 // How long sounds are whose files tell it of the whole: in a head, or at the end.
 import { pieceBytes } from '#server/framing/byte-source.ts';
 import { longestMark, mostBoxes, startsWith } from './sound-reading.ts';
-import type { Reading, Span, Told } from './sound-reading.ts';
+import type { Reading, Span, Reported } from './sound-reading.ts';
 
 const mostPages = 64;
 
 /** By the position that the last page tells. https://www.rfc-editor.org/rfc/rfc3533, https://www.rfc-editor.org/rfc/rfc7845 */
-export function* ofOgg(size: number): Reading<Told> {
+export function* ofOgg(size: number): Reading<Reported> {
   const head = yield { start: 0, end: 27 + 255 + 16 };
   const packet = 27 + (head[26] ?? 0);
   const isOpus = startsWith(head, 'OpusHead', packet);
@@ -38,7 +38,7 @@ function* lastPage(end: number): Reading<number> {
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9639#name-streaminfo */
-export function* ofFlac(): Reading<Told> {
+export function* ofFlac(): Reading<Reported> {
   const head = yield { start: 0, end: 26 };
   if (head.length < 26) return {};
   const rate = head.readUIntBE(18, 3) >> 4;
@@ -47,15 +47,15 @@ export function* ofFlac(): Reading<Told> {
 }
 
 /** https://developer.apple.com/documentation/quicktime-file-format/movie_header_atom */
-export function* ofMp4(size: number): Reading<Told> {
+export function* ofMp4(size: number): Reading<Reported> {
   const movie = yield* boxIn('moov', { start: 0, end: size });
   const header = movie && (yield* boxIn('mvhd', movie));
   if (header === undefined) return {};
-  const told = yield { start: header.start, end: Math.min(header.end, header.start + 32) };
-  const isLong = told[0] === 1;
-  if ((isLong ? 32 : 20) > told.length) return {};
-  const scale = told.readUInt32BE(isLong ? 20 : 12);
-  const length = isLong ? Number(told.readBigUInt64BE(24)) : told.readUInt32BE(16);
+  const reported = yield { start: header.start, end: Math.min(header.end, header.start + 32) };
+  const isLong = reported[0] === 1;
+  if ((isLong ? 32 : 20) > reported.length) return {};
+  const scale = reported.readUInt32BE(isLong ? 20 : 12);
+  const length = isLong ? Number(reported.readBigUInt64BE(24)) : reported.readUInt32BE(16);
   return scale === 0 ? {} : { seconds: length / scale };
 }
 
@@ -78,15 +78,15 @@ function* boxIn(name: string, { start, end }: Span): Reading<Span | undefined> {
 const element = { segment: 0x18538067, info: 0x1549a966, cluster: 0x1f43b675, scale: 0x2ad7b1, duration: 0x4489 } as const;
 
 /** https://www.rfc-editor.org/rfc/rfc9559 */
-export function* ofWebm(size: number): Reading<Told> {
+export function* ofWebm(size: number): Reading<Reported> {
   const segment = (yield* elementsIn({ start: 0, end: size })).find(({ id }) => id === element.segment);
   const info = segment && (yield* elementsIn(segment)).find(({ id }) => id === element.info);
   if (info === undefined) return {};
-  const told = yield* elementsIn(info);
-  const length = told.find(({ id }) => id === element.duration);
+  const reported = yield* elementsIn(info);
+  const length = reported.find(({ id }) => id === element.duration);
   if (length === undefined) return {};
   const ticks = floatOf(yield* shortElement(length));
-  const scale = told.find(({ id }) => id === element.scale);
+  const scale = reported.find(({ id }) => id === element.scale);
   const scaled = scale === undefined ? undefined : yield* shortElement(scale);
   const nanoseconds = scaled === undefined || scaled.length < 1 || scaled.length > 6 ? 1_000_000 : scaled.readUIntBE(0, scaled.length);
   return { seconds: (ticks * nanoseconds) / 1e9 };

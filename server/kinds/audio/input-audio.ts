@@ -1,21 +1,21 @@
 // A sound that is given to be written down: how long it is, and what that costs where its provider does not tell.
 import type { CallUnits } from '#shared/call-units.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { lengthIn } from './sound-length.ts';
 
-export interface HeardSound {
+export interface InputAudio {
   /** As was counted, or as long as such a file usually is. */
   seconds: number;
   /** What it may be at the most. */
   mostSeconds: number;
 }
 
-const sounds = new WeakMap<FormFile, HeardSound>();
+const sounds = new WeakMap<MultipartFile, InputAudio>();
 
 /** Null: there is none. It has been measured. */
-export function soundIn(body: Body): HeardSound | null {
+export function soundIn(body: Body): InputAudio | null {
   const given = givenSound(body);
   if (given === null) return null;
   const sound = sounds.get(given);
@@ -31,14 +31,14 @@ export async function measureSound(body: Body): Promise<void> {
 }
 
 /** One whose length is known. */
-export function measuredSound(file: FormFile, seconds: number): FormFile {
+export function measuredSound(file: MultipartFile, seconds: number): MultipartFile {
   sounds.set(file, { seconds, mostSeconds: seconds });
   return file;
 }
 
-function givenSound({ file }: Body): FormFile | null {
+function givenSound({ file }: Body): MultipartFile | null {
   const given: unknown = Array.isArray(file) ? file[0] : undefined;
-  return given instanceof FormFile ? given : null;
+  return given instanceof MultipartFile ? given : null;
 }
 
 /**
@@ -64,12 +64,12 @@ export function isByTokens(model: string): boolean {
 }
 
 /** A token is a tenth of a second. https://platform.openai.com/docs/guides/realtime-costs */
-const heardPerSecond = 10;
+const inputTokensPerSecond = 10;
 /** Of the fastest speakers, in languages with the longest tokens. */
 const writtenPerSecond = 8;
 
-export function heardTokens(model: string, seconds: number): number {
-  return isByTokens(model) ? Math.ceil(Math.max(1, seconds) * heardPerSecond) : thousandthsOf(seconds);
+export function inputAudioTokens(model: string, seconds: number): number {
+  return isByTokens(model) ? Math.ceil(Math.max(1, seconds) * inputTokensPerSecond) : thousandthsOf(seconds);
 }
 
 export function mostWritten(model: string, seconds: number): number {

@@ -4,12 +4,12 @@ import { pieceBytes } from '#server/framing/byte-source.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
 import { ofFlac, ofMp4, ofOgg, ofWebm } from './container-length.ts';
 import { longestMark, mostBoxes, readBytes, readSource, startsWith } from './sound-reading.ts';
-import type { Reader, Reading, Told } from './sound-reading.ts';
+import type { Reader, Reading, Reported } from './sound-reading.ts';
 
 /** Seconds; undefined: the file does not tell, or is of a format that is not known here. */
 export function secondsOf(bytes: Buffer): number | undefined {
-  const { told } = readBytes(bytes, tellLength(bytes.length));
-  return told > 0 ? told : undefined;
+  const { reported } = readBytes(bytes, reportLength(bytes.length));
+  return reported > 0 ? reported : undefined;
 }
 
 /** Seconds. */
@@ -23,32 +23,32 @@ export interface SoundLength {
  * size does; samples and frames that were counted are what a decoder counts, too.
  */
 export function lengthOf(bytes: Buffer): SoundLength {
-  return soundLength(bytes.length, readBytes(bytes, tellLength(bytes.length)));
+  return soundLength(bytes.length, readBytes(bytes, reportLength(bytes.length)));
 }
 
 /** The same of a sound that may lie on disk. */
 export async function lengthIn(source: ByteSource): Promise<SoundLength> {
-  return soundLength(source.size, await readSource(source, tellLength(source.size)));
+  return soundLength(source.size, await readSource(source, reportLength(source.size)));
 }
 
-interface ToldLength {
+interface ReportedLength {
   /** Seconds; 0: nothing is told. */
-  told: number;
+  reported: number;
   isCounted: boolean;
   reader: Reader | undefined;
 }
 
-function soundLength(size: number, { told, isCounted, reader }: ToldLength): SoundLength {
-  if (told > 0 && isCounted) return { usual: told, most: told };
+function soundLength(size: number, { reported, isCounted, reader }: ReportedLength): SoundLength {
+  if (reported > 0 && isCounted) return { usual: reported, most: reported };
   const { usual, most } = guessedSeconds(size, ratesOf(reader));
-  return { usual: Math.max(told, usual), most: Math.max(told, most) };
+  return { usual: Math.max(reported, usual), most: Math.max(reported, most) };
 }
 
-function* tellLength(size: number): Reading<ToldLength> {
+function* reportLength(size: number): Reading<ReportedLength> {
   const head = yield { start: 0, end: longestMark };
   const reader = readerOf(head);
   const { seconds = 0, isCounted = false } = reader === undefined ? {} : yield* reader(size);
-  return { told: Number.isFinite(seconds) && seconds > 0 ? seconds : 0, isCounted, reader };
+  return { reported: Number.isFinite(seconds) && seconds > 0 ? seconds : 0, isCounted, reader };
 }
 
 /** Bits of a second of speech: usually, and the fewest there can be. */
@@ -82,7 +82,7 @@ function readerOf(bytes: Buffer): Reader | undefined {
 }
 
 /** http://soundfile.sapp.org/doc/WaveFormat/ */
-function* ofWav(size: number): Reading<Told> {
+function* ofWav(size: number): Reading<Reported> {
   const head = yield { start: 0, end: 44 };
   let byteRate = 0;
   for (let at = 12, step = 0; at + 8 <= size && step < mostBoxes; step += 1) {
@@ -127,7 +127,7 @@ const mostFrames = 200_000;
 const mostGap = 64 * 1024;
 
 /** MP3 and AAC: every frame says how long it is. */
-function* ofFrames(size: number): Reading<Told> {
+function* ofFrames(size: number): Reading<Reported> {
   const { seconds, bytes } = yield* framesIn(size);
   return seconds === 0 ? {} : { seconds, isCounted: bytes >= countedShare * size };
 }

@@ -10,13 +10,13 @@ export interface Span {
 export type Reading<Result> = Generator<Span, Result, Buffer>;
 
 /** What a file says of its sound. */
-export interface Told {
+export interface Reported {
   seconds?: number | undefined;
   /** By samples or frames, not by what the file says of itself. */
   isCounted?: boolean;
 }
 
-export type Reader = (size: number) => Reading<Told>;
+export type Reader = (size: number) => Reading<Reported>;
 
 /** What can be told by so many bytes. */
 export const longestMark = 64;

@@ -1,10 +1,10 @@
 // Texts to be spoken, as callers ask for it. https://platform.openai.com/docs/api-reference/audio/createSpeech
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
-import type { AskedCall } from '#server/formats/call-address.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
+import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { ClientCall, StreamVoice } from '#server/formats/client-dialect.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
@@ -20,18 +20,18 @@ const longestWord = 32;
 const longestInput = 200_000;
 
 export const speechClient: ClientCall = {
-  read: readAsked,
+  read: readRequest,
   check,
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent,
-  names: decidingNames(['model', 'input', 'instructions', 'voice', 'id', 'response_format', 'speed', 'stream_format']),
+  names: criticalMembers(['model', 'input', 'instructions', 'voice', 'id', 'response_format', 'speed', 'stream_format']),
   responseFields: ({ stream_format, response_format, input }) => ({
     stream_format,
     response_format,
     characters: typeof input === 'string' ? charactersIn(input) : 0,
     wideCharacters: typeof input === 'string' ? wideCharactersIn(input) : 0,
   }),
-  voiceOf: (asked) => (wantsEvents(asked) ? undefined : mute),
+  voiceOf: (requested) => (wantsEvents(requested) ? undefined : mute),
   probe: (model) => ({ model, input: 'Hi', voice: 'alloy' }),
 };
 
@@ -43,9 +43,9 @@ export function wantsEvents({ stream_format: format }: Body): boolean {
 }
 
 /** It always comes bit by bit. */
-function readAsked(body: Body): AskedCall {
-  const asked = body.model === undefined || body.model === null || body.model === '' ? { model: usualModel } : askedByBody(body);
-  return { ...asked, isStream: true, ...(wantsEvents(body) ? {} : { streamType: soundType(body.response_format) }) };
+function readRequest(body: Body): RequestedCall {
+  const requested = body.model === undefined || body.model === null || body.model === '' ? { model: usualModel } : requestedByBody(body);
+  return { ...requested, isStream: true, ...(wantsEvents(body) ? {} : { streamType: soundType(body.response_format) }) };
 }
 
 function check(body: Body): void {

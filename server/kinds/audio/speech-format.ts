@@ -4,13 +4,13 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-export interface SpeechForm {
+export interface SpeechFormat {
   /** @param body the caller's, which was checked, with what the channel overrides @param model the name that goes upstream */
   writeRequest(body: Body, model: string): WrittenSpeech;
   /** Of a whole response. Missing: it sends the sound itself. Null: it is not of this form. */
-  readResponse?(told: Body): ToldSpeech | { error: ErrorInResponse } | null;
+  readResponse?(reported: Body): ReportedSpeech | { error: ErrorInResponse } | null;
   /** Of an event, where it is asked for a stream. Null: it is not of this form. */
-  readEvent?(told: Body): ToldPiece | { error: ErrorInResponse } | null;
+  readEvent?(reported: Body): ReportedPiece | { error: ErrorInResponse } | null;
   /** What it tells as read is characters, as it bills them. */
   countsCharacters?: true;
   /** Samples come in a WAV file, whose head callers of `pcm` do not get. */
@@ -30,7 +30,7 @@ export interface WrittenSpeech {
   streamed?: string;
 }
 
-export interface ToldSpeech {
+export interface ReportedSpeech {
   /** One of the three; long texts are marks of `liftLongTexts`. */
   base64?: string;
   hex?: string;
@@ -42,7 +42,7 @@ export interface ToldSpeech {
 }
 
 /** What an event brings. */
-export interface ToldPiece {
+export interface ReportedPiece {
   /** With the end: all of the sound, which counts where none came before. */
   sound?: Buffer;
   isLast?: boolean;

@@ -9,8 +9,8 @@ import { soundEvent } from '#server/framing/sound-splitter.ts';
 import { PassingStream } from '../passing-stream.ts';
 import type { PassingEvent } from '../passing-stream.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
-import { speechFormOf } from './vendors/registry.ts';
-import type { SpeechForm, ToldPiece } from './speech-format.ts';
+import { speechFormatOf } from './vendors/registry.ts';
+import type { SpeechFormat, ReportedPiece } from './speech-format.ts';
 import { mute, wantsEvents } from './speech-client.ts';
 import { billedCharacters, charactersOf, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt } from './wav-head.ts';
@@ -26,19 +26,19 @@ export class SpeechStream extends PassingStream {
   #characters: number | undefined;
   /** Bytes come: their end is all there is of one. */
   #isRaw = false;
-  readonly #form: SpeechForm | null;
+  readonly #form: SpeechFormat | null;
   #hasSound = false;
   #hasEnded = false;
   /** Of a WAV file whose samples alone are wanted: what came before they begin; undefined: everything is passed on. */
   #head: Buffer | undefined;
 
   constructor(input: StreamInput) {
-    const isMute = !wantsEvents(input.writer.asked ?? {});
+    const isMute = !wantsEvents(input.writer.requested ?? {});
     super(input, isMute ? mute : undefined);
     this.isMute = isMute;
-    this.#tally = new SpokenTally(input.writer.asked?.response_format, input.upstreamModel);
-    this.#form = speechFormOf(input.way.provider.speech);
-    if (this.#form?.headsSamples === true && input.writer.asked?.response_format === 'pcm') this.#head = nothing;
+    this.#tally = new SpokenTally(input.writer.requested?.response_format, input.upstreamModel);
+    this.#form = speechFormatOf(input.route.provider.speech);
+    if (this.#form?.headsSamples === true && input.writer.requested?.response_format === 'pcm') this.#head = nothing;
   }
 
   protected override isOfFormat(event: PassingEvent): boolean {
@@ -48,47 +48,48 @@ export class SpeechStream extends PassingStream {
   /** An end without any sound is one, too. */
   protected override errorIn(event: PassingEvent): ErrorInResponse | null {
     if (event.name === soundEvent) return null;
-    const told = this.#told(event);
-    const error = told !== null && 'error' in told ? told.error : super.errorIn(event);
+    const reported = this.#reported(event);
+    const error = reported !== null && 'error' in reported ? reported.error : super.errorIn(event);
     if (error !== null || this.#hasSound) return error;
     const piece = this.#pieceIn(event);
     return piece?.isLast === true && (piece.sound ?? nothing).length === 0 ? noSound : null;
   }
 
-  #told({ told }: PassingEvent): ReturnType<NonNullable<SpeechForm['readEvent']>> {
-    return told === null ? null : (this.#form?.readEvent?.(told) ?? null);
+  #reported({ reported }: PassingEvent): ReturnType<NonNullable<SpeechFormat['readEvent']>> {
+    return reported === null ? null : (this.#form?.readEvent?.(reported) ?? null);
   }
 
-  #pieceIn(event: PassingEvent): ToldPiece | null {
-    const told = this.#told(event);
-    return told === null || 'error' in told ? null : told;
+  #pieceIn(event: PassingEvent): ReportedPiece | null {
+    const reported = this.#reported(event);
+    return reported === null || 'error' in reported ? null : reported;
   }
 
   protected override passOn(bytes: Buffer, forClient: Buffer[]): 'more' {
     return this.isMute ? 'more' : super.passOn(bytes, forClient);
   }
 
-  protected take({ bytes, name, data, told }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
+  protected take({ bytes, name, data, reported }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
     if (name === soundEvent) {
       this.#isRaw = true;
-      return this.#tell(Buffer.from(data, 'base64'), forClient);
+      return this.#report(Buffer.from(data, 'base64'), forClient);
     }
-    const piece = this.#pieceIn({ bytes, name, data, told });
+    const piece = this.#pieceIn({ bytes, name, data, reported });
     if (piece !== null) return this.#takeOwn(piece, forClient);
     const event = isOwned ? bytes : Buffer.from(bytes);
-    if (told?.type === lastType) {
+    if (reported?.type === lastType) {
       this.held = event;
-      this.#noteUsage(told.usage);
+      this.#noteUsage(reported.usage);
       return 'complete';
     }
-    if (told?.type === deltaType && typeof told.audio === 'string') return this.#tell(Buffer.from(told.audio, 'base64'), forClient, event);
+    if (reported?.type === deltaType && typeof reported.audio === 'string')
+      return this.#report(Buffer.from(reported.audio, 'base64'), forClient, event);
     return this.#form?.readEvent === undefined ? this.passOn(event, forClient) : 'more';
   }
 
   /** Of an event in the provider's own form, of which nothing else goes on. */
-  #takeOwn({ sound: told = nothing, isLast = false, usage = null }: ToldPiece, forClient: Buffer[]): 'more' | 'complete' {
-    const sound = isLast && this.#hasSound ? nothing : this.#behindHead(told);
-    if (sound.length > 0) this.#tell(sound, forClient);
+  #takeOwn({ sound: reported = nothing, isLast = false, usage = null }: ReportedPiece, forClient: Buffer[]): 'more' | 'complete' {
+    const sound = isLast && this.#hasSound ? nothing : this.#behindHead(reported);
+    if (sound.length > 0) this.#report(sound, forClient);
     if (!isLast) return 'more';
     this.#hasEnded = true;
     this.usage = usage;
@@ -109,7 +110,7 @@ export class SpeechStream extends PassingStream {
   }
 
   /** @param event the one that brought it, if its provider did not send bytes */
-  #tell(sound: Buffer, forClient: Buffer[], event?: Buffer): 'more' {
+  #report(sound: Buffer, forClient: Buffer[], event?: Buffer): 'more' {
     this.#hasSound = true;
     this.#tally.add(sound);
     if (this.isMute) forClient.push(sound);
@@ -117,8 +118,8 @@ export class SpeechStream extends PassingStream {
     return 'more';
   }
 
-  #noteUsage(told: unknown): void {
-    const usage = readPromptUsage(told);
+  #noteUsage(reported: unknown): void {
+    const usage = readPromptUsage(reported);
     this.isInvalid = usage === undefined;
     this.usage = usage === undefined || usage === null ? null : { ...usage, audioOutput: usage.output };
     this.#noteCharacters();
@@ -145,7 +146,7 @@ export class SpeechStream extends PassingStream {
 
   /** Characters were all given, however much of them was spoken. */
   reportedUsage(): ReportedUsage {
-    const characters = this.#characters ?? billedCharacters(this.input.upstreamModel, this.input.writer.asked ?? {});
+    const characters = this.#characters ?? billedCharacters(this.input.upstreamModel, this.input.writer.requested ?? {});
     return {
       usage: this.isInvalid ? null : this.usage,
       isInvalid: this.isInvalid,

@@ -11,8 +11,8 @@ import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, inOneStep, overrideOf } from '../forward-body.ts';
-import { speechFormOf } from './vendors/registry.ts';
-import { decodeOwnSpeech, encodeOwnSpeech } from './vendor-speech.ts';
+import { speechFormatOf } from './vendors/registry.ts';
+import { decodeVendorSpeech, encodeVendorSpeech } from './vendor-speech.ts';
 import { anyType } from './speech-format.ts';
 import { speechClient, wantsEvents } from './speech-client.ts';
 import { SpeechStream } from './speech-stream.ts';
@@ -48,21 +48,22 @@ export const speech: CallKind = {
 };
 
 /** Events alone tell tokens; who has none of them refuses to be asked for them. @throws {AppError} `untranslatable` */
-function encode(asked: CallInput): EncodedRequest {
-  const { way, body } = asked;
-  const form = speechFormOf(way.provider.speech);
-  if (form !== null) return encodeOwnSpeech(asked, form);
-  if (asked.isPassThrough === true) return { ...forwardBody(asked), headers: wantsEvents(body) ? null : anyType };
-  const tells = way.provider.speech === 'events' && speaksTokens(way.upstreamModel) && asked.withoutFields?.has(formatField) !== true;
-  const request = body.stream_format === (tells ? 'sse' : undefined) ? forwardBody(asked) : inFormat(asked, tells);
-  return tells ? { ...request, doubtful: [{ name: formatField }] } : { ...request, headers: anyType };
+function encode(requested: CallInput): EncodedRequest {
+  const { route, body } = requested;
+  const form = speechFormatOf(route.provider.speech);
+  if (form !== null) return encodeVendorSpeech(requested, form);
+  if (requested.isPassThrough === true) return { ...forwardBody(requested), headers: wantsEvents(body) ? null : anyType };
+  const reports =
+    route.provider.speech === 'events' && speaksTokens(route.upstreamModel) && requested.withoutFields?.has(formatField) !== true;
+  const request = body.stream_format === (reports ? 'sse' : undefined) ? forwardBody(requested) : inFormat(requested, reports);
+  return reports ? { ...request, doubtful: [{ name: formatField }] } : { ...request, headers: anyType };
 }
 
-function inFormat(asked: CallInput, tells: boolean): EncodedRequest {
-  const { call, dropped } = withoutSurcharges(asked);
+function inFormat(requested: CallInput, reports: boolean): EncodedRequest {
+  const { call, dropped } = withoutSurcharges(requested);
   const { stream_format: _format, ...rest } = call.body;
-  const told = { ...rest, ...(tells ? { stream_format: 'sse' } : {}), model: asked.way.upstreamModel, ...overrideOf(call) };
-  return { ...encoded(asked, writeJson(told, asked.longTexts)), dropped };
+  const reported = { ...rest, ...(reports ? { stream_format: 'sse' } : {}), model: requested.route.upstreamModel, ...overrideOf(call) };
+  return { ...encoded(requested, writeJson(reported, requested.longTexts)), dropped };
 }
 
 function decode(input: DecodeInput): Decoded {
@@ -74,8 +75,8 @@ function decode(input: DecodeInput): Decoded {
 }
 
 function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
-  const form = speechFormOf(input.way.provider.speech);
-  return form?.readResponse === undefined ? yield* decodeBytesLong(input) : yield* decodeOwnSpeech(input, form);
+  const form = speechFormatOf(input.route.provider.speech);
+  return form?.readResponse === undefined ? yield* decodeBytesLong(input) : yield* decodeVendorSpeech(input, form);
 }
 
 /** What did not begin like a sound: an error, or samples that only look like one. */

@@ -2,7 +2,7 @@
 import { untranslatable } from '#server/formats/losses.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 
-interface TranscriptForm {
+interface TranscriptFormat {
   /** Fields as they go there; undefined: they do not. */
   fields: Record<string, unknown>;
   /** Names of those that are left out. */
@@ -15,7 +15,7 @@ const title = { zh: '此提供商的语音转写接口', en: "this provider's tr
 /** Fields that mean nothing beyond how the response is written here. */
 const ofResponse = new Set(['response_format', 'stream', 'model', 'file']);
 
-const forms: Readonly<Record<string, (body: Body) => TranscriptForm>> = {
+const forms: Readonly<Record<string, (body: Body) => TranscriptFormat>> = {
   // Others are refused. https://docs.mistral.ai/api/endpoint/audio/transcriptions
   mistral(body) {
     const { response_format: format } = body;
@@ -46,7 +46,7 @@ const forms: Readonly<Record<string, (body: Body) => TranscriptForm>> = {
 };
 
 /** Null: it is asked as OpenAI is. @throws {AppError} `untranslatable` */
-export function transcriptForm(name: string | undefined, body: Body): TranscriptForm | null {
+export function transcriptFormat(name: string | undefined, body: Body): TranscriptFormat | null {
   if (name === undefined || !Object.hasOwn(forms, name)) return null;
   return forms[name]?.(body) ?? null;
 }
@@ -60,7 +60,7 @@ function only(body: Body, known: readonly string[]): { fields: Record<string, un
 }
 
 function timesIn(body: Body, needsSegments: boolean): string[] {
-  const told = body['timestamp_granularities[]'] ?? body.timestamp_granularities;
-  const wanted = (Array.isArray(told) ? told : [told]).filter((name): name is string => name === 'word' || name === 'segment');
+  const reported = body['timestamp_granularities[]'] ?? body.timestamp_granularities;
+  const wanted = (Array.isArray(reported) ? reported : [reported]).filter((name): name is string => name === 'word' || name === 'segment');
   return [...new Set([...wanted, ...(needsSegments ? ['segment'] : [])])];
 }

@@ -16,17 +16,17 @@ export class TranscriptStream extends PassingStream {
   constructor(input: StreamInput) {
     super(input);
     this.#isByTokens = isByTokens(input.upstreamModel);
-    const seconds = input.writer.asked?.seconds;
+    const seconds = input.writer.requested?.seconds;
     this.#seconds = typeof seconds === 'number' ? seconds : undefined;
   }
 
-  protected take({ bytes, told }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
-    if (told?.type !== lastType) {
-      if (this.#isByTokens && typeof told?.delta === 'string') this.input.tally.add(told.delta);
+  protected take({ bytes, reported }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
+    if (reported?.type !== lastType) {
+      if (this.#isByTokens && typeof reported?.delta === 'string') this.input.tally.add(reported.delta);
       return this.passOn(bytes, forClient);
     }
     this.held = isOwned ? bytes : Buffer.from(bytes);
-    const { usage, seconds } = readTranscriptUsage(told);
+    const { usage, seconds } = readTranscriptUsage(reported);
     this.isInvalid = usage === undefined;
     this.usage = usage ?? null;
     this.#seconds = seconds ?? this.#seconds;

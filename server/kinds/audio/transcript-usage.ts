@@ -15,18 +15,18 @@ export interface TranscriptUsage {
 }
 
 /** Of a response, or of the last event of a stream. */
-export function readTranscriptUsage({ usage: told, duration }: Body): TranscriptUsage {
-  const usage = isObject(told) && told.type === 'duration' ? null : readPromptUsage(told);
-  const seconds = secondsIn(told) ?? positive(duration);
+export function readTranscriptUsage({ usage: reported, duration }: Body): TranscriptUsage {
+  const usage = isObject(reported) && reported.type === 'duration' ? null : readPromptUsage(reported);
+  const seconds = secondsIn(reported) ?? positive(duration);
   if (usage === null) return { usage: seconds === undefined ? null : { ...noTokens, input: thousandthsOf(seconds) }, seconds };
-  if (usage === undefined || !isObject(told)) return { usage, seconds };
-  const details = told.input_token_details ?? told.input_tokens_details ?? told.prompt_tokens_details;
+  if (usage === undefined || !isObject(reported)) return { usage, seconds };
+  const details = reported.input_token_details ?? reported.input_tokens_details ?? reported.prompt_tokens_details;
   const audio = isObject(details) ? (tokenCount(details.audio_tokens) ?? 0) : 0;
   return { usage: { ...usage, audioInput: Math.min(audio, usage.input) }, seconds };
 }
 
-function secondsIn(told: unknown): number | undefined {
-  return isObject(told) ? (positive(told.seconds) ?? positive(told.prompt_audio_seconds)) : undefined;
+function secondsIn(reported: unknown): number | undefined {
+  return isObject(reported) ? (positive(reported.seconds) ?? positive(reported.prompt_audio_seconds)) : undefined;
 }
 
 const longest = 7 * 24 * 3600;

@@ -1,17 +1,17 @@
 // Speech written down, as callers ask for it: by a form with one file. https://platform.openai.com/docs/api-reference/audio
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
-import type { AskedCall } from '#server/formats/call-address.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
+import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { boundaryIn } from '#server/formats/multipart-body.ts';
-import type { FormFields } from '#server/formats/multipart-body.ts';
+import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
-import { heardTokens, isByTokens, measureSound, minutesOf, mostWritten, soundIn } from './input-audio.ts';
+import { inputAudioTokens, isByTokens, measureSound, minutesOf, mostWritten, soundIn } from './input-audio.ts';
 import { testSound } from './test-sound.ts';
 
 export type TranscriptFormat = (typeof transcriptFormats)[number];
@@ -20,11 +20,11 @@ const translationFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as con
 
 /** Who names no model gets this one. */
 const usualModel = 'whisper-1';
-const form: FormFields = { numbers: ['temperature'], flags: ['stream'], files: ['file'], look: measureSound };
-const names = decidingNames(['model', 'file', 'file_id', 'file_url', 'stream', 'response_format', 'prompt']);
+const form: MultipartFields = { numbers: ['temperature'], flags: ['stream'], files: ['file'], look: measureSound };
+const names = criticalMembers(['model', 'file', 'file_id', 'file_url', 'stream', 'response_format', 'prompt']);
 
 export const transcriptionsClient: ClientCall = {
-  read: readAsked,
+  read: readRequest,
   check: (body) => check(body, transcriptFormats),
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent,
@@ -36,12 +36,12 @@ export const transcriptionsClient: ClientCall = {
 
 export const translationsClient: ClientCall = {
   ...transcriptionsClient,
-  read: (body) => ({ ...readAsked(body), isStream: false }),
+  read: (body) => ({ ...readRequest(body), isStream: false }),
   check: (body) => check(body, translationFormats),
 };
 
-function readAsked(body: Body): AskedCall {
-  if (body.model !== undefined && body.model !== '') return askedByBody(body);
+function readRequest(body: Body): RequestedCall {
+  if (body.model !== undefined && body.model !== '') return requestedByBody(body);
   return { model: usualModel, isStream: body.stream === true };
 }
 
@@ -68,7 +68,7 @@ function promptContent(body: Body, model: string): PromptContent {
   }
   if (sound === null) return prompt;
   const { seconds, mostSeconds } = sound;
-  const [tokens, most] = [heardTokens(model, seconds), heardTokens(model, mostSeconds)];
+  const [tokens, most] = [inputAudioTokens(model, seconds), inputAudioTokens(model, mostSeconds)];
   // What was counted is no guess.
   if (tokens === most) prompt.fixed += tokens;
   else addMediaTokens(prompt, tokens, { most });

@@ -9,11 +9,11 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
 import { errorIn, inOneStep } from '../forward-body.ts';
-import { forwardForm } from '../forward-multipart.ts';
+import { forwardMultipart } from '../forward-multipart.ts';
 import { isByTokens, minutesOf } from './input-audio.ts';
-import { ownTranscriptsOf } from './vendor-transcripts.ts';
+import { vendorTranscriptsOf } from './vendor-transcripts.ts';
 import { asSrt, asVtt, segmentsOf } from './subtitles.ts';
-import { transcriptForm } from './transcript-formats.ts';
+import { transcriptFormat } from './transcript-formats.ts';
 import { TranscriptStream } from './transcript-stream.ts';
 import { readTranscriptUsage } from './transcript-usage.ts';
 import { transcriptionsClient, translationsClient } from './transcripts-client.ts';
@@ -24,7 +24,7 @@ export const translations = transcriptKind('translations', translationsClient, f
 function transcriptKind(name: CallKindName, client: ClientCall, canStream: boolean): CallKind {
   const decodeLong = inOneStep(decode);
   const identity: IdentityPath = {
-    writeRequest: (asked) => encode(asked, name === 'translations'),
+    writeRequest: (requested) => encode(requested, name === 'translations'),
     readWhole: decode,
     readLong: decodeLong,
     openStream: (input) => new TranscriptStream(input),
@@ -41,44 +41,44 @@ function transcriptKind(name: CallKindName, client: ClientCall, canStream: boole
     over: null,
     identityOf: (caller, dialect) => (dialect.name === caller.name ? identity : null),
     clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
-    encode: (asked) => encode(asked, name === 'translations'),
+    encode: (requested) => encode(requested, name === 'translations'),
     decode,
     decodeLong,
   };
 }
 
 /** Of each form of a response the one that a provider is asked for, where it is not the same. */
-const askedAs: Readonly<Record<string, string>> = { text: 'json', srt: 'verbose_json', vtt: 'verbose_json' };
+const requestedAs: Readonly<Record<string, string>> = { text: 'json', srt: 'verbose_json', vtt: 'verbose_json' };
 const plainType = 'text/plain; charset=utf-8';
 
-function encode(asked: CallInput, isTranslated: boolean): EncodedRequest {
-  const own = ownTranscriptsOf(asked);
-  if (own !== null) return own.encode(asked, isTranslated);
-  const form = transcriptForm(asked.way.provider.transcripts, asked.body);
+function encode(requested: CallInput, isTranslated: boolean): EncodedRequest {
+  const own = vendorTranscriptsOf(requested);
+  if (own !== null) return own.encode(requested, isTranslated);
+  const form = transcriptFormat(requested.route.provider.transcripts, requested.body);
   if (form !== null) {
-    const { dropped, ...request } = forwardForm({ ...asked, isPassThrough: false }, form.fields);
+    const { dropped, ...request } = forwardMultipart({ ...requested, isPassThrough: false }, form.fields);
     return { ...request, dropped: [...dropped, ...form.dropped], ...(form.isWhole === true ? { isWhole: true } : {}) };
   }
-  const format = askedAs[String(asked.body.response_format)];
-  return forwardForm(asked, format === undefined ? {} : { response_format: format });
+  const format = requestedAs[String(requested.body.response_format)];
+  return forwardMultipart(requested, format === undefined ? {} : { response_format: format });
 }
 
 function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
-  const told = parseObject(text);
-  const own = ownTranscriptsOf(input);
-  if (own === null) return told === null ? ofText(input, text) : ofJson(input, told, text);
+  const reported = parseObject(text);
+  const own = vendorTranscriptsOf(input);
+  if (own === null) return reported === null ? ofText(input, text) : ofJson(input, reported, text);
   const error = errorIn(input, text);
-  const heard = told === null || error !== null ? null : own.read(told);
-  if (heard === null) return { kind: 'failed', error };
-  const json = JSON.stringify(heard);
-  return ofJson({ ...input, body: Buffer.from(json) }, heard, json);
+  const received = reported === null || error !== null ? null : own.read(reported);
+  if (received === null) return { kind: 'failed', error };
+  const json = JSON.stringify(received);
+  return ofJson({ ...input, body: Buffer.from(json) }, received, json);
 }
 
 /** What a channel's settings or the pass-through may have asked for. */
 function ofText(input: DecodeInput, text: string): Decoded {
   const { response_format: format } = input.responseFields;
-  const isPlain = typeof format === 'string' && format in askedAs && !/^\s*[<[{]/.test(text);
+  const isPlain = typeof format === 'string' && format in requestedAs && !/^\s*[<[{]/.test(text);
   if (!isPlain || text.trim() === '') return { kind: 'failed', error: null };
   return {
     kind: 'whole',
@@ -92,14 +92,14 @@ function ofText(input: DecodeInput, text: string): Decoded {
   };
 }
 
-function ofJson(input: DecodeInput, told: Body, text: string): Decoded {
+function ofJson(input: DecodeInput, reported: Body, text: string): Decoded {
   const error = errorIn(input, text);
-  if (error !== null || typeof told.text !== 'string') return { kind: 'failed', error };
-  const { usage, seconds } = readTranscriptUsage(told);
+  if (error !== null || typeof reported.text !== 'string') return { kind: 'failed', error };
+  const { usage, seconds } = readTranscriptUsage(reported);
   if (usage === undefined) return { kind: 'failed', error: null };
-  const written = told.text;
+  const written = reported.text;
   const { response_format: format } = input.responseFields;
-  const plain = plainOf(told, format, seconds ?? input.responseFields.seconds);
+  const plain = plainOf(reported, format, seconds ?? input.responseFields.seconds);
   if (plain === undefined) return { kind: 'failed', error: null };
   return {
     kind: 'whole',
@@ -110,7 +110,7 @@ function ofJson(input: DecodeInput, told: Body, text: string): Decoded {
     ...(plain === null ? {} : { contentType: plainType }),
     written: () => written,
     body: () => (plain === null ? input.body : Buffer.from(plain)),
-    events: () => eventsOf(told),
+    events: () => eventsOf(reported),
   };
 }
 
@@ -118,11 +118,11 @@ function ofJson(input: DecodeInput, told: Body, text: string): Decoded {
  * Null: the caller wants JSON; undefined: there are no times in what came, and the sound's length is not known.
  * @param seconds of the sound: its text is one subtitle where no times are told
  */
-function plainOf(told: Body, format: unknown, seconds: unknown): string | null | undefined {
-  if (format === 'text') return `${String(told.text)}\n`;
+function plainOf(reported: Body, format: unknown, seconds: unknown): string | null | undefined {
+  if (format === 'text') return `${String(reported.text)}\n`;
   if (format !== 'srt' && format !== 'vtt') return null;
-  const segments = segmentsOf(told) ?? [];
-  const text = String(told.text).trim();
+  const segments = segmentsOf(reported) ?? [];
+  const text = String(reported.text).trim();
   if (segments.length === 0 && text !== '') {
     if (typeof seconds !== 'number') return undefined;
     segments.push({ start: 0, end: seconds, text });
@@ -133,9 +133,9 @@ function plainOf(told: Body, format: unknown, seconds: unknown): string | null |
 /** What it costs beside what the provider tells of tokens. */
 function measured(
   { responseFields, upstreamModel }: Pick<DecodeInput, 'responseFields' | 'upstreamModel'>,
-  told?: number,
+  reported?: number,
 ): { units?: ReturnType<typeof minutesOf>; outputTokens?: number } {
-  const seconds = told ?? responseFields.seconds;
+  const seconds = reported ?? responseFields.seconds;
   return {
     ...(typeof seconds === 'number' ? { units: minutesOf(seconds) } : {}),
     ...(isByTokens(upstreamModel) ? {} : { outputTokens: 0 }),

@@ -4,7 +4,7 @@ import { writeJson } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import type { DecodedWhole, DecodeInput, FailedWhole } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
-import type { NamedContents } from '#server/formats/linked-contents.ts';
+import type { LinkedContents } from '#server/formats/linked-contents.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { liftLongTexts, spanAt } from '#server/framing/long-texts.ts';
 import type { LiftedJson } from '#server/framing/long-texts.ts';
@@ -13,7 +13,7 @@ import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { encoded, errorIn, overrideOf } from '../forward-body.ts';
 import { anyType } from './speech-format.ts';
-import type { Body, SpeechForm, ToldSpeech } from './speech-format.ts';
+import type { Body, SpeechFormat, ReportedSpeech } from './speech-format.ts';
 import { billedCharacters, charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt, wavHead } from './wav-head.ts';
 
@@ -21,11 +21,11 @@ import { samplesAt, wavHead } from './wav-head.ts';
 const fetchedMark = `fetched ${randomUUID()}`;
 const longestAddress = 1024 * 1024;
 
-export function encodeOwnSpeech(asked: CallInput, form: SpeechForm): EncodedRequest {
-  const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
-  const written = form.writeRequest({ ...call.body, ...overrideOf(call) }, asked.way.upstreamModel);
+export function encodeVendorSpeech(requested: CallInput, form: SpeechFormat): EncodedRequest {
+  const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
+  const written = form.writeRequest({ ...call.body, ...overrideOf(call) }, requested.route.upstreamModel);
   const request = {
-    ...encoded(asked, writeJson(written.body, asked.longTexts)),
+    ...encoded(requested, writeJson(written.body, requested.longTexts)),
     headers: written.headers ?? null,
     dropped: [...new Set([...dropped, ...written.dropped])],
   };
@@ -34,10 +34,10 @@ export function encodeOwnSpeech(asked: CallInput, form: SpeechForm): EncodedRequ
   return { ...request, isWhole: true, contents: contentsOf(form) };
 }
 
-function contentsOf({ readResponse }: SpeechForm): NamedContents {
+function contentsOf({ readResponse }: SpeechFormat): LinkedContents {
   return (response) => {
-    const told = response.length > longestAddress ? null : parseObject(response.toString('utf8'));
-    const read = told === null ? null : (readResponse?.(told) ?? null);
+    const reported = response.length > longestAddress ? null : parseObject(response.toString('utf8'));
+    const read = reported === null ? null : (readResponse?.(reported) ?? null);
     if (read === null || 'error' in read || read.url === undefined) return null;
     const { usage } = read;
     const head = `{"${fetchedMark}":${JSON.stringify(usage)},"sound":"`;
@@ -47,18 +47,18 @@ function contentsOf({ readResponse }: SpeechForm): NamedContents {
   };
 }
 
-export function* decodeOwnSpeech(input: DecodeInput, form: SpeechForm): Generator<void, DecodedWhole | FailedWhole> {
+export function* decodeVendorSpeech(input: DecodeInput, form: SpeechFormat): Generator<void, DecodedWhole | FailedWhole> {
   const { readResponse } = form;
   const lifted = yield* liftLongTexts(input.body);
   const error = lifted === null ? null : errorIn(input, lifted.text);
-  const told = lifted === null || error !== null ? null : parseObject(lifted.text);
+  const reported = lifted === null || error !== null ? null : parseObject(lifted.text);
   if (error !== null) {
     // A sound that failed costs nothing.
     const { usage: _billed, ...free } = error;
     return { kind: 'failed', error: free };
   }
-  if (lifted === null || told === null) return { kind: 'failed', error: null };
-  const read = told[fetchedMark] === undefined ? (readResponse?.(told) ?? null) : fetchedIn(told);
+  if (lifted === null || reported === null) return { kind: 'failed', error: null };
+  const read = reported[fetchedMark] === undefined ? (readResponse?.(reported) ?? null) : fetchedIn(reported);
   if (read === null || 'error' in read) return { kind: 'failed', error: read?.error ?? null };
   const bytes = bytesOf(input, read, lifted);
   if (bytes === null) return { kind: 'failed', error: null };
@@ -67,8 +67,8 @@ export function* decodeOwnSpeech(input: DecodeInput, form: SpeechForm): Generato
 }
 
 /** Only `contentsOf` has written it. */
-function fetchedIn(told: Body): ToldSpeech {
-  const { sound, [fetchedMark]: usage } = told;
+function fetchedIn(reported: Body): ReportedSpeech {
+  const { sound, [fetchedMark]: usage } = reported;
   return { base64: typeof sound === 'string' ? sound : '', usage: isUsage(usage) ? usage : null };
 }
 
@@ -77,7 +77,7 @@ function isUsage(value: unknown): value is TokenUsage {
 }
 
 /** Null: it is no sound. */
-function bytesOf({ body }: DecodeInput, { base64, hex }: ToldSpeech, lifted: LiftedJson): Buffer | null {
+function bytesOf({ body }: DecodeInput, { base64, hex }: ReportedSpeech, lifted: LiftedJson): Buffer | null {
   const text = base64 ?? hex ?? '';
   const span = spanAt(text, lifted);
   const letters = span === undefined ? text : body.toString('latin1', span.start, span.end);
@@ -85,7 +85,7 @@ function bytesOf({ body }: DecodeInput, { base64, hex }: ToldSpeech, lifted: Lif
   return bytes.length === 0 || /^\s*[<[{]/.test(bytes.toString('latin1', 0, 64)) ? null : bytes;
 }
 
-function spoken({ responseFields, upstreamModel }: DecodeInput, { usage, sampleRate }: ToldSpeech, bytes: Buffer): DecodedWhole {
+function spoken({ responseFields, upstreamModel }: DecodeInput, { usage, sampleRate }: ReportedSpeech, bytes: Buffer): DecodedWhole {
   const { response_format: wanted } = responseFields;
   const isPlain = sampleRate !== undefined;
   const sound = isPlain && wanted !== 'pcm' ? Buffer.concat([wavHead(sampleRate, bytes.length), bytes]) : bytes;
@@ -121,6 +121,6 @@ function eventsOf(sound: Buffer, usage: TokenUsage | null): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; at < sound.length; at += pieceBytes) pieces.push(soundAsEvent(sound.subarray(at, at + pieceBytes)));
   if (usage === null) return Buffer.concat(pieces);
-  const told = { input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.input + usage.output };
-  return Buffer.concat([...pieces, Buffer.from(`data: ${JSON.stringify({ type: 'speech.audio.done', usage: told })}\n\n`)]);
+  const reported = { input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.input + usage.output };
+  return Buffer.concat([...pieces, Buffer.from(`data: ${JSON.stringify({ type: 'speech.audio.done', usage: reported })}\n\n`)]);
 }

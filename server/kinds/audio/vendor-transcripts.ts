@@ -4,20 +4,20 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { encodeAsChat, transcriptOfChat } from './chat-transcripts.ts';
 import { encodeForWorkers, transcriptOfWorkers } from './workers-transcripts.ts';
 
-export interface OwnTranscripts {
+export interface VendorTranscripts {
   /** @param isTranslated into English @throws {AppError} `untranslatable`, `invalid_request` */
-  encode(asked: CallInput, isTranslated: boolean): EncodedRequest;
+  encode(requested: CallInput, isTranslated: boolean): EncodedRequest;
   /** The response as OpenAI tells one; null: it is none. */
-  read(told: Body): Record<string, unknown> | null;
+  read(reported: Body): Record<string, unknown> | null;
 }
 
-const ways: Readonly<Record<string, OwnTranscripts>> = {
+const routes: Readonly<Record<string, VendorTranscripts>> = {
   chat: { encode: encodeAsChat, read: transcriptOfChat },
   workers: { encode: encodeForWorkers, read: transcriptOfWorkers },
 };
 
 /** Null: it is asked by a form. */
-export function ownTranscriptsOf({ way }: Pick<CallInput, 'way'>): OwnTranscripts | null {
-  const { transcripts: name } = way.provider;
-  return name !== undefined && Object.hasOwn(ways, name) ? (ways[name] ?? null) : null;
+export function vendorTranscriptsOf({ route }: Pick<CallInput, 'route'>): VendorTranscripts | null {
+  const { transcripts: name } = route.provider;
+  return name !== undefined && Object.hasOwn(routes, name) ? (routes[name] ?? null) : null;
 }

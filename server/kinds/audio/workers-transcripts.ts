@@ -7,7 +7,7 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { base64Of } from '#server/framing/base64-source.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { encoded, overrideOf } from '../forward-body.ts';
 
@@ -18,16 +18,16 @@ const ofResponse: ReadonlySet<string> = new Set(['model', 'file', 'response_form
 const known: ReadonlySet<string> = new Set(['language', 'prompt', 'vad_filter', 'prefix']);
 
 /** @throws {AppError} `untranslatable` for subtitles of a model that tells no times */
-export function encodeForWorkers(asked: CallInput, isTranslated: boolean): EncodedRequest {
-  const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
+export function encodeForWorkers(requested: CallInput, isTranslated: boolean): EncodedRequest {
+  const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
   const body: Body = { ...call.body, ...overrideOf(call) };
   const sound: unknown = Array.isArray(body.file) ? body.file[0] : undefined;
-  if (!(sound instanceof FormFile)) throw new AppError('internal_error');
-  const says = asked.way.upstreamModel.startsWith(saying);
+  if (!(sound instanceof MultipartFile)) throw new AppError('internal_error');
+  const says = requested.route.upstreamModel.startsWith(saying);
   if (!says && (body.response_format === 'srt' || body.response_format === 'vtt')) throw untranslatable('response_format', title);
   const left = Object.keys(call.body).filter((name) => !ofResponse.has(name) && !(says && known.has(name)));
   const request = {
-    ...encoded(asked, ''),
+    ...encoded(requested, ''),
     dropped: [...dropped, ...left.map((name) => name.replace(/\[\]$/, ''))],
     isWhole: true,
   } as const;

@@ -12,12 +12,12 @@ export const cohere: EmbeddingsProvider = {
   mostInputs: () => 96,
   writeRequest({ inputs, dimensions, extras }, model) {
     const { purpose, left } = purposeIn(extras, ['input_type']);
-    const told = Object.fromEntries(Object.entries(left).filter(([name]) => known.has(name)));
+    const reported = Object.fromEntries(Object.entries(left).filter(([name]) => known.has(name)));
     return {
       body: {
         // What texts are for has to be said: they are to be found, unless their caller says otherwise.
         input_type: purpose === 'query' ? 'search_query' : 'search_document',
-        ...told,
+        ...reported,
         model,
         texts: inputs,
         embedding_types: ['float'],

@@ -10,9 +10,9 @@ export const dashscope: EmbeddingsProvider = {
   mostInputs: (model) => (/-v[12]$/.test(model) ? 25 : 10),
   writeRequest({ inputs, dimensions, extras }, model) {
     const { purpose, left } = purposeIn(extras);
-    const { instruct, output_type: output, parameters: told, ...others } = left;
+    const { instruct, output_type: output, parameters: reported, ...others } = left;
     const parameters = {
-      ...(isObject(told) ? told : {}),
+      ...(isObject(reported) ? reported : {}),
       ...(dimensions === undefined ? {} : { dimension: dimensions }),
       ...(purpose === undefined ? {} : { text_type: purpose }),
       ...(typeof instruct === 'string' ? { instruct } : {}),

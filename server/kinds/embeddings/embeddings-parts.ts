@@ -40,7 +40,7 @@ export interface EmbeddingsForward {
   /** The caller's body with the provider's name of the model in it. Missing: that is its field `model`. */
   request?(body: Body, model: string): { body: Body; isBatch: boolean };
   /** Null: not a response of this format. `body` is the caller's. */
-  whole(input: DecodeInput, text: string, told: Body): ForwardedEmbeddings | null;
+  whole(input: DecodeInput, text: string, reported: Body): ForwardedEmbeddings | null;
   /** The same in steps, never parsed as a whole. Null: it is no JSON, or too deep to be a response. */
   long(input: DecodeInput): Generator<void, LongEmbeddings | null>;
 }

@@ -8,7 +8,7 @@ import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts'
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import type { DecodeTokens } from '#server/formats/token-lists.ts';
 import { badField } from '#server/formats/strict-fields.ts';
-import type { Way } from '#server/formats/route.ts';
+import type { Route } from '#server/formats/route.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
@@ -64,48 +64,48 @@ function clientOf({ client }: { client: CallInput['client'] }): EmbeddingsClient
 }
 
 /** Null: the caller's own format. */
-function providerOf({ client, way }: { client: CallInput['client']; way: Way }): EmbeddingsProvider | null {
-  const name = way.provider.embeddings ?? way.dialect.name;
+function providerOf({ client, route }: { client: CallInput['client']; route: Route }): EmbeddingsProvider | null {
+  const name = route.provider.embeddings ?? route.dialect.name;
   if (name === client.name) return null;
   const found = providers[name];
   if (found === undefined) throw new AppError('format_unsupported');
   return found;
 }
 
-function encode(asked: CallInput, decodeTokens: DecodeTokens): EncodedRequest | Promise<EncodedRequest> {
-  const provider = providerOf(asked);
+function encode(requested: CallInput, decodeTokens: DecodeTokens): EncodedRequest | Promise<EncodedRequest> {
+  const provider = providerOf(requested);
   if (provider === null) {
-    const write = clientOf(asked).forward.request;
-    if (write === undefined) return forwardBody(asked);
-    const { call, dropped } = withoutSurcharges(asked);
-    const own = write(call.body, asked.way.upstreamModel);
+    const write = clientOf(requested).forward.request;
+    if (write === undefined) return forwardBody(requested);
+    const { call, dropped } = withoutSurcharges(requested);
+    const own = write(call.body, requested.route.upstreamModel);
     const text = call.isPassThrough === true ? call.rawText : writeJson({ ...own.body, ...overrideOf(call) }, call.longTexts);
-    return { ...encoded(asked, text), dropped, isBatch: own.isBatch };
+    return { ...encoded(requested, text), dropped, isBatch: own.isBatch };
   }
   const write = (request: EmbeddingsRequest): EncodedRequest => {
-    const most = provider.mostInputs?.(asked.way.upstreamModel) ?? Infinity;
+    const most = provider.mostInputs?.(requested.route.upstreamModel) ?? Infinity;
     // Another channel's provider may take more.
     if (request.inputs.length > most) throw badField('input', fieldRules.most(most));
-    const { body, headers = null, dropped, isBatch = false } = provider.writeRequest(request, asked.way.upstreamModel);
+    const { body, headers = null, dropped, isBatch = false } = provider.writeRequest(request, requested.route.upstreamModel);
     return {
-      ...encoded(asked, writeJson({ ...body, ...overrideOf(asked) }, asked.longTexts)),
+      ...encoded(requested, writeJson({ ...body, ...overrideOf(requested) }, requested.longTexts)),
       headers,
       dropped: [...(request.lost ?? []), ...dropped],
       isBatch,
     };
   };
-  const request = clientOf(asked).readRequest(asked.body, decodeTokens);
+  const request = clientOf(requested).readRequest(requested.body, decodeTokens);
   return request instanceof Promise ? request.then(write) : write(request);
 }
 
 function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
   const error = errorIn(input, text);
-  const told = error === null ? parseObject(text) : null;
-  if (told === null) return { kind: 'failed', error };
+  const reported = error === null ? parseObject(text) : null;
+  if (reported === null) return { kind: 'failed', error };
   const provider = providerOf(input);
-  if (provider === null) return forwarded(clientOf(input).forward.whole(input, text, told));
-  const response = provider.readResponse(told);
+  if (provider === null) return forwarded(clientOf(input).forward.whole(input, text, reported));
+  const response = provider.readResponse(reported);
   if (response === null) return { kind: 'failed', error: null };
   const write = (usage: TokenUsage | null) => clientOf(input).writeResponse({ ...response, usage: usage ?? response.usage }, input);
   return {

@@ -10,11 +10,11 @@ export const ernie: EmbeddingsProvider = {
     body: { input: inputs },
     dropped: [...Object.keys(extras), ...(dimensions === undefined ? [] : ['dimensions'])],
   }),
-  readResponse({ data, usage: told }) {
+  readResponse({ data, usage: reported }) {
     if (!Array.isArray(data)) return null;
     const rows = data.filter(isObject).toSorted((a, b) => Number(a.index) - Number(b.index));
     const vectors = readVectors(rows.map((row) => row.embedding));
-    const usage = readPromptUsage(told);
+    const usage = readPromptUsage(reported);
     return vectors === null || usage === undefined ? null : { vectors, usage };
   },
 };

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { untranslatable } from '#server/formats/losses.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
@@ -44,7 +44,7 @@ export const geminiEmbeddings: EmbeddingsClient = {
     for (const request of looseList(body.requests ?? body)) addContent(prompt, isObject(request) ? request.content : undefined);
     return prompt;
   },
-  names: decidingNames([
+  names: criticalMembers([
     'model',
     'requests',
     'content',
@@ -58,10 +58,10 @@ export const geminiEmbeddings: EmbeddingsClient = {
   responseFields: (body, { verb }) => ({ isBatch: verb === 'batchEmbedContents', dimensions: dimensionsOf(body) }),
   readRequest,
   writeResponse({ vectors, usage }, { responseFields }) {
-    const told = usage === null ? {} : { usageMetadata: writeUsage(usage) };
+    const reported = usage === null ? {} : { usageMetadata: writeUsage(usage) };
     const length = typeof responseFields.dimensions === 'number' ? responseFields.dimensions : undefined;
     const rows = vectors.map((vector) => ({ values: shortened(vector, length) }));
-    return responseFields.isBatch === true ? { embeddings: rows, ...told } : { embedding: rows[0] ?? { values: [] }, ...told };
+    return responseFields.isBatch === true ? { embeddings: rows, ...reported } : { embedding: rows[0] ?? { values: [] }, ...reported };
   },
   forward: {
     request: (body, model) => ({ body: withModel(body, model), isBatch: body.requests !== undefined }),
@@ -140,10 +140,10 @@ function withModel(body: Body, model: string): Body {
   return { ...body, requests: looseList(requests).map((request) => (isObject(request) ? { ...request, model: name } : request)) };
 }
 
-function forwardWhole({ body, responseFields }: DecodeInput, _text: string, told: Body): ForwardedEmbeddings | null {
-  const rows = responseFields.isBatch === true ? told.embeddings : [told.embedding];
+function forwardWhole({ body, responseFields }: DecodeInput, _text: string, reported: Body): ForwardedEmbeddings | null {
+  const rows = responseFields.isBatch === true ? reported.embeddings : [reported.embedding];
   if (!Array.isArray(rows) || !rows.every(isObject)) return null;
-  const { usageMetadata: usage } = told;
+  const { usageMetadata: usage } = reported;
   return { usage: usageOfPrompt(isObject(usage) ? (tokenCount(usage.promptTokenCount) ?? 0) : 0), isEmpty: rows.length === 0, body };
 }
 
@@ -151,9 +151,9 @@ function forwardWhole({ body, responseFields }: DecodeInput, _text: string, told
 function* forwardLong(input: DecodeInput): Generator<void, LongEmbeddings | null> {
   const read = yield* outlineOf(input.body, 'embeddings');
   if (read === null || read.isDeep) return null;
-  const told = parseObject(read.text);
-  const isList = told !== null && (Array.isArray(told.embeddings) || isObject(told.embedding));
-  const usage = isObject(told?.usageMetadata) ? tokenCount(told.usageMetadata.promptTokenCount) : undefined;
+  const reported = parseObject(read.text);
+  const isList = reported !== null && (Array.isArray(reported.embeddings) || isObject(reported.embedding));
+  const usage = isObject(reported?.usageMetadata) ? tokenCount(reported.usageMetadata.promptTokenCount) : undefined;
   return { outline: read.text, forwarded: isList ? { usage: usageOfPrompt(usage ?? 0), isEmpty: false, body: input.body } : null };
 }
 

@@ -27,15 +27,15 @@ export const gemini: EmbeddingsProvider = {
     const length = dimensions === undefined || model === ofOneLength ? {} : { outputDimensionality: dimensions };
     const { task, dropped } = taskOf(extras);
     const wanted = { ...length, ...(task === undefined ? {} : { taskType: task }) };
-    const asked = inputs.map((text) => ({ content: { parts: [{ text }] }, ...wanted }));
-    const [first] = asked;
-    if (asked.length === 1 && first !== undefined) return { body: first, dropped };
-    return { body: { requests: asked.map((one) => ({ model: `models/${model}`, ...one })) }, dropped, isBatch: true };
+    const requested = inputs.map((text) => ({ content: { parts: [{ text }] }, ...wanted }));
+    const [first] = requested;
+    if (requested.length === 1 && first !== undefined) return { body: first, dropped };
+    return { body: { requests: requested.map((one) => ({ model: `models/${model}`, ...one })) }, dropped, isBatch: true };
   },
   readResponse({ embedding, embeddings, usageMetadata }) {
     const rows: unknown = Array.isArray(embeddings) ? embeddings : [embedding];
     const vectors = readVectors(Array.isArray(rows) ? rows.map((row: unknown) => (isObject(row) ? row.values : null)) : null);
-    const told = isObject(usageMetadata) ? usageMetadata.promptTokenCount : undefined;
-    return vectors === null ? null : { vectors, usage: usageOfPrompt(tokenCount(told) ?? 0) };
+    const reported = isObject(usageMetadata) ? usageMetadata.promptTokenCount : undefined;
+    return vectors === null ? null : { vectors, usage: usageOfPrompt(tokenCount(reported) ?? 0) };
   },
 };

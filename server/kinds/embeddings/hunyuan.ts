@@ -15,8 +15,8 @@ export const hunyuan: EmbeddingsProvider = {
     if (!isObject(response) || !Array.isArray(response.Data)) return null;
     const rows = response.Data.filter(isObject).toSorted((a, b) => Number(a.Index) - Number(b.Index));
     const vectors = readVectors(rows.map((row) => row.Embedding));
-    const { Usage: told } = response;
-    const usage = readPromptUsage(isObject(told) ? { prompt_tokens: told.PromptTokens, total_tokens: told.TotalTokens } : null);
+    const { Usage: reported } = response;
+    const usage = readPromptUsage(isObject(reported) ? { prompt_tokens: reported.PromptTokens, total_tokens: reported.TotalTokens } : null);
     return vectors === null || usage === undefined ? null : { vectors, usage };
   },
 };

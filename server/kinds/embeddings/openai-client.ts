@@ -1,8 +1,8 @@
 // OpenAI's embeddings as callers ask for them. https://platform.openai.com/docs/api-reference/embeddings
 import { AppError } from '#shared/errors.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { untranslatable } from '#server/formats/losses.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
@@ -28,7 +28,7 @@ const imageTokens = 255;
 
 export const openaiEmbeddings: EmbeddingsClient = {
   // Old clients name the model in the path alone.
-  read: (body, { model }) => askedByBody(body.model === undefined && model !== undefined ? { ...body, model } : body),
+  read: (body, { model }) => requestedByBody(body.model === undefined && model !== undefined ? { ...body, model } : body),
   check,
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent: ({ input }) => {
@@ -36,7 +36,7 @@ export const openaiEmbeddings: EmbeddingsClient = {
     addInput(prompt, input);
     return prompt;
   },
-  names: decidingNames(['model', 'input', 'text', 'image', 'dimensions', 'encoding_format']),
+  names: criticalMembers(['model', 'input', 'text', 'image', 'dimensions', 'encoding_format']),
   responseFields: ({ encoding_format, dimensions }) => ({ encoding_format, dimensions }),
   probe: (model) => ({ model, input: ['hello world'] }),
   readRequest,

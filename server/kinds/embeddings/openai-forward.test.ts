@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { defaultClientDialect } from '#server/formats/registry.ts';
-import { buildWay } from '#tests/support/build-channel.ts';
+import { buildRoute } from '#tests/support/build-channel.ts';
 import { callKinds } from '../registry.ts';
 
-const openai = buildWay({}, 'embeddings');
+const openai = buildRoute({}, 'embeddings');
 
 function embeddings(vectors: unknown[], requestBody: Record<string, unknown>): { text: string; fixed: string; vectors: unknown[] } {
   const text = JSON.stringify({ object: 'list', data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })) });
   const decoded = callKinds.embeddings.decode({
     client: defaultClientDialect,
-    way: openai,
+    route: openai,
     upstreamModel: 'm',
     body: Buffer.from(text),
     responseFields: requestBody,

@@ -19,29 +19,29 @@ const longestRow = 4 * 1024 * 1024;
 
 export const openaiForward: EmbeddingsForward = { whole: forwardWhole, long: forwardLong };
 
-function forwardWhole(input: DecodeInput, text: string, told: Body): ForwardedEmbeddings | null {
-  const usage = readPromptUsage(told['usage']);
-  if (!Array.isArray(told['data']) || usage === undefined) return null;
+function forwardWhole(input: DecodeInput, text: string, reported: Body): ForwardedEmbeddings | null {
+  const usage = readPromptUsage(reported['usage']);
+  if (!Array.isArray(reported['data']) || usage === undefined) return null;
   const { responseFields } = input;
-  const isRenamed = input.way.provider.responses?.ownModel === true;
+  const isRenamed = input.route.provider.responses?.tunedModel === true;
   const isFixed = needsFix(text, responseFields);
-  const rows: readonly unknown[] = told['data'];
+  const rows: readonly unknown[] = reported['data'];
   const isEmpty = rows.length === 0;
   if (!isFixed && !isRenamed) return { usage, isEmpty, body: input.body };
   const data = isFixed ? rows.map((row) => (isObject(row) ? fixRow(row, responseFields) : row)) : rows;
-  const body = { ...told, data, ...(isRenamed ? { model: input.upstreamModel } : {}) };
+  const body = { ...reported, data, ...(isRenamed ? { model: input.upstreamModel } : {}) };
   return { usage, isEmpty, body: Buffer.from(JSON.stringify(body)) };
 }
 
 function* forwardLong(input: DecodeInput): Generator<void, LongEmbeddings | null> {
-  const { body, responseFields, way } = input;
+  const { body, responseFields, route } = input;
   const read = yield* outlineOf(body, 'data');
   if (read === null || read.isDeep) return null;
   const { text: outline, rows } = read;
   const short = readAtOnce({ ...input, body: Buffer.from(outline) });
   if (short === null) return { outline, forwarded: null };
   // The provider's record changes more of it than vectors.
-  if (way.provider.responses?.ownModel === true) return { outline, forwarded: readAtOnce(input) };
+  if (route.provider.responses?.tunedModel === true) return { outline, forwarded: readAtOnce(input) };
   if (!needsFix(body.toString('utf8', 0, headBytes), responseFields)) return { outline, forwarded: { ...short, body } };
   const fixed = yield* fixRows(body, rows, responseFields);
   return { outline, forwarded: fixed === null ? null : { ...short, body: fixed } };
@@ -49,8 +49,8 @@ function* forwardLong(input: DecodeInput): Generator<void, LongEmbeddings | null
 
 function readAtOnce(input: DecodeInput): ForwardedEmbeddings | null {
   const text = input.body.toString('utf8');
-  const told = parseObject(text);
-  return told === null ? null : forwardWhole(input, text, told);
+  const reported = parseObject(text);
+  return reported === null ? null : forwardWhole(input, text, reported);
 }
 
 /** Looks at the first vector only: all of a response are alike. */

@@ -13,7 +13,7 @@ export const openai: EmbeddingsProvider = {
     if (!Array.isArray(data)) return null;
     const rows = data.filter(isObject).toSorted((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0));
     const vectors = readVectors(rows.map((row) => row.embedding));
-    const told = readPromptUsage(usage);
-    return vectors === null || told === undefined ? null : { vectors, usage: told };
+    const reported = readPromptUsage(usage);
+    return vectors === null || reported === undefined ? null : { vectors, usage: reported };
   },
 };

@@ -23,7 +23,7 @@ export const vertex: EmbeddingsProvider = {
     if (!Array.isArray(predictions)) return null;
     const rows = predictions.map((row: unknown) => (isObject(row) && isObject(row.embeddings) ? row.embeddings : {}));
     const vectors = readVectors(rows.map(({ values }) => values));
-    const told = rows.map(({ statistics }) => (isObject(statistics) ? (tokenCount(statistics.token_count) ?? 0) : 0));
-    return vectors === null ? null : { vectors, usage: usageOfPrompt(told.reduce((sum, tokens) => sum + tokens, 0)) };
+    const reported = rows.map(({ statistics }) => (isObject(statistics) ? (tokenCount(statistics.token_count) ?? 0) : 0));
+    return vectors === null ? null : { vectors, usage: usageOfPrompt(reported.reduce((sum, tokens) => sum + tokens, 0)) };
   },
 };

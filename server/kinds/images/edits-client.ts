@@ -3,9 +3,9 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { boundaryIn } from '#server/formats/multipart-body.ts';
-import type { FormFields } from '#server/formats/multipart-body.ts';
+import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import { addMediaTokens } from '#server/formats/prompt-content.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { dataUrl } from '#server/formats/media.ts';
@@ -15,7 +15,7 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { checkOrder, checkPrompt, generationsClient, orderedContent, orderNames } from './generations-client.ts';
 
-const form: FormFields = {
+const form: MultipartFields = {
   numbers: ['n', 'partial_images', 'frame_count'],
   flags: ['stream'],
   files: ['image', 'mask', 'markup'],
@@ -29,7 +29,7 @@ const { probe: _none, ...shared } = generationsClient;
 export const editsClient: ClientCall = {
   ...shared,
   form,
-  names: decidingNames(orderNames, ['image', 'images', 'mask', 'markup', 'image_url', 'file_id']),
+  names: criticalMembers(orderNames, ['image', 'images', 'mask', 'markup', 'image_url', 'file_id']),
   check(body) {
     checkPrompt(body);
     checkOrder(body);
@@ -51,7 +51,7 @@ export const variationsClient: ClientCall = {
   ...shared,
   read: (body, address) => ({ ...generationsClient.read(body, address), isStream: false }),
   form,
-  names: decidingNames(orderNames, ['image']),
+  names: criticalMembers(orderNames, ['image']),
   check(body) {
     checkOrder(body);
     if (boundaryIn(body) === undefined) throw badField('image', aFile);

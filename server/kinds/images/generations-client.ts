@@ -3,10 +3,10 @@ import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
-import type { AskedCall } from '#server/formats/call-address.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
+import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { emptyPrompt } from '#server/formats/prompt-content.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
@@ -30,14 +30,14 @@ export const orderNames = [
 ] as const satisfies readonly string[];
 
 export const generationsClient: ClientCall = {
-  read: askedPictures,
+  read: requestedPictures,
   check(body) {
     checkPrompt(body);
     checkOrder(body);
   },
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent: (body, model) => orderedContent(body, model, false),
-  names: decidingNames(orderNames),
+  names: criticalMembers(orderNames),
   responseFields: orderFields,
   probe: (model) => ({ model, prompt: 'A blue circle', n: 1 }),
 };
@@ -54,8 +54,8 @@ export function orderedContent(body: Body, model: string, isEdit: boolean): Prom
   return prompt;
 }
 
-export function askedPictures(body: Body): AskedCall {
-  if (body.model !== undefined && body.model !== null) return askedByBody(body);
+export function requestedPictures(body: Body): RequestedCall {
+  if (body.model !== undefined && body.model !== null) return requestedByBody(body);
   const [model = '', ...otherModels] = usualModels;
   return { model, otherModels, isStream: body.stream === true };
 }

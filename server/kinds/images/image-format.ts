@@ -6,13 +6,13 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-export interface PictureForm {
+export interface ImageFormat {
   /** Of one request; missing: as many as callers may ask for. */
   mostPictures?(model: string): number;
   /** @param body the caller's, which was checked, with what the channel overrides @param model the name that goes upstream */
   writeRequest(body: Body, model: string): WrittenPictures;
   /** Null: it is not of this form. Long texts in it may be marks of `liftLongTexts`. */
-  readResponse(told: Body): ToldPictures | { error: ErrorInResponse } | null;
+  readResponse(reported: Body): ReportedPictures | { error: ErrorInResponse } | null;
   /** It works on a task, which is waited for. Missing: it answers at once. */
   createAwaiting?(call: AwaitedCall): Awaiting;
 }
@@ -24,7 +24,7 @@ export interface WrittenPictures {
   dropped: readonly string[];
 }
 
-export interface ToldPictures {
+export interface ReportedPictures {
   pictures: readonly Picture[];
   /** Null: none was told; undefined: it cannot be true. */
   usage: TokenUsage | null | undefined;

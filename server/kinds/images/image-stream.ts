@@ -27,7 +27,7 @@ export class ImageStream extends PassingStream {
   constructor(input: StreamInput) {
     super(input);
     this.#made = pictureModel(input.upstreamModel, input.writer.model);
-    this.#order = orderOf({ ...input.writer.asked, ...input.way.paramOverride, stream: true });
+    this.#order = orderOf({ ...input.writer.requested, ...input.route.paramOverride, stream: true });
   }
 
   protected override readable(bytes: Buffer): Buffer {
@@ -40,24 +40,24 @@ export class ImageStream extends PassingStream {
     return error;
   }
 
-  protected take({ bytes, told }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
-    const type = String(told?.type);
+  protected take({ bytes, reported }: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete' {
+    const type = String(reported?.type);
     const partials = this.#drawing?.partials ?? 0;
     if (!type.endsWith('.completed')) {
-      if (type.endsWith('.partial_image')) this.#drawing = seenIn(told ?? {}, sizeInBytes(bytes), partials + 1);
+      if (type.endsWith('.partial_image')) this.#drawing = seenIn(reported ?? {}, sizeInBytes(bytes), partials + 1);
       return this.passOn(bytes, forClient);
     }
     if (this.held !== null) forClient.push(this.held);
     this.held = isOwned ? bytes : Buffer.from(bytes);
     this.#completed += 1;
     this.#drawing = null;
-    this.#noteUsage(told ?? {}, () => seenIn(told ?? {}, sizeInBytes(bytes), partials));
+    this.#noteUsage(reported ?? {}, () => seenIn(reported ?? {}, sizeInBytes(bytes), partials));
     return this.#completed >= this.#order.count ? 'complete' : 'more';
   }
 
   /** Of each picture its own, or one of all of them with the last. */
-  #noteUsage({ usage: told }: JsonObject, seen: () => SeenPicture): void {
-    const usage = readPictureUsage(told);
+  #noteUsage({ usage: reported }: JsonObject, seen: () => SeenPicture): void {
+    const usage = readPictureUsage(reported);
     this.isInvalid ||= usage === undefined;
     if (usage === undefined || usage === null) {
       this.#untold += tokensOfSeen(this.#order, this.#made, seen());

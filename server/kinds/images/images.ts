@@ -12,19 +12,19 @@ import { untranslatable } from '#server/formats/losses.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
-import { asAsked, encoded, forwardBody, overrideOf } from '../forward-body.ts';
-import { forwardForm } from '../forward-multipart.ts';
+import { asRequested, encoded, forwardBody, overrideOf } from '../forward-body.ts';
+import { forwardMultipart } from '../forward-multipart.ts';
 import { namedPictures } from './linked-images.ts';
 import { editsClient, variationsClient } from './edits-client.ts';
 import { generationsClient } from './generations-client.ts';
 import { pictureEdits } from './vendors/edits.ts';
 import { google } from './vendors/google.ts';
-import { pictureForms } from './vendors/registry.ts';
+import { imageFormats } from './vendors/registry.ts';
 import { ImageStream } from './image-stream.ts';
-import { encodeOwn, formNamed, readOwn, usageObject } from './vendor-images.ts';
-import type { OwnPictures } from './vendor-images.ts';
+import { encodeVendorImages, formNamed, readVendorImages, usageObject } from './vendor-images.ts';
+import type { VendorImages } from './vendor-images.ts';
 import { encodeEdit } from './vendor-edits.ts';
-import type { Body, PictureForm } from './image-format.ts';
+import type { Body, ImageFormat } from './image-format.ts';
 import { revisedPrompts, sizeInBytes } from './picture-bytes.ts';
 import { picturePieces } from './split-images.ts';
 import { openaiCaller } from './openai-caller.ts';
@@ -59,14 +59,14 @@ function callerOf({ client }: Pick<CallInput, 'client'>): PictureCaller {
 function imageKind(name: CallKindName, eventName: string, clients: Readonly<Record<string, ClientCall>>): CallKind {
   function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
     const caller = callerOf(input);
-    const form = caller.passes(input.way) ? google : formOf(input);
-    if (form !== null) return yield* decodeOwn(input, form, eventName);
+    const form = caller.passes(input.route) ? google : formOf(input);
+    if (form !== null) return yield* decodeVendorImages(input, form, eventName);
     const pictures = yield* readPictures(input, 'data');
     if ('error' in pictures) return { kind: 'failed', error: pictures.error };
-    const { told, usage, cost } = pictures;
+    const { reported, usage, cost } = pictures;
     const rows = pictures.rows.map(({ start, end }) => input.body.subarray(start, end));
     return {
-      ...paidFor(input, { rows, usage, told }),
+      ...paidFor(input, { rows, usage, reported }),
       written: () => revisedPrompts(rows),
       cost,
       body: () => (caller === openaiCaller ? input.body : caller.writeBody({ rows, usage }, input, usage)),
@@ -96,7 +96,7 @@ function imageKind(name: CallKindName, eventName: string, clients: Readonly<Reco
     isText: true,
     isCount: false,
     over: null,
-    inPieces: (way, body, client) => picturePieces(kind, way, { body, caller: callerOf({ client }) }),
+    inPieces: (route, body, client) => picturePieces(kind, route, { body, caller: callerOf({ client }) }),
     // What a provider tells in a form of its own is told in that of its caller.
     identityOf: (client, dialect) => (client.name === 'openai-chat' || client.name === dialect.name ? identity : null),
     clientCall: (dialect) => clients[dialect.name],
@@ -108,30 +108,30 @@ function imageKind(name: CallKindName, eventName: string, clients: Readonly<Reco
   return kind;
 }
 
-function* decodeOwn(input: DecodeInput, form: PictureForm, eventName: string): Generator<void, Decoded> {
-  const read = yield* readOwn(input, form);
+function* decodeVendorImages(input: DecodeInput, form: ImageFormat, eventName: string): Generator<void, Decoded> {
+  const read = yield* readVendorImages(input, form);
   if ('error' in read) return { kind: 'failed', error: read.error };
   const { rows, usage } = read;
   const caller = callerOf(input);
-  const told = usage === null ? {} : { usage: usageObject(usage) };
+  const reported = usage === null ? {} : { usage: usageObject(usage) };
   return {
     ...paidFor(input, read),
     written: () => revisedPrompts(rows),
-    body: () => (caller.passes(input.way) ? input.body : caller.writeBody(read, input, usage)),
-    events: () => eventsOf(rows, { ...told, created: input.writer.createdAt }, eventName),
+    body: () => (caller.passes(input.route) ? input.body : caller.writeBody(read, input, usage)),
+    events: () => eventsOf(rows, { ...reported, created: input.writer.createdAt }, eventName),
   };
 }
 
 /** @param told what the response says of all its pictures; missing: nothing */
 function paidFor(
   input: DecodeInput,
-  { rows, usage, told = {} }: OwnPictures & { told?: Body },
+  { rows, usage, reported = {} }: VendorImages & { reported?: Body },
 ): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
-  const { paramOverride } = input.way;
+  const { paramOverride } = input.route;
   const order = orderOf({ ...callerOf(input).asWords({ ...input.responseFields, ...paramOverride }, input).body, ...paramOverride });
   const paid = rows.slice(0, order.count);
   const made = pictureModel(input.upstreamModel, input.writer.model);
-  const tokens = (row: Buffer) => tokensOfSeen(order, made, seenIn(told, sizeInBytes(row)));
+  const tokens = (row: Buffer) => tokensOfSeen(order, made, seenIn(reported, sizeInBytes(row)));
   return {
     kind: 'whole',
     usage,
@@ -141,25 +141,25 @@ function paidFor(
   };
 }
 
-function formOf({ way }: Pick<CallInput, 'way'>): PictureForm | null {
-  const { images: named } = way.provider;
-  return named !== undefined && Object.hasOwn(refusedFields, named) ? null : formNamed(named, pictureForms);
+function formOf({ route }: Pick<CallInput, 'route'>): ImageFormat | null {
+  const { images: named } = route.provider;
+  return named !== undefined && Object.hasOwn(refusedFields, named) ? null : formNamed(named, imageFormats);
 }
 
 /** @throws {AppError} `untranslatable` for what another model is billed for, `invalid_request` for more pictures than the provider makes */
-function encode(asked: CallInput): EncodedRequest {
-  const caller = callerOf(asked);
-  return caller === openaiCaller ? encodeWords(asked) : encodeForeign(asked, caller);
+function encode(requested: CallInput): EncodedRequest {
+  const caller = callerOf(requested);
+  return caller === openaiCaller ? encodeWords(requested) : encodeForeign(requested, caller);
 }
 
 /** As it is where the provider speaks the caller's format, otherwise in OpenAI's words. */
 function encodeForeign(given: CallInput, caller: PictureCaller): EncodedRequest {
-  const asked = given.body;
-  if (caller.passes(given.way)) {
-    const text = given.isPassThrough === true ? given.rawText : JSON.stringify({ ...asked, ...overrideOf(given) });
-    return { ...encoded(given, text), ...asAsked(given), dropped: [], isWhole: true };
+  const requested = given.body;
+  if (caller.passes(given.route)) {
+    const text = given.isPassThrough === true ? given.rawText : JSON.stringify({ ...requested, ...overrideOf(given) });
+    return { ...encoded(given, text), ...asRequested(given), dropped: [], isWhole: true };
   }
-  const { body, dropped, names } = caller.asWords(asked, { upstreamModel: given.way.upstreamModel, provider: given.way.provider });
+  const { body, dropped, names } = caller.asWords(requested, { upstreamModel: given.route.upstreamModel, provider: given.route.provider });
   const request = encodeWords({ ...given, body, rawText: JSON.stringify(body), isPassThrough: false });
   return {
     ...request,
@@ -169,19 +169,19 @@ function encodeForeign(given: CallInput, caller: PictureCaller): EncodedRequest 
   };
 }
 
-function encodeWords(asked: CallInput): EncodedRequest {
-  const { way, body } = asked;
-  if (asked.isPassThrough !== true) refuseDrawing(asked);
-  const form = formOf(asked);
-  if (boundaryIn(body) !== undefined) return forwardForm(asked);
-  if (form !== null) return encodeOwn(asked, form);
-  const refused = refusedFields[way.provider.images ?? ''] ?? [];
-  if (asked.isPassThrough === true || refused.every((name) => body[name] === undefined)) return forwardBody(asked);
-  const { call, dropped } = withoutSurcharges(asked);
+function encodeWords(requested: CallInput): EncodedRequest {
+  const { route, body } = requested;
+  if (requested.isPassThrough !== true) refuseDrawing(requested);
+  const form = formOf(requested);
+  if (boundaryIn(body) !== undefined) return forwardMultipart(requested);
+  if (form !== null) return encodeVendorImages(requested, form);
+  const refused = refusedFields[route.provider.images ?? ''] ?? [];
+  if (requested.isPassThrough === true || refused.every((name) => body[name] === undefined)) return forwardBody(requested);
+  const { call, dropped } = withoutSurcharges(requested);
   const left = refused.filter((name) => call.body[name] !== undefined);
   const written = Object.fromEntries(Object.entries(call.body).filter(([name]) => !refused.includes(name)));
-  const text = writeJson({ ...written, model: way.upstreamModel, ...overrideOf(call) }, asked.longTexts);
-  return { ...encoded(asked, text), dropped: [...dropped, ...left] };
+  const text = writeJson({ ...written, model: route.upstreamModel, ...overrideOf(call) }, requested.longTexts);
+  return { ...encoded(requested, text), dropped: [...dropped, ...left] };
 }
 
 /** Whoever is asked in OpenAI's form does. @param form as the provider's record names it */
@@ -191,23 +191,23 @@ function takesAddresses(form = ''): boolean {
 }
 
 /** @throws {AppError} as `encode`, and what the provider's edits cannot take */
-function encodeEdits(asked: CallInput): EncodedRequest {
-  const edit = pictureEdits.get(asked.way.provider.images ?? '');
-  if (edit === undefined) return encode(asked);
-  refuseDrawing(asked);
-  return encodeEdit(asked, edit, formOf(asked));
+function encodeEdits(requested: CallInput): EncodedRequest {
+  const edit = pictureEdits.get(requested.route.provider.images ?? '');
+  if (edit === undefined) return encode(requested);
+  refuseDrawing(requested);
+  return encodeEdit(requested, edit, formOf(requested));
 }
 
 /** Drawings are written by a model of their own, at its price. */
-function refuseDrawing({ body, way }: CallInput): void {
-  if (body.output_format === 'svg' && way.setting.allowsSurcharges !== true) throw untranslatable('output_format', thisChannel);
+function refuseDrawing({ body, route }: CallInput): void {
+  if (body.output_format === 'svg' && route.setting.allowsSurcharges !== true) throw untranslatable('output_format', thisChannel);
 }
 
 /** For callers who want a stream, of a provider that only answers whole. */
-function asEvents({ body, writer }: DecodeInput, { told, rows }: Pictures, eventName: string): Buffer {
-  const created = typeof told.created === 'number' ? told.created : writer.createdAt;
+function asEvents({ body, writer }: DecodeInput, { reported, rows }: Pictures, eventName: string): Buffer {
+  const created = typeof reported.created === 'number' ? reported.created : writer.createdAt;
   const pictures = rows.map((row) => onOneLine(body, row));
-  return eventsOf(pictures, { ...(told.usage === null ? {} : { usage: told.usage }), created }, eventName);
+  return eventsOf(pictures, { ...(reported.usage === null ? {} : { usage: reported.usage }), created }, eventName);
 }
 
 /** @param pictures objects of JSON on one line each */

@@ -1,5 +1,5 @@
 // Pictures that a provider of OpenAI's format only names by addresses, for callers whose format has no place for these.
-import type { NamedContents } from '#server/formats/linked-contents.ts';
+import type { LinkedContents } from '#server/formats/linked-contents.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { listOf } from './vendor-images.ts';
 import { objectsIn, textIn } from './image-format.ts';
@@ -8,19 +8,19 @@ import type { Body } from './image-format.ts';
 /** Longer responses have their pictures in them. */
 const longestAddresses = 1024 * 1024;
 
-export const namedPictures: NamedContents = (response) => {
-  const told = response.length > longestAddresses ? null : parseObject(response.toString('utf8'));
-  const rows = objectsIn(told?.data);
+export const namedPictures: LinkedContents = (response) => {
+  const reported = response.length > longestAddresses ? null : parseObject(response.toString('utf8'));
+  const rows = objectsIn(reported?.data);
   const addresses = rows.flatMap((row) => (isNamed(row) ? [textIn(row, 'url') ?? ''] : []));
-  if (told === null || addresses.length === 0) return null;
-  return { addresses, put: (contents) => withContents(told, rows, contents) };
+  if (reported === null || addresses.length === 0) return null;
+  return { addresses, put: (contents) => withContents(reported, rows, contents) };
 };
 
 function isNamed(row: Body): boolean {
   return textIn(row, 'b64_json') === undefined && textIn(row, 'url') !== undefined;
 }
 
-function withContents({ data: _named, ...told }: Body, rows: readonly Body[], contents: readonly Buffer[]): Buffer {
+function withContents({ data: _named, ...reported }: Body, rows: readonly Body[], contents: readonly Buffer[]): Buffer {
   const left = [...contents];
   const written = rows.map((row) => {
     const content = isNamed(row) ? left.shift() : undefined;
@@ -30,6 +30,6 @@ function withContents({ data: _named, ...told }: Body, rows: readonly Body[], co
     const end = members === '}' ? '"}' : `",${members}`;
     return Buffer.concat([Buffer.from('{"b64_json":"'), Buffer.from(content.toString('base64'), 'latin1'), Buffer.from(end)]);
   });
-  const head = JSON.stringify(told).slice(0, -1);
+  const head = JSON.stringify(reported).slice(0, -1);
   return Buffer.concat([Buffer.from(`${head}${head === '{' ? '' : ','}"data":`), ...listOf(written), Buffer.from('}')]);
 }

@@ -28,13 +28,13 @@ function* join(responses: readonly Buffer[]): Generator<void, Buffer> {
   let created: unknown = 0;
   for (const response of responses) {
     const outline = yield* outlineOf(response, 'data');
-    const told = parseObject(outline?.text ?? '') ?? {};
-    const usage = readPictureUsage(told.usage);
+    const reported = parseObject(outline?.text ?? '') ?? {};
+    const usage = readPictureUsage(reported.usage);
     if (usage !== undefined && usage !== null) usages.push(usage);
-    created ||= told.created;
+    created ||= reported.created;
     for (const { start, end } of outline?.rows ?? []) rows.push(response.subarray(start, end));
   }
-  const isTold = usages.length === responses.length && usages.length > 0;
-  const told = isTold ? `,"usage":${JSON.stringify(usageObject(usages.reduce(sumOfUsages)))}` : '';
-  return Buffer.concat([Buffer.from(`{"created":${Number(created)},"data":`), ...listOf(rows), Buffer.from(`${told}}`)]);
+  const isReported = usages.length === responses.length && usages.length > 0;
+  const reported = isReported ? `,"usage":${JSON.stringify(usageObject(usages.reduce(sumOfUsages)))}` : '';
+  return Buffer.concat([Buffer.from(`{"created":${Number(created)},"data":`), ...listOf(rows), Buffer.from(`${reported}}`)]);
 }

@@ -10,7 +10,7 @@ const beginBytes = 64;
 
 /** The same without the letters of its pictures. Quotes within texts of JSON are escaped: what is found is a name. */
 export function withoutPictures(json: Buffer): Buffer {
-  const kept: Buffer[] = [];
+  const stored: Buffer[] = [];
   let from = 0;
   for (let at = json.indexOf(key); at >= 0; at = json.indexOf(key, at + key.length)) {
     const behind = at + key.length;
@@ -19,11 +19,11 @@ export function withoutPictures(json: Buffer): Buffer {
     const start = behind + begin[0].length;
     const end = endOfTextBytes(json, start);
     if (end < 0) break;
-    kept.push(json.subarray(from, start));
+    stored.push(json.subarray(from, start));
     from = end;
     at = end - key.length;
   }
-  return kept.length === 0 ? json : Buffer.concat([...kept, json.subarray(from)]);
+  return stored.length === 0 ? json : Buffer.concat([...stored, json.subarray(from)]);
 }
 
 /** Base64 of the first picture in it, with its escapes; null: there is none. */
@@ -53,6 +53,6 @@ export function sizeInBytes(json: Buffer): string | undefined {
 
 /** What models have made of the prompts, a line each. @param rows pictures as objects of JSON */
 export function revisedPrompts(rows: readonly Buffer[]): string {
-  const told = rows.map((row) => parseObject(withoutPictures(row).toString('utf8'))?.['revised_prompt']);
-  return told.filter((prompt) => typeof prompt === 'string').join('\n');
+  const reported = rows.map((row) => parseObject(withoutPictures(row).toString('utf8'))?.['revised_prompt']);
+  return reported.filter((prompt) => typeof prompt === 'string').join('\n');
 }

@@ -24,9 +24,9 @@ export function orderOf({
 }
 
 /** What a provider says of a picture, or of all that it tells. @param size as its bytes say it, which is believed first */
-export function seenIn({ size: told, quality }: Body, size: string | undefined, partials = 0): SeenPicture {
-  const isSize = typeof told === 'string' && /^\d{2,5}x\d{2,5}$/.test(told);
-  return { size: size ?? (isSize ? told : undefined), quality: textOf(quality), partials };
+export function seenIn({ size: reported, quality }: Body, size: string | undefined, partials = 0): SeenPicture {
+  const isSize = typeof reported === 'string' && /^\d{2,5}x\d{2,5}$/.test(reported);
+  return { size: size ?? (isSize ? reported : undefined), quality: textOf(quality), partials };
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -7,7 +7,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { isImagen } from './vendors/google.ts';
 import { listOf } from './vendor-images.ts';
 import { base64In, withoutPictures } from './picture-bytes.ts';
-import type { OrderedWay, PictureCaller, PictureWords } from './picture-caller.ts';
+import type { OrderedRoute, PictureCaller, PictureWords } from './picture-caller.ts';
 import type { Body } from './image-format.ts';
 import { objectsIn, ratioIn, textIn } from './image-format.ts';
 
@@ -40,24 +40,25 @@ function countIn(parameters: unknown): number {
 }
 
 /** Only for a body that was checked. */
-function asWords({ instances, parameters: given }: Body, way: OrderedWay): PictureWords {
+function asWords({ instances, parameters: given }: Body, route: OrderedRoute): PictureWords {
   const [instance = {}] = objectsIn(instances);
   const parameters = isObject(given) ? given : {};
   const { prompt, ...others } = instance;
   const [other] = Object.keys(others);
   // What pictures are made from decides what is made.
-  if (way.provider !== undefined && other !== undefined) throw untranslatable(`instances.0.${other}`, title);
-  const words: Record<string, unknown> = { prompt, n: countIn(parameters), ...sizeFor(parameters, way.upstreamModel) };
+  if (route.provider !== undefined && other !== undefined) throw untranslatable(`instances.0.${other}`, title);
+  const words: Record<string, unknown> = { prompt, n: countIn(parameters), ...sizeFor(parameters, route.upstreamModel) };
   const carried = new Set(known);
   const carry = (from: string, to: string, value: unknown) => {
     if (value === undefined) return;
     words[to] = value;
     carried.add(from);
   };
-  const isOfGpt = /gpt-image/.test(way.upstreamModel);
+  const isOfGpt = /gpt-image/.test(route.upstreamModel);
   // Models of that name return bytes, and refuse to be asked for them.
   if (!isOfGpt) words.response_format = 'b64_json';
-  if (way.provider?.images === undefined) carry('outputOptions', 'output_format', isOfGpt ? formatIn(parameters.outputOptions) : undefined);
+  if (route.provider?.images === undefined)
+    carry('outputOptions', 'output_format', isOfGpt ? formatIn(parameters.outputOptions) : undefined);
   else {
     carry('seed', 'seed', parameters.seed);
     carry('negativePrompt', 'negative_prompt', textIn(parameters, 'negativePrompt'));
@@ -108,10 +109,10 @@ function predictionOf(row: Buffer): Buffer[] {
   const data = base64In(row);
   if (data === null) return [];
   const head = data.toString('latin1', 0, 96);
-  const [before = '', told] = /^data:([\w\\/+.-]{1,40});base64,/.exec(head) ?? [];
+  const [before = '', reported] = /^data:([\w\\/+.-]{1,40});base64,/.exec(head) ?? [];
   const bare = data.subarray(before.length);
   const start = bare.toString('latin1', 0, 8).replaceAll('\\/', '/');
-  const mimeType = types.find(([begin]) => start.startsWith(begin))?.[1] ?? told?.replaceAll('\\/', '/') ?? 'image/png';
+  const mimeType = types.find(([begin]) => start.startsWith(begin))?.[1] ?? reported?.replaceAll('\\/', '/') ?? 'image/png';
   const prompt = textIn(parseObject(withoutPictures(row).toString('utf8')) ?? {}, 'revised_prompt');
   const rest = JSON.stringify({ mimeType, ...(prompt === undefined ? {} : { prompt }) });
   return [Buffer.concat([Buffer.from('{"bytesBase64Encoded":"'), bare, Buffer.from(`",${rest.slice(1)}`)])];

@@ -3,7 +3,7 @@ import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { decidingNames, openBelow } from '#server/formats/critical-members.ts';
+import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
@@ -60,7 +60,7 @@ export const predictClient: ClientCall = {
     return prompt;
   },
   names: openBelow(
-    decidingNames(['instances', 'prompt', 'referenceImages', 'parameters', 'sampleCount', 'aspectRatio', 'sampleImageSize', 'imageSize']),
+    criticalMembers(['instances', 'prompt', 'referenceImages', 'parameters', 'sampleCount', 'aspectRatio', 'sampleImageSize', 'imageSize']),
     'parameters',
   ),
   responseFields: predictCaller.orderFields,

@@ -1,6 +1,6 @@
 // A provider's whole response with pictures: told with their bytes, or with addresses where they are.
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
-import { toldCost } from '#server/formats/reported-cost.ts';
+import { reportedCost } from '#server/formats/reported-cost.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
@@ -11,7 +11,7 @@ import { readPictureUsage } from './picture-usage.ts';
 
 export interface Pictures {
   /** All but the pictures. */
-  told: Body;
+  reported: Body;
   /** Where they are in the body. */
   rows: readonly Span[];
   /** Null: none was told. */
@@ -24,13 +24,13 @@ export interface Pictures {
 export function* readPictures(input: DecodeInput, listed: string): Generator<void, Pictures | { error: ErrorInResponse | null }> {
   const outline = yield* outlineOf(input.body, listed);
   if (outline === null || outline.isDeep) return { error: null };
-  const error = input.way.dialect.readError(outline.text, input.way.provider);
+  const error = input.route.dialect.readError(outline.text, input.route.provider);
   if (error !== null) return { error };
-  const told = parseObject(outline.text);
-  if (told === null || !Array.isArray(told[listed])) return { error: null };
-  const usage = readPictureUsage(told.usage, told.svg_usage);
+  const reported = parseObject(outline.text);
+  if (reported === null || !Array.isArray(reported[listed])) return { error: null };
+  const usage = readPictureUsage(reported.usage, reported.svg_usage);
   if (usage === undefined || outline.rows.some((row) => input.body[row.start] !== brace)) return { error: null };
-  return { told, rows: outline.rows, usage, cost: toldCost(told.usage) };
+  return { reported, rows: outline.rows, usage, cost: reportedCost(reported.usage) };
 }
 
 const brace = 0x7b;

@@ -10,16 +10,16 @@ const picture = { image_url: 'data:image/png;base64,AAAA' };
 const [gemini, ali, minimax, siliconflow, volcengine, xai] = [24, 17, 35, 40, 45, 48];
 
 /** What goes to a provider that edits so many pictures into so many. */
-function edit(type: number, model: string, asked: { n?: number; given?: number; override?: number }) {
-  const override = asked.override === undefined ? '' : JSON.stringify({ n: asked.override });
-  const way = buildPreparedChannel({ type, models: model, param_override: override }).way(defaultClientDialect, 'image_edits', model);
-  const form = pictureEdits.get(way?.provider.images ?? '');
-  if (way === null || form === undefined) throw new Error(`Type ${type} edits no pictures`);
-  const { n, given = 1 } = asked;
+function edit(type: number, model: string, requested: { n?: number; given?: number; override?: number }) {
+  const override = requested.override === undefined ? '' : JSON.stringify({ n: requested.override });
+  const route = buildPreparedChannel({ type, models: model, param_override: override }).route(defaultClientDialect, 'image_edits', model);
+  const form = pictureEdits.get(route?.provider.images ?? '');
+  if (route === null || form === undefined) throw new Error(`Type ${type} edits no pictures`);
+  const { n, given = 1 } = requested;
   const body = { model, prompt: 'a tide', images: Array.from({ length: given }, () => picture), ...(n === undefined ? {} : { n }) };
   const call: CallInput = {
     client: defaultClientDialect,
-    way,
+    route,
     clientHeaders: {},
     body,
     rawText: JSON.stringify(body),

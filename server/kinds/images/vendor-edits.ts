@@ -11,12 +11,12 @@ import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { base64Of } from '#server/framing/base64-source.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import { encoded, overrideOf } from '../forward-body.ts';
 import { contentsOf } from './vendor-images.ts';
 import type { GivenPicture, PictureEdit } from './picture-edit.ts';
 import { objectsIn } from './image-format.ts';
-import type { Body, PictureForm } from './image-format.ts';
+import type { Body, ImageFormat } from './image-format.ts';
 
 const title = { zh: '此提供商的图片编辑接口', en: "this provider's edits of images" };
 const noAddress = { zh: '此提供商只接受图片数据（文件或 data: URL）', en: 'must be a data: URL or a file for this provider' };
@@ -24,9 +24,9 @@ const noAddress = { zh: '此提供商只接受图片数据（文件或 data: URL
 const mark = `picture ${randomUUID()} `;
 
 /** @param form how its responses are read; null: as OpenAI's @throws {AppError} `untranslatable`, `invalid_request` */
-export function encodeEdit(asked: CallInput, edit: PictureEdit, form: PictureForm | null): EncodedRequest {
-  const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
-  const { upstreamModel } = asked.way;
+export function encodeEdit(requested: CallInput, edit: PictureEdit, form: ImageFormat | null): EncodedRequest {
+  const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
+  const { upstreamModel } = requested.route;
   const { image, images, mask, markup, ...rest }: Body = { ...call.body, ...overrideOf(call) };
   for (const [name, value] of Object.entries({ mask, markup })) {
     if (value !== undefined && !(Array.isArray(value) && value.length === 0)) throw untranslatable(name, title);
@@ -34,13 +34,13 @@ export function encodeEdit(asked: CallInput, edit: PictureEdit, form: PictureFor
   if (typeof rest.n === 'number' && rest.n > edit.mostPictures(upstreamModel)) {
     throw badField('n', fieldRules.atMost(edit.mostPictures(upstreamModel)));
   }
-  const files = Array.isArray(image) ? image.filter((file): file is FormFile => file instanceof FormFile) : [];
+  const files = Array.isArray(image) ? image.filter((file): file is MultipartFile => file instanceof MultipartFile) : [];
   const given = files.length > 0 ? files.map(asMark) : objectsIn(images).map((one, index) => asGiven(one, index, edit));
   if (given.length > edit.mostGiven) throw badField(files.length > 0 ? 'image' : 'images', fieldRules.most(edit.mostGiven));
   const { body, headers, dropped: lost } = edit.writeRequest(rest, upstreamModel, given);
   return {
-    ...encoded(asked, ''),
-    body: files.length === 0 ? bodyOfValue(body, asked.longTexts) : bodyWith(JSON.stringify(body), files),
+    ...encoded(requested, ''),
+    body: files.length === 0 ? bodyOfValue(body, requested.longTexts) : bodyWith(JSON.stringify(body), files),
     headers: headers ?? null,
     dropped: [...dropped, ...lost],
     isWhole: true,
@@ -48,7 +48,7 @@ export function encodeEdit(asked: CallInput, edit: PictureEdit, form: PictureFor
   };
 }
 
-function asMark({ type }: FormFile, index: number): GivenPicture {
+function asMark({ type }: MultipartFile, index: number): GivenPicture {
   const mediaType = /^image\/[\w.+-]{1,40}$/.test(type) ? type : 'image/png';
   return { kind: 'bytes', mediaType, data: `${mark}${index} ` };
 }
@@ -62,7 +62,7 @@ function asGiven({ image_url: url }: Body, index: number, { takesAddresses }: Pi
   return { kind: 'address', url: source.url };
 }
 
-function bodyWith(text: string, files: readonly FormFile[]): EncodedRequest['body'] {
+function bodyWith(text: string, files: readonly MultipartFile[]): EncodedRequest['body'] {
   const pieces: ByteSource[] = [];
   let rest = text;
   for (const [index, { content }] of files.entries()) {

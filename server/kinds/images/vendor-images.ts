@@ -8,7 +8,7 @@ import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
-import type { NamedContents } from '#server/formats/linked-contents.ts';
+import type { LinkedContents } from '#server/formats/linked-contents.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
@@ -17,23 +17,23 @@ import type { LiftedJson } from '#server/framing/long-texts.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { encoded, errorIn, overrideOf } from '../forward-body.ts';
 import { objectsIn, pictureOf } from './image-format.ts';
-import type { Body, Picture, PictureForm, ToldPictures } from './image-format.ts';
+import type { Body, Picture, ImageFormat, ReportedPictures } from './image-format.ts';
 
 /** The member that has the usage of a response whose pictures were fetched: no provider can name it. */
 const fetchedMark = `fetched ${randomUUID()}`;
 /** Longer responses have their pictures in them. */
 const longestAddresses = 1024 * 1024;
 
-export function encodeOwn(asked: CallInput, form: PictureForm): EncodedRequest {
-  const { call, dropped } = withoutSurcharges({ ...asked, isPassThrough: false });
-  const { upstreamModel } = asked.way;
+export function encodeVendorImages(requested: CallInput, form: ImageFormat): EncodedRequest {
+  const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
+  const { upstreamModel } = requested.route;
   const body = { ...call.body, ...overrideOf(call) };
   const most = form.mostPictures?.(upstreamModel) ?? Infinity;
   // Another channel's provider may make more.
   if (typeof body.n === 'number' && body.n > most) throw badField('n', fieldRules.atMost(most));
   const written = form.writeRequest(body, upstreamModel);
   return {
-    ...encoded(asked, writeJson(written.body, asked.longTexts)),
+    ...encoded(requested, writeJson(written.body, requested.longTexts)),
     headers: written.headers ?? null,
     dropped: [...dropped, ...written.dropped],
     isWhole: true,
@@ -43,17 +43,17 @@ export function encodeOwn(asked: CallInput, form: PictureForm): EncodedRequest {
 }
 
 /** What a response names by addresses, for callers who want bytes. */
-export function contentsOf(form: PictureForm): NamedContents {
+export function contentsOf(form: ImageFormat): LinkedContents {
   return (response) => {
-    const told = response.length > longestAddresses ? null : parseObject(response.toString('utf8'));
-    const read = told === null ? null : form.readResponse(told);
+    const reported = response.length > longestAddresses ? null : parseObject(response.toString('utf8'));
+    const read = reported === null ? null : form.readResponse(reported);
     if (read === null || 'error' in read) return null;
     const addresses = read.pictures.flatMap(({ url }) => (url === undefined ? [] : [url]));
     return addresses.length === 0 ? null : { addresses, put: (contents) => fetchedBody(read, addresses, contents) };
   };
 }
 
-function fetchedBody({ pictures, usage }: ToldPictures, addresses: readonly string[], contents: readonly Buffer[]): Buffer {
+function fetchedBody({ pictures, usage }: ReportedPictures, addresses: readonly string[], contents: readonly Buffer[]): Buffer {
   const rows = pictures.map((picture) => {
     const index = picture.url === undefined ? -1 : addresses.indexOf(picture.url);
     const content = contents[index];
@@ -65,13 +65,16 @@ function fetchedBody({ pictures, usage }: ToldPictures, addresses: readonly stri
 }
 
 /** What a whole response is, whichever form it has. */
-export interface OwnPictures {
+export interface VendorImages {
   /** One object of JSON each, in OpenAI's words. */
   rows: readonly Buffer[];
   usage: TokenUsage | null;
 }
 
-export function* readOwn(input: DecodeInput, form: PictureForm): Generator<void, OwnPictures | { error: ErrorInResponse | null }> {
+export function* readVendorImages(
+  input: DecodeInput,
+  form: ImageFormat,
+): Generator<void, VendorImages | { error: ErrorInResponse | null }> {
   const lifted = yield* liftLongTexts(input.body);
   if (lifted === null) return { error: null };
   const error = errorIn(input, lifted.text);
@@ -80,9 +83,9 @@ export function* readOwn(input: DecodeInput, form: PictureForm): Generator<void,
     const { usage: _billed, ...rest } = error;
     return { error: rest };
   }
-  const told = parseObject(lifted.text);
-  if (told === null) return { error: null };
-  const read = told[fetchedMark] === undefined ? form.readResponse(told) : readFetched(told);
+  const reported = parseObject(lifted.text);
+  if (reported === null) return { error: null };
+  const read = reported[fetchedMark] === undefined ? form.readResponse(reported) : readFetched(reported);
   if (read === null || ('usage' in read && read.usage === undefined)) return { error: null };
   if ('error' in read) return { error: read.error };
   const { pictures, usage = null } = read;
@@ -90,10 +93,10 @@ export function* readOwn(input: DecodeInput, form: PictureForm): Generator<void,
 }
 
 /** Only `fetchedBody` has written it. */
-function readFetched(told: Body): ToldPictures {
-  const usage = told[fetchedMark];
+function readFetched(reported: Body): ReportedPictures {
+  const usage = reported[fetchedMark];
   return {
-    pictures: objectsIn(told.data).flatMap((row) => pictureOf(row, ['url'], ['b64_json'])),
+    pictures: objectsIn(reported.data).flatMap((row) => pictureOf(row, ['url'], ['b64_json'])),
     usage: isUsage(usage) ? usage : null,
   };
 }
@@ -132,9 +135,9 @@ export function listOf(rows: readonly Buffer[]): Buffer[] {
 }
 
 /** Callers know one form. */
-export function bodyOf({ rows }: OwnPictures, { writer }: DecodeInput, usage: TokenUsage | null): Buffer {
-  const told = usage === null ? '' : `,"usage":${JSON.stringify(usageObject(usage))}`;
-  return Buffer.concat([Buffer.from(`{"created":${writer.createdAt},"data":`), ...listOf(rows), Buffer.from(`${told}}`)]);
+export function bodyOf({ rows }: VendorImages, { writer }: DecodeInput, usage: TokenUsage | null): Buffer {
+  const reported = usage === null ? '' : `,"usage":${JSON.stringify(usageObject(usage))}`;
+  return Buffer.concat([Buffer.from(`{"created":${writer.createdAt},"data":`), ...listOf(rows), Buffer.from(`${reported}}`)]);
 }
 
 /** https://platform.openai.com/docs/api-reference/images/object */
@@ -150,7 +153,7 @@ export function usageObject(usage: TokenUsage): object {
 }
 
 /** @throws {AppError} for a name that there is no form of */
-export function formNamed(name: string | undefined, forms: Readonly<Record<string, PictureForm>>): PictureForm | null {
+export function formNamed(name: string | undefined, forms: Readonly<Record<string, ImageFormat>>): ImageFormat | null {
   if (name === undefined) return null;
   const form = forms[name];
   if (form === undefined) throw new AppError('format_unsupported');

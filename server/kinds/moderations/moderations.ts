@@ -27,10 +27,10 @@ export const moderations: CallKind = {
 function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
   const error = errorIn(input, text);
-  const told = error === null ? parseObject(text) : null;
-  if (told === null || !Array.isArray(told.results)) return { kind: 'failed', error };
+  const reported = error === null ? parseObject(text) : null;
+  if (reported === null || !Array.isArray(reported.results)) return { kind: 'failed', error };
   // The vendor tells none; others do.
-  const usage = readPromptUsage(told.usage);
+  const usage = readPromptUsage(reported.usage);
   if (usage === undefined) return { kind: 'failed', error: null };
-  return { ...unwritten, usage, isEmpty: told.results.length === 0, body: () => input.body };
+  return { ...unwritten, usage, isEmpty: reported.results.length === 0, body: () => input.body };
 }

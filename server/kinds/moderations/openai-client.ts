@@ -1,8 +1,8 @@
 // OpenAI's moderations as callers ask for them. https://platform.openai.com/docs/api-reference/moderations
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
-import { decidingNames, openBelow } from '#server/formats/critical-members.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
+import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
@@ -19,7 +19,7 @@ const usualModels = ['omni-moderation-latest', 'text-moderation-latest', 'text-m
 
 export const openaiModerations: ClientCall = {
   read(body) {
-    if (body.model !== undefined && body.model !== null) return { ...askedByBody(body), isStream: false };
+    if (body.model !== undefined && body.model !== null) return { ...requestedByBody(body), isStream: false };
     const [model = '', ...otherModels] = usualModels;
     return { model, otherModels, isStream: false };
   },
@@ -30,7 +30,7 @@ export const openaiModerations: ClientCall = {
     for (const item of Array.isArray(input) ? input : [input]) addInput(prompt, item);
     return prompt;
   },
-  names: openBelow(decidingNames(['model', 'input', 'type', 'text', 'image_url', 'url']), 'input'),
+  names: openBelow(criticalMembers(['model', 'input', 'type', 'text', 'image_url', 'url']), 'input'),
   probe: (model) => ({ model, input: 'hello world' }),
 };
 

@@ -1,10 +1,10 @@
 // One turn of a session, as money and admission see it. Nobody sends it: it is made of what is known of the session.
 import { fieldRules } from '#shared/field-rules.ts';
 import { minutesOf } from '#server/kinds/audio/input-audio.ts';
-import type { AskedCall } from '#server/formats/call-address.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
+import type { RequestedCall } from '#server/formats/call-address.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { decidingNames, openBelow } from '#server/formats/critical-members.ts';
+import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { emptyPrompt } from '#server/formats/prompt-content.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { badField } from '#server/formats/strict-fields.ts';
@@ -23,20 +23,20 @@ export function turnBody(model: string, { text, audio, image }: ContextSize): Re
 }
 
 /** Something that is heard and written down beside the conversation. */
-export function heardBody(model: string, seconds: number): Record<string, unknown> {
+export function transcriptionBody(model: string, seconds: number): Record<string, unknown> {
   return { model, seconds };
 }
 
 const longestModel = 200;
 
 export const realtimeClient: ClientCall = {
-  read: readAsked,
+  read: readRequest,
   check() {},
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent,
   // Of the events of a client.
   names: openBelow(
-    decidingNames([
+    criticalMembers([
       'type',
       'event_id',
       'session',
@@ -69,10 +69,10 @@ export const realtimeClient: ClientCall = {
   ),
 };
 
-function readAsked(body: Body): AskedCall {
-  const asked = askedByBody(body);
-  if (asked.model.length > longestModel) throw badField('model', fieldRules.longest(longestModel));
-  return { ...asked, isStream: true };
+function readRequest(body: Body): RequestedCall {
+  const requested = requestedByBody(body);
+  if (requested.model.length > longestModel) throw badField('model', fieldRules.longest(longestModel));
+  return { ...requested, isStream: true };
 }
 
 function promptContent(body: Body): PromptContent {
@@ -88,12 +88,14 @@ function promptContent(body: Body): PromptContent {
 }
 
 /** The same of what is only heard: `mostWritten` tokens are written of it. */
-export function heardContent(tokens: (seconds: number) => { heard: number; written: number; audio: number }): ClientCall['promptContent'] {
+export function transcriptionContent(
+  tokens: (seconds: number) => { received: number; written: number; audio: number },
+): ClientCall['promptContent'] {
   return (body) => {
     const prompt = emptyPrompt();
     const seconds = numberIn(body.seconds);
-    const { heard, written, audio } = tokens(seconds);
-    prompt.fixed = heard;
+    const { received, written, audio } = tokens(seconds);
+    prompt.fixed = received;
     prompt.audio = audio;
     prompt.audioMost = audio;
     prompt.made = () => ({ units: minutesOf(seconds), tokens: written });

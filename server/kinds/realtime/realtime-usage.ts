@@ -15,8 +15,8 @@ export interface TurnTokens {
 /** Null: none is told, or its numbers cannot be true. */
 export function readRealtimeUsage(value: unknown): { usage: TokenUsage; context: TurnTokens } | null {
   if (!isObject(value)) return null;
-  const [input, output, total] = [value.input_tokens, value.output_tokens, value.total_tokens].map((told) =>
-    told === undefined || told === null ? 0 : tokenCount(told),
+  const [input, output, total] = [value.input_tokens, value.output_tokens, value.total_tokens].map((reported) =>
+    reported === undefined || reported === null ? 0 : tokenCount(reported),
   );
   if (input === undefined || output === undefined || total === undefined) return null;
   const read = recordIn(value.input_token_details ?? value.input_tokens_details);

@@ -9,25 +9,25 @@ import { readPromptUsage } from '../prompt-usage.ts';
 import type { RerankResponse, RerankResult } from './rerank-parts.ts';
 
 /** A response whose results stand in `output`, as others have them. */
-export function flattened(told: Body): Body {
-  const { output, request_id: id, ...rest } = told;
-  return told.results === undefined && isObject(output)
+export function flattened(reported: Body): Body {
+  const { output, request_id: id, ...rest } = reported;
+  return reported.results === undefined && isObject(output)
     ? { ...(typeof id === 'string' ? { id } : {}), ...rest, results: output.results }
-    : told;
+    : reported;
 }
 
 /** Null: it is no reranking of what was asked for. */
-export function readResponse(told: Body, { documents }: Body): RerankResponse | null {
+export function readResponse(reported: Body, { documents }: Body): RerankResponse | null {
   const most = typeof documents === 'number' ? documents : Infinity;
-  if (!Array.isArray(told.results) || told.results.length > most) return null;
+  if (!Array.isArray(reported.results) || reported.results.length > most) return null;
   const results: RerankResult[] = [];
-  for (const row of told.results) {
+  for (const row of reported.results) {
     const result = isObject(row) ? resultOf(row) : null;
     if (result === null || result.index >= most) return null;
     results.push(result);
   }
-  const meta = isObject(told.meta) ? told.meta : {};
-  const usage = firstUsage([told.usage, meta.tokens, meta.billed_units]);
+  const meta = isObject(reported.meta) ? reported.meta : {};
+  const usage = firstUsage([reported.usage, meta.tokens, meta.billed_units]);
   const units = unitsOf(meta.billed_units);
   return usage === undefined || units === null ? null : { results, usage, units };
 }

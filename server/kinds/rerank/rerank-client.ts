@@ -2,16 +2,16 @@
 import type { CallUnits } from '#shared/call-units.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { askedByBody } from '#server/formats/call-address.ts';
+import { requestedByBody } from '#server/formats/call-address.ts';
 import type { CallAddress } from '#server/formats/call-address.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { addMediaTokens, emptyPrompt } from '#server/formats/prompt-content.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readableTexts, textOf } from './documents.ts';
-import type { RerankAsked, RerankShape } from './rerank-parts.ts';
+import type { RerankRequested, RerankShape } from './rerank-parts.ts';
 
 /** As many as Cohere takes, who takes most. https://docs.cohere.com/docs/reranking-best-practices */
 const mostDocuments = 10_000;
@@ -20,7 +20,7 @@ const largestTopN = 1_000_000;
 const imageTokens = 255;
 
 export const rerankClient: ClientCall = {
-  read: (body) => ({ ...askedByBody(body), isStream: false }),
+  read: (body) => ({ ...requestedByBody(body), isStream: false }),
   check,
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent({ query, documents }) {
@@ -33,8 +33,8 @@ export const rerankClient: ClientCall = {
     prompt.units = mostSearches(all);
     return prompt;
   },
-  names: decidingNames(['model', 'query', 'documents', 'text', 'image', 'rank_fields']),
-  responseFields: (body, address) => ({ ...askedFor(body, address) }),
+  names: criticalMembers(['model', 'query', 'documents', 'text', 'image', 'rank_fields']),
+  responseFields: (body, address) => ({ ...requestedFor(body, address) }),
   probe: (model) => ({ model, query: 'hello', documents: ['hello world'] }),
 };
 
@@ -57,7 +57,7 @@ function check(body: Body): void {
 
 const textOrObject = fieldRules.anyOf([fieldRules.text, fieldRules.object]);
 
-function askedFor(body: Body, { headers }: CallAddress): RerankAsked {
+function requestedFor(body: Body, { headers }: CallAddress): RerankRequested {
   const { top_n: topN, return_documents: returns, documents } = body;
   const all: readonly unknown[] = Array.isArray(documents) ? documents : [];
   return {

@@ -19,7 +19,7 @@ export interface RerankResponse {
 }
 
 /** How a provider is asked. What it does not say goes as the caller wrote it. */
-export interface RerankForm {
+export interface RerankFormat {
   /** Documents are texts. */
   textsOnly?: boolean;
   /** Question and documents are objects: a text is told as one. */
@@ -42,7 +42,7 @@ export interface NestedFields {
 export type RerankShape = 'jina' | 'cohere' | 'cohere-v2';
 
 /** What of a request its response is written by. */
-export interface RerankAsked {
+export interface RerankRequested {
   shape: RerankShape;
   topN: number | undefined;
   /** How many. */

@@ -10,7 +10,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, inOneStep, overrideOf, unwritten } from '../forward-body.ts';
-import { rerankFormOf } from './vendors.ts';
+import { rerankFormatOf } from './vendors.ts';
 import { rerankClient } from './rerank-client.ts';
 import { flattened, readResponse } from './read-response.ts';
 import { nest, writeRequest } from './write-request.ts';
@@ -31,31 +31,31 @@ export const rerank: CallKind = {
   decodeLong: inOneStep(decode),
 };
 
-function encode(asked: CallInput): EncodedRequest {
-  const { provider, upstreamModel } = asked.way;
-  if (asked.isPassThrough === true) return forwardBody(asked);
-  const { call, dropped } = withoutSurcharges(asked);
-  const form = rerankFormOf(provider.rerank, upstreamModel);
+function encode(requested: CallInput): EncodedRequest {
+  const { provider, upstreamModel } = requested.route;
+  if (requested.isPassThrough === true) return forwardBody(requested);
+  const { call, dropped } = withoutSurcharges(requested);
+  const form = rerankFormatOf(provider.rerank, upstreamModel);
   if (form === undefined) throw new AppError('format_unsupported');
   const written = writeRequest(call.body, form);
-  if (written === null) return forwardBody(asked);
+  if (written === null) return forwardBody(requested);
   const own = { ...written.body, model: upstreamModel, ...overrideOf(call) };
-  const text = writeJson(form.nested === undefined ? own : nest(own, form.nested), asked.longTexts);
-  return { ...encoded(asked, text), dropped: [...dropped, ...written.dropped] };
+  const text = writeJson(form.nested === undefined ? own : nest(own, form.nested), requested.longTexts);
+  return { ...encoded(requested, text), dropped: [...dropped, ...written.dropped] };
 }
 
 function decode(input: DecodeInput): Decoded {
   const text = input.body.toString('utf8');
   const error = errorIn(input, text);
   const parsed = error === null ? parseObject(text) : null;
-  const told = parsed === null ? null : flattened(parsed);
-  const response = told === null ? null : readResponse(told, input.responseFields);
-  if (told === null || response === null) return { kind: 'failed', error };
+  const reported = parsed === null ? null : flattened(parsed);
+  const response = reported === null ? null : readResponse(reported, input.responseFields);
+  if (reported === null || response === null) return { kind: 'failed', error };
   return {
     ...unwritten,
     usage: response.usage,
     units: response.units,
     isEmpty: response.results.length === 0,
-    body: (usage) => Buffer.from(JSON.stringify(writeResponse({ ...response, usage: usage ?? response.usage }, { told, input }))),
+    body: (usage) => Buffer.from(JSON.stringify(writeResponse({ ...response, usage: usage ?? response.usage }, { reported, input }))),
   };
 }

@@ -1,10 +1,10 @@
 // How providers are asked for a reranking, by the name that a provider's record has for it.
-import type { RerankForm } from './rerank-parts.ts';
+import type { RerankFormat } from './rerank-parts.ts';
 
 /** How the names of Ali's models begin that are asked in the shape of others; the rest in its own, which nests. */
-export const askedFlat = ['qwen3-rerank', 'qwen3.7-text-rerank'];
+export const requestedFlat = ['qwen3-rerank', 'qwen3.7-text-rerank'];
 
-const forms: Readonly<Record<string, RerankForm>> = {
+const forms: Readonly<Record<string, RerankFormat>> = {
   cohere: {
     saysReturn: true,
     rename: { max_chunk_per_doc: 'max_chunks_per_doc' },
@@ -17,19 +17,19 @@ const forms: Readonly<Record<string, RerankForm>> = {
   // https://cloud.baidu.com/doc/qianfan-api/s/2m7u4zt74
   qianfan: { textsOnly: true, fields: ['model', 'query', 'documents', 'top_n', 'user'] },
 };
-const anyForm: RerankForm = {};
+const anyForm: RerankFormat = {};
 
 // https://help.aliyun.com/zh/model-studio/text-rerank-api
-const dashscopeFlat: RerankForm = { textsOnly: true, fields: ['model', 'query', 'documents', 'top_n', 'instruct'] };
+const dashscopeFlat: RerankFormat = { textsOnly: true, fields: ['model', 'query', 'documents', 'top_n', 'instruct'] };
 const nested = { parameters: ['top_n', 'return_documents', 'instruct'], input: ['query', 'documents'] };
-const dashscopeNested: RerankForm = { textsOnly: true, saysReturn: true, nested };
+const dashscopeNested: RerankFormat = { textsOnly: true, saysReturn: true, nested };
 /** It reads pictures and videos, too. */
-const dashscopeSeen: RerankForm = { objectsOnly: true, saysReturn: true, nested };
+const dashscopeSeen: RerankFormat = { objectsOnly: true, saysReturn: true, nested };
 
 /** Undefined: it is not known. @param model as it goes upstream */
-export function rerankFormOf(name: string | undefined, model: string): RerankForm | undefined {
+export function rerankFormatOf(name: string | undefined, model: string): RerankFormat | undefined {
   if (name === undefined) return anyForm;
   if (name !== 'dashscope') return forms[name];
-  if (askedFlat.some((prefix) => model.startsWith(prefix))) return dashscopeFlat;
+  if (requestedFlat.some((prefix) => model.startsWith(prefix))) return dashscopeFlat;
   return model.includes('-vl-') ? dashscopeSeen : dashscopeNested;
 }

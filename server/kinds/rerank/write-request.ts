@@ -2,37 +2,37 @@
 import { untranslatable } from '#server/formats/losses.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { textOf } from './documents.ts';
-import type { NestedFields, RerankForm } from './rerank-parts.ts';
+import type { NestedFields, RerankFormat } from './rerank-parts.ts';
 
 const title = { zh: '此提供商的重排序接口', en: "this provider's reranking" };
 
 /** Null: it goes as it is. @throws {AppError} `untranslatable` for a document that is no text */
-export function writeRequest(asked: Body, form: RerankForm): { body: Record<string, unknown>; dropped: readonly string[] } | null {
+export function writeRequest(requested: Body, form: RerankFormat): { body: Record<string, unknown>; dropped: readonly string[] } | null {
   const { textsOnly = false, objectsOnly = false, saysReturn = false, rename = {}, nested } = form;
   const fields = form.fields ?? (nested === undefined ? undefined : ['model', ...nested.input, ...nested.parameters]);
   // None at all is not what `top_n: 0` means.
-  const hasNoTop = asked.top_n === 0;
-  const isRenamed = Object.keys(rename).some((name) => asked[name] !== undefined);
+  const hasNoTop = requested.top_n === 0;
+  const isRenamed = Object.keys(rename).some((name) => requested[name] !== undefined);
   if (!textsOnly && !saysReturn && !hasNoTop && !isRenamed && fields === undefined) return null;
   const body: Record<string, unknown> = {};
   const dropped: string[] = [];
-  for (const [name, value] of Object.entries(asked)) {
+  for (const [name, value] of Object.entries(requested)) {
     const own = rename[name] ?? name;
     if (name === 'top_n' && hasNoTop) continue;
     // Documents are told here where the provider does not.
-    const isKept = fields === undefined || fields.includes(own);
-    if (!isKept && name !== 'return_documents') dropped.push(name);
-    if (isKept && (own === name || asked[own] === undefined)) body[own] = value;
+    const isStored = fields === undefined || fields.includes(own);
+    if (!isStored && name !== 'return_documents') dropped.push(name);
+    if (isStored && (own === name || requested[own] === undefined)) body[own] = value;
   }
-  if (saysReturn) body.return_documents = asked.return_documents === true;
+  if (saysReturn) body.return_documents = requested.return_documents === true;
   if (textsOnly) {
-    body.query = required(asked.query, 'query');
-    const { documents } = asked;
+    body.query = required(requested.query, 'query');
+    const { documents } = requested;
     if (Array.isArray(documents)) body.documents = documents.map((document, index) => required(document, `documents.${index}`));
   }
   if (objectsOnly) {
-    body.query = asObject(asked.query);
-    if (Array.isArray(asked.documents)) body.documents = asked.documents.map(asObject);
+    body.query = asObject(requested.query);
+    if (Array.isArray(requested.documents)) body.documents = requested.documents.map(asObject);
   }
   return { body, dropped };
 }

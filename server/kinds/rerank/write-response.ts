@@ -9,36 +9,36 @@ import type { RerankResponse, RerankResult } from './rerank-parts.ts';
 /** @param told the provider's response, whose other fields are kept */
 export function writeResponse(
   response: RerankResponse,
-  { told, input: { responseFields: asked, writer } }: { told: Body; input: Pick<DecodeInput, 'responseFields' | 'writer'> },
+  { reported, input: { responseFields: requested, writer } }: { reported: Body; input: Pick<DecodeInput, 'responseFields' | 'writer'> },
 ): Record<string, unknown> {
-  const { topN } = asked;
+  const { topN } = requested;
   const results = typeof topN === 'number' ? response.results.slice(0, topN) : response.results;
-  return asked.shape === 'jina'
-    ? jinaResponse({ ...response, results }, { told, asked, model: writer.model })
-    : cohereResponse({ ...response, results }, { told, asked, id: writer.requestId });
+  return requested.shape === 'jina'
+    ? jinaResponse({ ...response, results }, { reported, requested, model: writer.model })
+    : cohereResponse({ ...response, results }, { reported, requested, id: writer.requestId });
 }
 
 /** `usage` has the names of Jina and those of OpenAI, because either's clients read it. https://api.jina.ai/redoc#tag/rerank */
 function jinaResponse(
   { results, usage }: RerankResponse,
-  { told, asked, model }: { told: Body; asked: Body; model: string },
+  { reported, requested, model }: { reported: Body; requested: Body; model: string },
 ): Record<string, unknown> {
   const tokens = usage === null ? 0 : inputTokens(usage);
   const output = usage?.output ?? 0;
   return {
     object: 'list',
     model,
-    ...told,
+    ...reported,
     usage: {
-      ...(isObject(told.usage) ? told.usage : {}),
+      ...(isObject(reported.usage) ? reported.usage : {}),
       prompt_tokens: tokens,
       completion_tokens: output,
       total_tokens: tokens + output,
     },
     results: results.map(({ index, score, document }) => {
       const row = { index, relevance_score: score };
-      if (asked.returnsDocuments === false) return row;
-      const shown = isMissing(document) ? filledIn(index, asked) : document;
+      if (requested.returnsDocuments === false) return row;
+      const shown = isMissing(document) ? filledIn(index, requested) : document;
       return shown === undefined ? row : { ...row, document: shown };
     }),
   };
@@ -47,29 +47,29 @@ function jinaResponse(
 /** https://docs.cohere.com/v1/reference/rerank, https://docs.cohere.com/v2/reference/rerank */
 function cohereResponse(
   { results, usage, units }: RerankResponse,
-  { told, asked, id }: { told: Body; asked: Body; id: string },
+  { reported, requested, id }: { reported: Body; requested: Body; id: string },
 ): Record<string, unknown> {
-  const meta = isObject(told.meta) ? told.meta : {};
+  const meta = isObject(reported.meta) ? reported.meta : {};
   const billed = isObject(meta.billed_units) ? meta.billed_units : {};
-  const { id: ownId } = told;
+  const { id: ownId } = reported;
   return {
     id: typeof ownId === 'string' ? ownId : id,
-    results: results.map((result) => cohereRow(result, asked)),
+    results: results.map((result) => cohereRow(result, requested)),
     meta: {
       api_version: { version: '1' },
       ...meta,
-      ...(asked.shape === 'cohere-v2' ? { api_version: { version: '2' } } : {}),
+      ...(requested.shape === 'cohere-v2' ? { api_version: { version: '2' } } : {}),
       billed_units: { ...billed, ...(units === undefined ? {} : { search_units: units.count }) },
       ...(usage === null ? {} : { tokens: { input_tokens: inputTokens(usage), output_tokens: usage.output } }),
     },
   };
 }
 
-function cohereRow({ index, score, document }: RerankResult, asked: Body): Record<string, unknown> {
+function cohereRow({ index, score, document }: RerankResult, requested: Body): Record<string, unknown> {
   const row = { index, relevance_score: score };
-  if (asked.returnsDocuments !== true) return row;
+  if (requested.returnsDocuments !== true) return row;
   if (isObject(document)) return { ...row, document };
-  const text = isMissing(document) ? filledIn(index, asked) : textOf(document);
+  const text = isMissing(document) ? filledIn(index, requested) : textOf(document);
   return text === undefined ? row : { ...row, document: { text } };
 }
 

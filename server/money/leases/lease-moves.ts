@@ -118,7 +118,7 @@ export class LeaseMoves {
     try {
       return await openLease(db, refOf(lease, processId()), { amount, newFencingToken, lastSeq: lastSeq() });
     } catch (failure) {
-      lease.keepsFencingToken = true;
+      lease.storesFencingToken = true;
       throw failure;
     }
   }
@@ -140,7 +140,7 @@ export class LeaseMoves {
   async #raiseFencingToken(lease: Lease, processId: string): Promise<AccountRecord | null> {
     this.#lastFencingToken += 1;
     const newFencingToken = this.#lastFencingToken;
-    lease.keepsFencingToken = true;
+    lease.storesFencingToken = true;
     const record = await raiseFencingToken(this.#options.db, refOf(lease, processId), newFencingToken);
     if (record !== null && processId === this.#options.processId()) lease.fencingToken = Math.max(lease.fencingToken, newFencingToken);
     return record;
@@ -203,7 +203,7 @@ export class LeaseMoves {
     lease.openedAs = undefined;
     let isClosed = false;
     const key = keyOf(lease);
-    const work = closeLease(this.#options.db, ref, lease.keepsFencingToken)
+    const work = closeLease(this.#options.db, ref, lease.storesFencingToken)
       .then(
         (record) => void (isClosed = record !== null),
         // An empty lease does no harm; crash recovery removes it.

@@ -63,13 +63,13 @@ export function undoOpening(db: Database, lease: LeaseRef, amount: number): Prom
  * Removes a lease in which nothing is left. With `keepsFencingToken` the token stays until the process has ended: without it, an
  * opening that was given up and arrives late would be carried out.
  */
-export function closeLease(db: Database, lease: LeaseRef, keepsFencingToken: boolean): Promise<AccountRecord | null> {
+export function closeLease(db: Database, lease: LeaseRef, storesFencingToken: boolean): Promise<AccountRecord | null> {
   const { processId } = lease;
   const name = `leases.${processId}` as const;
   const fields = [name, `applied.${processId}`] as const;
   return changeAccount(db, lease, {
     where: { ...hasFencingToken(lease), or: [{ [name]: 0 }, { [name]: { exists: false } }] },
-    unset: keepsFencingToken ? fields : [...fields, `fencing_tokens.${processId}`],
+    unset: storesFencingToken ? fields : [...fields, `fencing_tokens.${processId}`],
   });
 }
 

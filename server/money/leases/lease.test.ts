@@ -4,25 +4,25 @@ import { expect, test } from 'vitest';
 import { affordable, createLease, failLate, grant, grantLess, isOwing, missing, refuse } from './lease.ts';
 import type { Lease, Refusal, Waiter } from './lease.ts';
 
-interface Asked {
+interface Requested {
   waiter: Waiter;
   result: number | Refusal | 'failed' | undefined;
 }
 
-function ask(lease: Lease, amount: number, { least = amount, deadline = Infinity } = {}): Asked {
-  const asked: Asked = {
+function ask(lease: Lease, amount: number, { least = amount, deadline = Infinity } = {}): Requested {
+  const requested: Requested = {
     result: undefined,
     waiter: {
       amount,
       least,
       patientUntil: 0,
       deadline,
-      resolve: (result) => (asked.result = result),
-      reject: () => (asked.result = 'failed'),
+      resolve: (result) => (requested.result = result),
+      reject: () => (requested.result = 'failed'),
     },
   };
-  lease.waiters.push(asked.waiter);
-  return asked;
+  lease.waiters.push(requested.waiter);
+  return requested;
 }
 
 function leaseOf(free: number): Lease {
@@ -39,15 +39,15 @@ test('a lease: what is granted was free, and every waiter gets all of its amount
   fc.assert(
     fc.property(waits, amounts, (all, free) => {
       const lease = leaseOf(free);
-      const asked = all.map(({ amount, least }) => ask(lease, amount, { least }));
+      const requested = all.map(({ amount, least }) => ask(lease, amount, { least }));
       grant(lease);
-      const granted = asked.filter(({ result }) => result !== undefined);
+      const granted = requested.filter(({ result }) => result !== undefined);
       expect(granted.every(({ result, waiter }) => result === waiter.amount)).toBe(true);
       expect(lease.reserved).toBe(granted.reduce((sum, { waiter }) => sum + waiter.amount, 0));
       expect(lease.free + lease.reserved).toBe(free);
       expect(lease.free).toBeGreaterThanOrEqual(0);
       // In order: whoever still waits did not fit when it was their turn, and so does not now.
-      expect(lease.waiters).toEqual(asked.filter(({ result }) => result === undefined).map(({ waiter }) => waiter));
+      expect(lease.waiters).toEqual(requested.filter(({ result }) => result === undefined).map(({ waiter }) => waiter));
       expect(lease.waiters.every(({ amount }) => amount > lease.free)).toBe(true);
     }),
   );
@@ -57,12 +57,12 @@ test('a lease: whoever is content with less gets what there is, at least their l
   fc.assert(
     fc.property(waits, amounts, (all, free) => {
       const lease = leaseOf(free);
-      const asked = all.map(({ amount, least }) => ask(lease, amount, { least }));
+      const requested = all.map(({ amount, least }) => ask(lease, amount, { least }));
       const isGranted = grantLess(lease, () => true);
-      const first = asked.find(({ waiter }) => waiter.least <= free);
+      const first = requested.find(({ waiter }) => waiter.least <= free);
       expect(isGranted).toBe(first !== undefined);
       expect(first?.result).toBe(first === undefined ? undefined : Math.min(first.waiter.amount, free));
-      expect(asked.filter(({ result }) => result !== undefined)).toHaveLength(first === undefined ? 0 : 1);
+      expect(requested.filter(({ result }) => result !== undefined)).toHaveLength(first === undefined ? 0 : 1);
       expect(lease.free + lease.reserved).toBe(free);
       expect(lease.waiters).toHaveLength(all.length - (isGranted ? 1 : 0));
     }),

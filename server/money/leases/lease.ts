@@ -14,7 +14,7 @@ export interface Lease extends Readonly<AccountRef> {
   /** The newest fencing token that is known to be in the record; 0: none. */
   fencingToken: number;
   /** A write that opens the lease was given up and may still arrive: the fencing token stays in the record when the lease is closed. */
-  keepsFencingToken: boolean;
+  storesFencingToken: boolean;
   /** What the account had outside all leases when it was last read; undefined: it was not read yet. */
   knownQuota: number | undefined;
   /** Charged since the last tick, and what that makes per second, smoothed. */
@@ -68,7 +68,7 @@ export function createLease(kind: AccountKind, id: number): Lease {
     calls: 0,
     openedAs: undefined,
     fencingToken: 0,
-    keepsFencingToken: false,
+    storesFencingToken: false,
     knownQuota: undefined,
     recent: 0,
     perSecond: 0,

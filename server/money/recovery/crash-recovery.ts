@@ -27,7 +27,7 @@ export interface ClosedBooks {
   missing: ReadonlySet<number>;
 }
 
-const keptMs = 7 * 24 * 3600 * 1000;
+const retentionMs = 7 * 24 * 3600 * 1000;
 const pageRows = 1000;
 /** Accounts between two heartbeats of the process that settles. */
 const recordsPerBeat = 200;
@@ -55,7 +55,7 @@ export async function recoverCrashed(options: CrashRecoveryOptions): Promise<num
         detector.settling.delete(row.id);
       }
     }
-    await processes.remove({ state: 'settled', heartbeat_at: { lt: now() - keptMs } });
+    await processes.remove({ state: 'settled', heartbeat_at: { lt: now() - retentionMs } });
   } catch (failure) {
     detector.forget();
     throw failure;

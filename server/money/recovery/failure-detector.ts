@@ -26,8 +26,8 @@ export function createFailureDetector(): FailureDetector {
     const { host, pid } = row.settler ?? row;
     if (host === thisHost) {
       const isHere = pid === process.pid;
-      const isKept = row.settler === undefined ? living.has(row.id) : settling.has(row.id);
-      if (isHere ? !isKept : !isRunning(pid)) return true;
+      const isStored = row.settler === undefined ? living.has(row.id) : settling.has(row.id);
+      if (isHere ? !isStored : !isRunning(pid)) return true;
     }
     // Also on this machine, where its pid may belong to another program by now.
     const known = seen.get(row.id);

@@ -117,8 +117,8 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
       timer = setInterval(() => void beat(), heartbeatMs);
       timer.unref();
     },
-    async isAlive(asked) {
-      return (await processes.get(asked))?.state === 'alive';
+    async isAlive(requested) {
+      return (await processes.get(requested))?.state === 'alive';
     },
     async renew(switchOver) {
       const newcomer = newId();

@@ -8,7 +8,7 @@ import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 
 /** What the session of a row is called there. Only the bare row of a call that could not be stored has none. */
-interface ToldSession {
+interface ReportedSession {
   id: string;
   client: string;
 }
@@ -51,8 +51,8 @@ export function newSession({ id, rows }: SessionRows): Write {
     username: row.username,
     token_id: row.token_id,
     token_name: row.token_name,
-    session: toldSession(row).id,
-    client: toldSession(row).client,
+    session: reportedSession(row).id,
+    client: reportedSession(row).client,
     models: {},
     applied: {},
     first_at: row.created_at,
@@ -77,12 +77,12 @@ export function addToSession(
   const listed = rows.filter((row) => row.hidden !== true);
   const sum = (of: readonly LogRecord[], value: (row: LogRecord) => number) => of.reduce((total, row) => total + value(row), 0);
   const last = rows.at(-1);
-  const told = last === undefined ? undefined : toldSession(last);
+  const reported = last === undefined ? undefined : reportedSession(last);
   const patch: Patch<CallSessionRecord> = {
     set: {
       [`applied.${process}` as const]: lastSeq(rows),
       ...(listed.length > 0 ? { listed: 1 } : {}),
-      ...(told === undefined || told.client === '' ? {} : { client: told.client }),
+      ...(reported === undefined || reported.client === '' ? {} : { client: reported.client }),
       ...Object.fromEntries(models.map((name) => [`models.${modelKey(name)}` as const, name])),
     },
     max: {
@@ -127,9 +127,9 @@ function modelKey(name: string): string {
   return hash('sha256', name, 'hex').slice(0, 12);
 }
 
-function toldSession({ other }: LogRecord): ToldSession {
-  const told = other?.['session'];
-  const { id, client } = { id: undefined, client: undefined, ...(typeof told === 'object' ? told : {}) };
+function reportedSession({ other }: LogRecord): ReportedSession {
+  const reported = other?.['session'];
+  const { id, client } = { id: undefined, client: undefined, ...(typeof reported === 'object' ? reported : {}) };
   return { id: typeof id === 'string' ? id : '', client: typeof client === 'string' ? client : '' };
 }
 

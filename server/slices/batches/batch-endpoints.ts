@@ -4,34 +4,34 @@ import { deploymentOf } from '#server/formats/deployment.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { relayEndpoints } from '#server/call/endpoints.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import type { BatchForm } from './batch-format.ts';
+import type { BatchFormat } from './batch-format.ts';
 import { claudeBatches } from './claude-batches.ts';
 import { geminiBatches } from './gemini-batches.ts';
 import { openaiBatches } from './openai-batches.ts';
 
-const forms: Readonly<Record<BatchRecord['form'], BatchForm>> = { openai: openaiBatches, claude: claudeBatches, gemini: geminiBatches };
+const forms: Readonly<Record<BatchRecord['form'], BatchFormat>> = { openai: openaiBatches, claude: claudeBatches, gemini: geminiBatches };
 
-export function formOf({ form }: Pick<BatchRecord, 'form'>): BatchForm {
+export function formOf({ form }: Pick<BatchRecord, 'form'>): BatchFormat {
   return forms[form];
 }
 
 /** Undefined: requests of a batch cannot ask for that. */
-export function batchEndpoint({ paths }: BatchForm, path: string): RelayEndpoint | undefined {
+export function batchEndpoint({ paths }: BatchFormat, path: string): RelayEndpoint | undefined {
   return paths.includes(path) ? relayEndpoints.find((endpoint) => endpoint.path === path) : undefined;
 }
 
 /** The way of such requests: nobody reads them on theirs, so the provider has to speak as their caller does. Null: it does not. */
-export function batchWay(
-  form: BatchForm,
+export function batchRoute(
+  form: BatchFormat,
   channel: PreparedChannel,
   { path, dialect, kind }: RelayEndpoint,
   model: string,
-): ChannelWay | null {
+): ChannelRoute | null {
   if (channel.provider?.runsBatches !== form.name || pathThere(channel, path) === undefined) return null;
-  const way = channel.way(dialect, kind.name, model);
-  return way === null || way.identity === null || way.isInPieces ? null : way;
+  const route = channel.route(dialect, kind.name, model);
+  return route === null || route.identity === null || route.isInPieces ? null : route;
 }
 
 /** A request of a batch as the provider wants it there. @param body JSON, as of a call by itself */

@@ -1,20 +1,20 @@
 // What differs between vendors in batches: how requests are handed in, asked about and answered. All else is one.
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { StrictFields } from '#server/formats/strict-fields.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 /** What a provider tells of one. */
-export interface ToldBatch {
+export interface ReportedBatch {
   id: string;
   set: Partial<BatchRecord>;
 }
 
 /** `isUnknown`: whether the provider has it cannot be told from that. */
-export type AskedBatch = { told: ToldBatch } | { failure: UpstreamFailure; isUnknown: boolean };
+export type BatchRequest = { reported: ReportedBatch } | { failure: UpstreamFailure; isUnknown: boolean };
 
 /** A result. `body`: of an answered one, the response. */
 export interface ReadResult {
@@ -24,7 +24,7 @@ export interface ReadResult {
   body: unknown;
 }
 
-export interface BatchForm {
+export interface BatchFormat {
   readonly name: BatchRecord['form'];
   /** What requests may ask for. */
   readonly paths: readonly string[];
@@ -42,18 +42,18 @@ export interface BatchForm {
   writeRequest(request: { name: string; path: string; body: Buffer; input: string; isFirst: boolean; isBare: boolean }): Buffer;
   /** `upstream_input`, or why there is none. */
   handIn(
-    context: Asking & { randomText(count: number): string },
+    context: Requesting & { randomText(count: number): string },
     channel: PreparedChannel,
     batch: BatchRecord,
     requests: SpoolFile,
   ): Promise<HandedIn>;
-  create(context: Asking, channel: PreparedChannel, batch: BatchRecord, requests: SpoolFile): Promise<AskedBatch>;
-  read(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch>;
-  cancel(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch>;
+  create(context: Requesting, channel: PreparedChannel, batch: BatchRecord, requests: SpoolFile): Promise<BatchRequest>;
+  read(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest>;
+  cancel(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest>;
   /** The one whose creation was not answered. Null: there is none. Undefined: that is not known yet. */
-  find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ToldBatch | null | undefined>;
+  find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ReportedBatch | null | undefined>;
   /** What it was given goes; as `deleteAtProvider`. `nothing`: there is nothing that could be taken back. */
-  letGo(context: Asking, batch: BatchRecord): Promise<'gone' | 'left' | 'silent' | 'nothing'>;
+  release(context: Requesting, batch: BatchRecord): Promise<'gone' | 'left' | 'silent' | 'nothing'>;
   /** Of one that has ended. False: they may come yet. */
   hasResults(batch: BatchRecord): boolean;
   /** Files of results. @throws {AppError} */
@@ -65,9 +65,9 @@ export interface BatchForm {
 }
 
 export type HandedIn = { id: string } | { failure: UpstreamFailure };
-export type Finding = Asking & { isKnown(channel: PreparedChannel, id: string): Promise<boolean> };
+export type Finding = Requesting & { isKnown(channel: PreparedChannel, id: string): Promise<boolean> };
 
 export interface ResultFile {
   isOfErrors: boolean;
-  open(context: Asking): Promise<EventSource | Buffer>;
+  open(context: Requesting): Promise<EventSource | Buffer>;
 }

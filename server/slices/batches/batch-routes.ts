@@ -12,11 +12,11 @@ import { metadataIn } from '#server/slices/files/metadata-field.ts';
 import { findBatch, listBatches } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { createBatch } from './create-batch.ts';
-import type { AskedBatch } from './create-batch.ts';
+import type { BatchRequest } from './create-batch.ts';
 import type { GeminiBatches } from './gemini-routes.ts';
 import { openaiBatches } from './openai-batches.ts';
 import { createBatchRoutes } from './serve-batches.ts';
-import { toldBatch } from './present-batch.ts';
+import { presentBatch } from './present-batch.ts';
 
 export function mountBatches(host: RouteHost, services: RelayServices, gemini: GeminiBatches): void {
   const { context } = services;
@@ -24,7 +24,7 @@ export function mountBatches(host: RouteHost, services: RelayServices, gemini: G
 
   add('POST', '/v1/batches', async (caller) => {
     await checkMeans(services, caller.admission);
-    return { json: toldBatch(await createBatch(services, caller, readAsked(await caller.readBody()))) };
+    return { json: presentBatch(await createBatch(services, caller, readRequest(await caller.readBody()))) };
   });
   add(
     'GET',
@@ -32,7 +32,7 @@ export function mountBatches(host: RouteHost, services: RelayServices, gemini: G
     async ({ userId, query }) => {
       const page = readPage(query);
       const found = await listBatches(context, { userId, form }, page);
-      return { json: listOf(found.slice(0, page.limit).map(toldBatch), found.length > page.limit) };
+      return { json: listOf(found.slice(0, page.limit).map(presentBatch), found.length > page.limit) };
     },
     { format: clientDialects.gemini, serve: gemini.list },
   );
@@ -40,13 +40,13 @@ export function mountBatches(host: RouteHost, services: RelayServices, gemini: G
     'GET',
     '/v1/batches/:batch',
     async ({ userId, params }) => ({
-      json: toldBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
+      json: presentBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
     }),
     { format: clientDialects.gemini, serve: gemini.read },
   );
   add('POST', '/v1/batches/:batch/cancel', async ({ userId, params }) => {
     const batch = await findBatch(context, { userId, form, id: params['batch'] ?? '' });
-    return { json: toldBatch(await cancelBatch(services, batch)) };
+    return { json: presentBatch(await cancelBatch(services, batch)) };
   });
 }
 
@@ -55,7 +55,7 @@ const known: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'comple
 const windows = ['24h'];
 
 /** @throws {AppError} `invalid_request` */
-function readAsked(body: unknown): AskedBatch {
+function readRequest(body: unknown): BatchRequest {
   if (!isObject(body)) throw badField('body', fieldRules.object);
   for (const name of Object.keys(body))
     if (!known.has(name)) throw badField(name.slice(0, 100).replace(/\p{Cc}/gu, '?'), fieldRules.invalid);
@@ -72,9 +72,9 @@ function readAsked(body: unknown): AskedBatch {
 const lifetimes = { least: 3600, most: 2_592_000 };
 
 function secondsIn(fields: StrictFields): number | undefined {
-  const told = fields.object('output_expires_after');
-  if (told === undefined) return undefined;
-  const own = new StrictFields(told, 'output_expires_after');
+  const reported = fields.object('output_expires_after');
+  if (reported === undefined) return undefined;
+  const own = new StrictFields(reported, 'output_expires_after');
   if (own.text('anchor') !== 'created_at') throw badField(own.path('anchor'), fieldRules.oneOf(['created_at']));
   return own.integer('seconds', lifetimes.least, lifetimes.most);
 }

@@ -17,9 +17,9 @@ export async function cancelBatch({ context }: RelayServices, batch: BatchRecord
   const answer = await formOf(batch).cancel(context, channel, batch.upstream_id);
   if ('failure' in answer) throw errorOf(context, answer.failure);
   // The job reads what it comes to; only that ends it.
-  const { status: told = 'cancelling', ...set } = answer.told.set;
+  const { status: reported = 'cancelling', ...set } = answer.reported.set;
   const changed = await context.db
     .collection('batches')
-    .patch({ id, state: 'running' }, { set: { ...set, status: told, poll_at: context.now() } });
+    .patch({ id, state: 'running' }, { set: { ...set, status: reported, poll_at: context.now() } });
   return changed ?? findBatch(context, { userId: batch.user_id, form: batch.form, id });
 }

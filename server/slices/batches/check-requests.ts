@@ -8,9 +8,9 @@ import { batchPrice } from '#shared/find-price.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { pricedRuns, toolCharges } from '#shared/tool-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
-import type { DecidingNames } from '#server/formats/critical-members.ts';
+import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { HostedPlace } from '#server/formats/hosted-tools.ts';
-import { askedTier } from '#server/formats/service-tier.ts';
+import { requestedTier } from '#server/formats/service-tier.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { LineTooLong } from '#server/slices/files/line-cutter.ts';
 import { checkSchemas } from '#server/formats/schema-parts.ts';
@@ -22,18 +22,18 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { countNames } from '#server/call/admission/check-names.ts';
 import { largestCost } from '#server/call/admission/reserve-call.ts';
-import type { OwnModel } from '#server/call/tuned-models.ts';
+import type { TunedModel } from '#server/call/tuned-models.ts';
 import { endpointOf } from '#server/call/endpoints.ts';
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { askedState, refuseState } from '#server/slices/responses/state-request.ts';
+import { stateRequest, refuseState } from '#server/slices/responses/state-request.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { decodeTokens } from '#server/exchange/token-estimate.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
-import { batchWay, bodyThere, pathThere } from './batch-endpoints.ts';
-import type { BatchForm } from './batch-format.ts';
+import { batchRoute, bodyThere, pathThere } from './batch-endpoints.ts';
+import type { BatchFormat } from './batch-format.ts';
 import { FileTooLarge, linesOf } from './read-lines.ts';
 import { itemNamed, lineNamed, ofPlace } from './request-position.ts';
 import type { Place } from './request-position.ts';
@@ -52,7 +52,7 @@ const writtenAtOnce = 256 * 1024;
 export interface BatchToCheck {
   services: RelayServices;
   admission: Admission;
-  form: BatchForm;
+  form: BatchFormat;
   endpoint: RelayEndpoint;
   /** Model that the call's path names. If undefined, each request names it. */
   model: string | undefined;
@@ -66,9 +66,9 @@ export interface BatchToCheck {
 export interface CheckedBatch {
   model: string;
   /** One that was trained for the caller. */
-  ownModel: OwnModel | null;
+  tunedModel: TunedModel | null;
   channel: PreparedChannel;
-  way: ChannelWay;
+  route: ChannelRoute;
   quoted: QuotedPrice;
   requests: number;
   /** The most that all of them can cost, in quota. */
@@ -174,28 +174,28 @@ class Checker {
   async #check({ name, body }: ReadRequest, size: number): Promise<Buffer> {
     const { services, admission, endpoint, form, input } = this.#batch;
     if (endpointOf(endpoint, body) !== endpoint) throw badField('body', fieldRules.invalid);
-    const asked = endpoint.read(body, {
+    const requested = endpoint.read(body, {
       model: this.#batch.model,
       verb: endpoint.pattern.verb,
       query: new URLSearchParams(),
       headers: new Headers(),
     });
-    const { model } = asked;
-    if (asked.isStream) throw badField('body.stream', notInBatches);
-    const tier = askedTier(body);
+    const { model } = requested;
+    if (requested.isStream) throw badField('body.stream', notInBatches);
+    const tier = requestedTier(body);
     if (tier !== undefined && tier !== 'standard') throw badField('body.service_tier', notInBatches);
     endpoint.check(body);
     checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
-    if (endpoint.speaksOfKept === 'responses') refuseState(askedState(body));
-    if (endpoint.speaksOfKept === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
+    if (endpoint.refersToStored === 'responses') refuseState(stateRequest(body));
+    if (endpoint.refersToStored === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
     this.#first ??= await begin(this.#batch, model);
-    const { channel, ownModel, way, quoted } = this.#first;
+    const { channel, tunedModel, route, quoted } = this.#first;
     if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
-    refuseUntold(way, body, quoted);
+    refuseUntold(route, body, quoted);
     await checkWords(services, admission.user.id, endpoint.promptContent(body, model));
     const parameters = endpoint.parameters(body);
     const { amount, hosted } = await this.#inTurn(size, () =>
-      largestCost(services, { admission, endpoint, model, ownModel, body, parameters, prompt: null, quoted }),
+      largestCost(services, { admission, endpoint, model, tunedModel, body, parameters, prompt: null, quoted }),
     );
     this.#amount += amount;
     this.#requests += 1;
@@ -203,7 +203,7 @@ class Checker {
     const call = {
       client: endpoint.dialect,
       clientHeaders: {},
-      way,
+      route,
       body,
       originModel: model,
       isStream: false,
@@ -245,7 +245,7 @@ class Checker {
     if (fields.requiredText('url') !== path) throw badField('url', fieldRules.oneOf([path]));
     const body = line['body'];
     if (!isObject(body)) throw badField('body', fieldRules.object);
-    for (const other of Object.keys(line)) if (!ownNames.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
+    for (const other of Object.keys(line)) if (!providerFileIds.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
     // A name that an object has twice is one name in its value. Escapes in names go when it is written anew.
     if (countNames(body, names) + Object.keys(line).length !== members) throw badField('line', fieldRules.standsOnce);
     return { name, body };
@@ -282,7 +282,7 @@ class Checker {
 }
 
 /** Names that decide, where a request is one of an item's members. */
-function wrapped({ names }: RelayEndpoint): DecidingNames {
+function wrapped({ names }: RelayEndpoint): CriticalMembers {
   return { ...names, has: (name) => name === 'request' || names.has(name) };
 }
 
@@ -291,12 +291,12 @@ interface ReadRequest {
   body: RelayBody;
 }
 
-const ownNames: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
+const providerFileIds: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
 const itemNames: ReadonlySet<string> = new Set(['custom_id', 'params']);
 const notInBatches = { zh: '不能用于批处理', en: 'cannot be used in batches' };
 
 /** @throws {AppError} for tools that have a price, and of whose runs no result tells: nobody could be charged for them */
-function refuseUntold({ dialect: { hosted: access } }: ChannelWay, body: RelayBody, { tools: prices = {} }: QuotedPrice): void {
+function refuseUntold({ dialect: { hosted: access } }: ChannelRoute, body: RelayBody, { tools: prices = {} }: QuotedPrice): void {
   if (access?.atLeast === undefined) return;
   const variants = access.variants?.(body);
   const isPaid = ({ kind }: HostedPlace) => toolCharges(pricedRuns({ [kind]: 1 }, prices, variants), prices).some(({ price }) => price > 0);
@@ -312,23 +312,23 @@ async function begin(
   const { context, channels, gate } = services;
   const { group, user, pinnedChannel } = admission;
   gate.checkModel(admission, model);
-  const own = await services.ownModels.find(admission, model);
+  const own = await services.tunedModels.find(admission, model);
   if (own !== null) {
-    const way = batchWay(form, own.channel, endpoint, model);
-    if (way === null) throw new AppError('format_unsupported', {}, { field: 'model' });
+    const route = batchRoute(form, own.channel, endpoint, model);
+    if (route === null) throw new AppError('format_unsupported', {}, { field: 'model' });
     const quoted = context.quotes.priceOfTrained(own.base, group, user);
-    return { model, ownModel: own, channel: own.channel, way, quoted: { ...quoted, price: batchPrice(quoted.price) } };
+    return { model, tunedModel: own, channel: own.channel, route, quoted: { ...quoted, price: batchPrice(quoted.price) } };
   }
   const quoted = context.quotes.priceOfBatch(model, group, user);
-  const ways = [...channels.tiers(group, model)].flatMap((tier) => tier.channels);
+  const routes = [...channels.tiers(group, model)].flatMap((tier) => tier.channels);
   const pinned = pinnedChannel === undefined ? undefined : channels.get(pinnedChannel);
-  const asked = pinnedChannel === undefined ? ways : pinned?.status === ChannelStatus.enabled ? [pinned] : [];
+  const requested = pinnedChannel === undefined ? routes : pinned?.status === ChannelStatus.enabled ? [pinned] : [];
   const isFirst = ({ id }: PreparedChannel) => id === preferred;
-  for (const channel of [...asked.filter(isFirst), ...asked.filter((one) => !isFirst(one))]) {
-    const way = batchWay(form, channel, endpoint, model);
-    if (way !== null && channel.problem === null) return { model, ownModel: null, channel, way, quoted };
+  for (const channel of [...requested.filter(isFirst), ...requested.filter((one) => !isFirst(one))]) {
+    const route = batchRoute(form, channel, endpoint, model);
+    if (route !== null && channel.problem === null) return { model, tunedModel: null, channel, route, quoted };
   }
-  if (asked.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
+  if (requested.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
   for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });
   throw new AppError('model_not_found', { model }, { field: 'model' });
 }

@@ -1,21 +1,21 @@
 // Batches as Anthropic has them: requests come with their creation, and results are asked for. https://platform.claude.com/docs/en/api/creating-message-batches
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { askAccount, errorOf, waitOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, errorOf, waitOf } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
-import { askBatches, requestCount } from './query-batches.ts';
-import type { BatchForm, Finding, ToldBatch } from './batch-format.ts';
+import { queryBatches, requestCount } from './query-batches.ts';
+import type { BatchFormat, Finding, ReportedBatch } from './batch-format.ts';
 import { linesOf } from './read-lines.ts';
 
 /** Characters that names of requests begin with at the provider. */
 export const tagLength = 8;
 const separator = '_';
 
-export const claudeBatches: BatchForm = {
+export const claudeBatches: BatchFormat = {
   name: 'claude',
   paths: ['/v1/messages'],
   // The vendor takes 64, of which some are ours.
@@ -32,15 +32,15 @@ export const claudeBatches: BatchForm = {
   read: (context, channel, id) => ask(context, channel, { method: 'GET', path: `/${encodeURIComponent(id)}` }),
   cancel: (context, channel, id) => ask(context, channel, { method: 'POST', path: `/${encodeURIComponent(id)}/cancel` }),
   find,
-  letGo: () => Promise.resolve('nothing'),
+  release: () => Promise.resolve('nothing'),
   hasResults: () => true,
   results: ({ channel_id: id, upstream_id: upstream }) => [
     { isOfErrors: false, open: (context) => openResults(context, context.channels.get(id), upstream) },
   ],
-  readResult({ custom_id: told, result }, { upstream_input: tag }) {
+  readResult({ custom_id: reported, result }, { upstream_input: tag }) {
     const start = `${tag}${separator}`;
-    if (typeof told !== 'string' || !told.startsWith(start) || !isObject(result)) return null;
-    return { name: told.slice(start.length), isAnswered: result['type'] === 'succeeded', body: result['message'] };
+    if (typeof reported !== 'string' || !reported.startsWith(start) || !isObject(result)) return null;
+    return { name: reported.slice(start.length), isAnswered: result['type'] === 'succeeded', body: result['message'] };
   },
   restore,
 };
@@ -50,9 +50,9 @@ const end = Buffer.from(']}');
 const objectEnd = Buffer.from('}');
 
 /** @throws {AppError} */
-async function openResults(context: Asking, channel: PreparedChannel | undefined, id: string): Promise<EventSource | Buffer> {
+async function openResults(context: Requesting, channel: PreparedChannel | undefined, id: string): Promise<EventSource | Buffer> {
   if (channel === undefined) throw errorOf(context, invalidResponse());
-  const received = await askAccount(context, channel, {
+  const received = await requestAccount(context, channel, {
     method: 'GET',
     path: `/messages/batches/${encodeURIComponent(id)}/results`,
     isStream: true,
@@ -71,21 +71,21 @@ const slowSeconds = 600;
  * Its requests are known by how their names begin, which is seen once results can be read: while others of the account are under way that
  * nobody here knows, one of them may be ours.
  */
-async function find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ToldBatch | null | undefined> {
+async function find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ReportedBatch | null | undefined> {
   let mayCome = context.now() / 1000 < (batch.asked_at ?? batch.created_at) + slowSeconds;
   let after = '';
   for (let page = 0; page < mostPages; page += 1) {
-    const received = await askAccount(context, channel, { method: 'GET', path: `/messages/batches?limit=${pageSize}${after}` });
+    const received = await requestAccount(context, channel, { method: 'GET', path: `/messages/batches?limit=${pageSize}${after}` });
     const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     const data: unknown = list?.['data'];
     if (!Array.isArray(data)) return undefined;
     for (const item of data.filter(isObject)) {
-      const told = readTold(item);
+      const reported = readReported(item);
       // An hour for clocks that differ.
       if (secondsOf(item['created_at']) < batch.created_at - 3600) return mayCome ? undefined : null;
-      if (told === null || countsOf(item) !== batch.requests || (await context.isKnown(channel, told.id))) continue;
-      if (told.set.status !== 'completed') mayCome = true;
-      else if (await isOurs(context, channel, batch, told.id)) return told;
+      if (reported === null || countsOf(item) !== batch.requests || (await context.isKnown(channel, reported.id))) continue;
+      if (reported.set.status !== 'completed') mayCome = true;
+      else if (await isOurs(context, channel, batch, reported.id)) return reported;
     }
     const last: unknown = data.at(-1);
     if (list?.['has_more'] !== true || !isObject(last) || typeof last['id'] !== 'string') return mayCome ? undefined : null;
@@ -96,7 +96,7 @@ async function find(context: Finding, channel: PreparedChannel, batch: BatchReco
 
 const lineBounds = { longest: 64 * 1024 * 1024, largest: Number.MAX_SAFE_INTEGER };
 
-async function isOurs(context: Asking, channel: PreparedChannel, batch: BatchRecord, id: string): Promise<boolean> {
+async function isOurs(context: Requesting, channel: PreparedChannel, batch: BatchRecord, id: string): Promise<boolean> {
   const source = await openResults(context, channel, id);
   const silenceMs = waitOf(context, context.env.STREAMING_TIMEOUT);
   for await (const { bytes } of linesOf(source, { ...lineBounds, silenceMs })) {
@@ -106,8 +106,12 @@ async function isOurs(context: Asking, channel: PreparedChannel, batch: BatchRec
   return false;
 }
 
-function ask(context: Asking, channel: PreparedChannel, { path, ...asked }: { method: 'GET' | 'POST'; path: string; body?: PiecedBody }) {
-  return askBatches(context, channel, { ...asked, path: `/messages/batches${path}`, readTold });
+function ask(
+  context: Requesting,
+  channel: PreparedChannel,
+  { path, ...requested }: { method: 'GET' | 'POST'; path: string; body?: PiecedBody },
+) {
+  return queryBatches(context, channel, { ...requested, path: `/messages/batches${path}`, readReported });
 }
 
 const longestId = 256;
@@ -117,9 +121,9 @@ const statuses: ReadonlyMap<unknown, string> = new Map([
   ['ended', 'completed'],
 ]);
 
-function readTold(object: Readonly<Record<string, unknown>>): ToldBatch | null {
-  const { id, processing_status: told } = object;
-  const status = statuses.get(told);
+function readReported(object: Readonly<Record<string, unknown>>): ReportedBatch | null {
+  const { id, processing_status: reported } = object;
+  const status = statuses.get(reported);
   if (typeof id !== 'string' || id === '' || id.length > longestId || status === undefined) return null;
   const set: Partial<BatchRecord> = { status };
   const times = [
@@ -153,10 +157,10 @@ function secondsOf(value: unknown): number {
 
 /** Names and model as they were asked for; what is not the batch's is left out. */
 function restore(line: Buffer, batch: BatchRecord): Buffer {
-  const told = parseObject(line.toString('utf8'));
-  const read = told === null ? null : claudeBatches.readResult(told, batch);
-  if (told === null || read === null) return Buffer.alloc(0);
+  const reported = parseObject(line.toString('utf8'));
+  const read = reported === null ? null : claudeBatches.readResult(reported, batch);
+  if (reported === null || read === null) return Buffer.alloc(0);
   const { body } = read;
   if (read.isAnswered && isObject(body) && batch.model !== batch.upstream_model) body['model'] = batch.model;
-  return Buffer.from(JSON.stringify({ ...told, custom_id: read.name }));
+  return Buffer.from(JSON.stringify({ ...reported, custom_id: read.name }));
 }

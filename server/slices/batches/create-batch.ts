@@ -5,7 +5,7 @@ import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { badField } from '#server/formats/strict-fields.ts';
-import { batchPurpose, findFile, longestKept } from '#server/slices/files/file-store.ts';
+import { batchPurpose, findFile, longestRetention } from '#server/slices/files/file-store.ts';
 import { errorOf, readAtProvider } from '#server/slices/files/upstream-files.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
@@ -15,9 +15,9 @@ import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
-import type { BatchForm } from './batch-format.ts';
+import type { BatchFormat } from './batch-format.ts';
 import { beginBatch, checkRoom, creationMs, roomFor } from './batch-store.ts';
 import { checkRequests } from './check-requests.ts';
 import type { CheckedBatch, RequestSource } from './check-requests.ts';
@@ -25,8 +25,8 @@ import { tagLength } from './claude-batches.ts';
 import { FileBroken } from './read-lines.ts';
 import { concludeBatch, noResults, noteCharge, returnLateCharge } from './settle-batch.ts';
 
-export interface AskedBatch {
-  form: BatchForm;
+export interface BatchRequest {
+  form: BatchFormat;
   endpoint: RelayEndpoint;
   /** Model that the path names. If undefined, each request names it. */
   model?: string;
@@ -42,10 +42,10 @@ export interface AskedBatch {
 const firstPollMs = 15_000;
 
 /** @throws {AppError} of the file, its requests, the bounds, the balance and the provider */
-export async function createBatch(services: RelayServices, caller: KeptCaller, asked: AskedBatch): Promise<BatchRecord> {
+export async function createBatch(services: RelayServices, caller: StoredCaller, requested: BatchRequest): Promise<BatchRecord> {
   const { context } = services;
   const { admission, userId, requestId } = caller;
-  const { form, endpoint, requests } = asked;
+  const { form, endpoint, requests } = requested;
   const input = 'file' in requests ? await findFile(context, userId, requests.file) : null;
   if (input !== null && input.purpose !== batchPurpose) throw badField('input_file_id', wrongPurpose);
   const known = {
@@ -59,9 +59,9 @@ export async function createBatch(services: RelayServices, caller: KeptCaller, a
     endpoint: endpoint.path,
     input_file: input?.id ?? '',
     upstream_input: input === null ? context.randomText(tagLength) : '',
-    completion_window: asked.window,
-    output_seconds: Math.min(asked.seconds ?? Infinity, longestKept(context)),
-    metadata: asked.metadata,
+    completion_window: requested.window,
+    output_seconds: Math.min(requested.seconds ?? Infinity, longestRetention(context)),
+    metadata: requested.metadata,
   };
   const begun = await beginBatch(context, known, context.ledger.processId);
   const spool = context.bodies.spool.open(`user:${userId}`);
@@ -69,7 +69,7 @@ export async function createBatch(services: RelayServices, caller: KeptCaller, a
     const mostRequests = await roomFor(context, userId);
     const source: RequestSource =
       'items' in requests ? requests : { file: input === null ? Buffer.alloc(0) : await readAtProvider(context, input) };
-    const { model } = asked;
+    const { model } = requested;
     const batch = { services, admission, form, endpoint, model, input: begun.upstream_input, preferred: input?.channel_id, mostRequests };
     const checked = await checkRequests(batch, source, spool);
     await context.db.collection('batches').patch({ id: begun.id, state: 'checking' }, { set: { requests: checked.requests } });
@@ -87,7 +87,7 @@ export async function createBatch(services: RelayServices, caller: KeptCaller, a
 const wrongPurpose = { zh: '的用途（purpose）必须是 batch', en: 'must be a file whose purpose is batch' };
 
 interface Prepared {
-  form: BatchForm;
+  form: BatchFormat;
   begun: BatchRecord;
   checked: CheckedBatch;
   spool: SpoolFile;
@@ -123,7 +123,7 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
 
 /** The provider gets the requests; the record says that a charge is on its way. @throws {AppError} */
 async function handIn(context: AppContext, { form, begun, checked, spool }: Prepared, reservation: Reservation): Promise<BatchRecord> {
-  const { channel, way, model, quoted, amount } = checked;
+  const { channel, route, model, quoted, amount } = checked;
   const sent = await form.handIn(context, channel, begun, spool);
   if (!('id' in sent)) throw errorOf(context, sent.failure);
   const there = { channel_id: channel.id, key: keyBehind(context.secrets, channel), upstream_input: sent.id };
@@ -133,7 +133,7 @@ async function handIn(context: AppContext, { form, begun, checked, spool }: Prep
       set: {
         ...there,
         model,
-        upstream_model: way.upstreamModel,
+        upstream_model: route.upstreamModel,
         quoted: JSON.stringify(quoted),
         reserved: amount,
         token_reserved: reservation.isTokenLimited ? amount : 0,
@@ -147,7 +147,7 @@ async function handIn(context: AppContext, { form, begun, checked, spool }: Prep
   );
   if (creating !== null) return creating;
   // It took so long that it was given up.
-  context.waitUntil(form.letGo(context, { ...begun, ...there }));
+  context.waitUntil(form.release(context, { ...begun, ...there }));
   throw new AppError('upstream_timeout');
 }
 
@@ -157,10 +157,10 @@ async function createThere(context: AppContext, { form, checked: { channel }, sp
   if ('failure' in answer) {
     if (!answer.isUnknown) return giveUp(context, paid, errorOf(context, answer.failure));
     // The job finds out.
-    const asked = { asked_at: Math.floor(context.now() / 1000), poll_at: context.now() + firstPollMs };
-    return (await batches.patch({ id: paid.id, state: 'creating' }, { set: asked })) ?? paid;
+    const requested = { asked_at: Math.floor(context.now() / 1000), poll_at: context.now() + firstPollMs };
+    return (await batches.patch({ id: paid.id, state: 'creating' }, { set: requested })) ?? paid;
   }
-  const { id, set } = answer.told;
+  const { id, set } = answer.reported;
   const running = { ...set, upstream_id: id, state: 'running' as const, poll_at: context.now() + firstPollMs };
   const record = await batches.patch({ id: paid.id, state: 'creating' }, { set: running });
   if (record !== null) return record;

@@ -1,8 +1,8 @@
 // Batches as Gemini has them: requests and results are files of JSON lines at the provider. https://ai.google.dev/gemini-api/docs/batch-api
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { badField } from '#server/formats/strict-fields.ts';
-import { askAccount, channelOf, deleteThere, errorOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, channelOf, deleteThere, errorOf } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { PiecedBody, sourceOf } from '#server/framing/byte-source.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -10,8 +10,8 @@ import type { SpoolFile } from '#server/http/spool.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
-import { askBatches, requestCount } from './query-batches.ts';
-import type { BatchForm, HandedIn, ToldBatch } from './batch-format.ts';
+import { queryBatches, requestCount } from './query-batches.ts';
+import type { BatchFormat, HandedIn, ReportedBatch } from './batch-format.ts';
 import { errorsOf } from './provider-fields.ts';
 
 /** Bytes of all requests that come with the creation of a batch, as the vendor has it. */
@@ -20,7 +20,7 @@ const longestMetadata = 1024;
 const boundaryLength = 48;
 const lineEnd = Buffer.from('}\n');
 
-export const geminiBatches: BatchForm = {
+export const geminiBatches: BatchFormat = {
   name: 'gemini',
   paths: ['/v1beta/models/{model}:generateContent', '/v1beta/models/{model}:embedContent'],
   names: /^[^\p{Cc}]{1,2048}$/u,
@@ -32,9 +32,9 @@ export const geminiBatches: BatchForm = {
     // A file names its requests; those of a list are known by their places.
     if (index === undefined) return { name: item.requiredText('key'), body: item.raw('request') };
     const metadata = item.object('metadata');
-    const told = metadata === undefined ? '' : JSON.stringify(metadata);
-    if (told.length > longestMetadata) throw badField('metadata', fieldRules.longest(longestMetadata));
-    return { name: `${index}:${told}`, body: item.raw('request') };
+    const reported = metadata === undefined ? '' : JSON.stringify(metadata);
+    if (reported.length > longestMetadata) throw badField('metadata', fieldRules.longest(longestMetadata));
+    return { name: `${index}:${reported}`, body: item.raw('request') };
   },
   writeRequest({ name, body }) {
     return Buffer.concat([Buffer.from(`{"key":${JSON.stringify(name)},"request":`), body, lineEnd]);
@@ -44,15 +44,15 @@ export const geminiBatches: BatchForm = {
     const verb = channel.provider?.account?.endpoints[endpoint] ?? '';
     const body = Buffer.from(JSON.stringify({ batch: { displayName: id, inputConfig: { fileName } } }));
     const path = `/models/${encodeURIComponent(model.replace(/^models\//, ''))}:${verb}`;
-    return askBatches(context, channel, { method: 'POST', path, body, readTold });
+    return queryBatches(context, channel, { method: 'POST', path, body, readReported });
   },
-  read: (context, channel, id) => askBatches(context, channel, { method: 'GET', path: `/${id}`, readTold }),
+  read: (context, channel, id) => queryBatches(context, channel, { method: 'GET', path: `/${id}`, readReported }),
   cancel(context, channel, id) {
-    const told = { id, set: { status: 'cancelling', cancelling_at: Math.floor(context.now() / 1000) } };
-    return askBatches(context, channel, { method: 'POST', path: `/${id}:cancel`, body: Buffer.from('{}'), readTold: () => told });
+    const reported = { id, set: { status: 'cancelling', cancelling_at: Math.floor(context.now() / 1000) } };
+    return queryBatches(context, channel, { method: 'POST', path: `/${id}:cancel`, body: Buffer.from('{}'), readReported: () => reported });
   },
   find,
-  async letGo(context, batch) {
+  async release(context, batch) {
     const channel = channelOf(context, batch);
     return channel === null || batch.upstream_input === '' ? 'gone' : deleteThere(context, channel, `/${batch.upstream_input}`);
   },
@@ -66,10 +66,10 @@ export const geminiBatches: BatchForm = {
   },
   restore(line, { model, upstream_model: upstream }) {
     if (model === upstream) return line;
-    const told = parseObject(line.toString('utf8'));
-    if (!isObject(told?.['response']) || told['response']['modelVersion'] === undefined) return line;
-    told['response']['modelVersion'] = model;
-    return Buffer.from(JSON.stringify(told));
+    const reported = parseObject(line.toString('utf8'));
+    if (!isObject(reported?.['response']) || reported['response']['modelVersion'] === undefined) return line;
+    reported['response']['modelVersion'] = model;
+    return Buffer.from(JSON.stringify(reported));
   },
 };
 
@@ -78,12 +78,14 @@ const itemNames: ReadonlySet<string> = new Set(['request', 'metadata']);
 
 /** Place and metadata of a request of a list. Null: a file names it. */
 export function placeIn(name: string): { index: number; metadata: unknown } | null {
-  const [, index, told = ''] = /^(\d{1,7}):(.*)$/s.exec(name) ?? [];
-  return index === undefined ? null : { index: Number(index), metadata: told === '' ? undefined : (parseObject(told) ?? undefined) };
+  const [, index, reported = ''] = /^(\d{1,7}):(.*)$/s.exec(name) ?? [];
+  return index === undefined
+    ? null
+    : { index: Number(index), metadata: reported === '' ? undefined : (parseObject(reported) ?? undefined) };
 }
 
 async function handIn(
-  context: Asking & { randomText(count: number): string },
+  context: Requesting & { randomText(count: number): string },
   channel: PreparedChannel,
   { id }: BatchRecord,
   requests: SpoolFile,
@@ -91,7 +93,7 @@ async function handIn(
   const boundary = context.randomText(boundaryLength);
   const about = JSON.stringify({ file: { displayName: id, mimeType: 'application/jsonl' } });
   const head = `--${boundary}\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${about}\r\n--${boundary}\r\ncontent-type: application/jsonl\r\n\r\n`;
-  const received = await askAccount(context, channel, {
+  const received = await requestAccount(context, channel, {
     method: 'POST',
     before: '/upload',
     path: '/files?uploadType=multipart',
@@ -100,17 +102,17 @@ async function handIn(
   });
   if (received.kind === 'failed') return { failure: received.failure };
   if (received.kind === 'stream') received.stream.abort();
-  const told = received.kind === 'whole' ? parseObject(received.body.toString('utf8'))?.['file'] : undefined;
-  const name = isObject(told) ? fileIn(told['name']) : '';
+  const reported = received.kind === 'whole' ? parseObject(received.body.toString('utf8'))?.['file'] : undefined;
+  const name = isObject(reported) ? fileIn(reported['name']) : '';
   return name === '' ? { failure: invalidResponse() } : { id: name };
 }
 
 /** @throws {AppError} */
-async function openResults(context: Asking, batch: BatchRecord): Promise<EventSource | Buffer> {
+async function openResults(context: Requesting, batch: BatchRecord): Promise<EventSource | Buffer> {
   const channel = channelOf(context, batch);
   if (channel === null) throw errorOf(context, invalidResponse());
   const path = `/${batch.upstream_output}:download?alt=media`;
-  const received = await askAccount(context, channel, { method: 'GET', before: '/download', path, isStream: true });
+  const received = await requestAccount(context, channel, { method: 'GET', before: '/download', path, isStream: true });
   if (received.kind === 'failed') throw errorOf(context, received.failure);
   return received.kind === 'stream' ? received.stream : received.body;
 }
@@ -120,10 +122,10 @@ const pageSize = 100;
 const mostPages = 100;
 
 /** The one that has our id for its name, where its creation was not answered. Null: there is none. Undefined: that is not known. */
-async function find(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
+async function find(context: Requesting, channel: PreparedChannel, record: BatchRecord): Promise<ReportedBatch | null | undefined> {
   let token = '';
   for (let page = 0; page < mostPages; page += 1) {
-    const received = await askAccount(context, channel, { method: 'GET', path: `/batches?pageSize=${pageSize}${token}` });
+    const received = await requestAccount(context, channel, { method: 'GET', path: `/batches?pageSize=${pageSize}${token}` });
     if (received.kind === 'stream') received.stream.abort();
     const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     if (list === null) return undefined;
@@ -131,7 +133,7 @@ async function find(context: Asking, channel: PreparedChannel, record: BatchReco
     if (!Array.isArray(operations)) return undefined;
     for (const item of operations.filter(isObject)) {
       const { metadata } = item;
-      if (isObject(metadata) && metadata['displayName'] === record.id) return readTold(item) ?? undefined;
+      if (isObject(metadata) && metadata['displayName'] === record.id) return readReported(item) ?? undefined;
     }
     if (typeof next !== 'string' || next === '') return null;
     token = `&pageToken=${encodeURIComponent(next)}`;
@@ -155,11 +157,11 @@ const ends: Readonly<Record<string, 'completed_at' | 'failed_at' | 'expired_at' 
 };
 
 /** https://ai.google.dev/api/batch-api#GenerateContentBatch */
-function readTold(object: Readonly<Record<string, unknown>>): ToldBatch | null {
+function readReported(object: Readonly<Record<string, unknown>>): ReportedBatch | null {
   const { name, metadata, response, error } = object;
   if (typeof name !== 'string' || !/^batches\/[\w-]{1,200}$/.test(name) || !isObject(metadata)) return null;
-  const { state: told, createTime, endTime, batchStats: counts, output: shown } = metadata;
-  const state = typeof told === 'string' ? told.replace(/^(?:BATCH|JOB)_STATE_/, '') : '';
+  const { state: reported, createTime, endTime, batchStats: counts, output: shown } = metadata;
+  const state = typeof reported === 'string' ? reported.replace(/^(?:BATCH|JOB)_STATE_/, '') : '';
   // One whose state is not told yet waits.
   const status = Object.hasOwn(states, state) ? states[state] : 'validating';
   const output = isObject(response) ? response : isObject(shown) ? shown : {};

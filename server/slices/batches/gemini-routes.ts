@@ -20,12 +20,12 @@ import type { ModelVerbs } from '#server/call/routes.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery } from '#server/slices/responses/list-items.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
 import { findBatch, listBatches, mostBatches } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { createBatch } from './create-batch.ts';
-import type { AskedBatch } from './create-batch.ts';
+import type { BatchRequest } from './create-batch.ts';
 import { geminiBatches } from './gemini-batches.ts';
 import { inlinedResults, writtenTwice } from './inlined-results.ts';
 import { isOfVectors, operationOf, resultsFileOf } from './present-operation.ts';
@@ -45,7 +45,7 @@ export interface GeminiBatches {
 export function mountGeminiBatches(host: RouteHost, services: RelayServices): { verbs: ModelVerbs; handlers: GeminiBatches } {
   const { context } = services;
   const serve = createServer(host, services, clientDialects.gemini);
-  const whereAllowed = (work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+  const whereAllowed = (work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     serve((caller) => {
       if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
       return work(caller);
@@ -60,7 +60,7 @@ export function mountGeminiBatches(host: RouteHost, services: RelayServices): { 
       const next = found.length > limit ? shown.at(-1)?.id : undefined;
       return { json: { operations: shown.map((batch) => operationOf(batch)), ...(next === undefined ? {} : { nextPageToken: next }) } };
     }),
-    read: whereAllowed(async ({ userId, params }) => tell(services, await batchOf(userId, params['batch'] ?? ''))),
+    read: whereAllowed(async ({ userId, params }) => report(services, await batchOf(userId, params['batch'] ?? ''))),
   };
   const act = whereAllowed(async ({ userId, params, path }) => {
     const { model: id, verb } = splitVerb(params['batch'] ?? '');
@@ -94,7 +94,7 @@ export function mountGeminiBatches(host: RouteHost, services: RelayServices): { 
     return (request, model, connection) => {
       const work = whereAllowed(async (caller) => {
         await checkMeans(services, caller.admission);
-        const batch = await createBatch(services, caller, readAsked(await caller.readBody(), { model, path }));
+        const batch = await createBatch(services, caller, readRequest(await caller.readBody(), { model, path }));
         return { json: operationOf(batch) };
       });
       return Promise.resolve(work(request, {}, connection));
@@ -131,7 +131,7 @@ function resultsOf({ context, words }: RelayServices, batch: BatchRecord) {
 }
 
 /** With its results, where its requests came with it. */
-async function tell(services: RelayServices, batch: BatchRecord): Promise<KeptAnswer> {
+async function report(services: RelayServices, batch: BatchRecord): Promise<StoredAnswer> {
   const results = batch.state === 'ended' ? resultsOf(services, batch) : null;
   if (results === null) return { json: operationOf(batch) };
   if (batch.input_file !== '') return { json: operationOf(batch, { responsesFile: resultsFileOf(batch) }) };
@@ -162,7 +162,7 @@ function limitIn(query: URLSearchParams): number {
 }
 
 /** @throws {AppError} `invalid_request` */
-function readAsked(body: unknown, { model, path }: { model: string; path: string }): AskedBatch {
+function readRequest(body: unknown, { model, path }: { model: string; path: string }): BatchRequest {
   const endpoint = batchEndpoint(geminiBatches, path);
   if (endpoint === undefined) throw new AppError('format_unsupported');
   const given = part(new StrictFields(isObject(body) ? body : {}), 'batch', batchNames);

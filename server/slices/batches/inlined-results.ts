@@ -109,7 +109,7 @@ export function writtenTwice(items: EventSource | Buffer, { head, middle, tail, 
         isCopied = false;
         copy.end();
       })
-      .then(() => flow.letGo());
+      .then(() => flow.release());
   };
   const goOn = async (sink: StreamSink) => {
     await appending;
@@ -189,7 +189,7 @@ class Flow {
     this.#source.pause();
   }
 
-  letGo(): void {
+  release(): void {
     this.#holds -= 1;
     this.#go();
   }

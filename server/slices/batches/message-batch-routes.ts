@@ -14,7 +14,7 @@ import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery } from '#server/slices/responses/list-items.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
 import { batchEndpoint } from './batch-endpoints.ts';
 import { findBatch, listBatches } from './batch-store.ts';
@@ -22,9 +22,9 @@ import type { BatchesPage } from './batch-store.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { claudeBatches } from './claude-batches.ts';
 import { createBatch } from './create-batch.ts';
-import type { AskedBatch } from './create-batch.ts';
+import type { BatchRequest } from './create-batch.ts';
 import { createBatchRoutes } from './serve-batches.ts';
-import { toldMessageBatch } from './present-batch.ts';
+import { presentMessageBatch } from './present-batch.ts';
 
 const { name: form } = claudeBatches;
 const path = '/v1/messages/batches/:batch';
@@ -33,23 +33,23 @@ export function mountMessageBatches(host: RouteHost, services: RelayServices): v
   const { context } = services;
   const add = createBatchRoutes(host, services, clientDialects.claude);
   // Without an address of the site clients of the vendor find it by the one that they ask.
-  const told = (batch: BatchRecord) => toldMessageBatch(batch, withoutTrailing(siteAddress(context.settings) ?? '', '/'));
-  const batchOf = ({ userId, params }: KeptCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });
+  const reported = (batch: BatchRecord) => presentMessageBatch(batch, withoutTrailing(siteAddress(context.settings) ?? '', '/'));
+  const batchOf = ({ userId, params }: StoredCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });
 
   add('POST', '/v1/messages/batches', async (caller) => {
     await checkMeans(services, caller.admission);
-    return { json: told(await createBatch(services, caller, readAsked(await caller.readBody()))) };
+    return { json: reported(await createBatch(services, caller, readRequest(await caller.readBody()))) };
   });
   add('GET', '/v1/messages/batches', async ({ userId, query }) => {
     const page = readPage(query);
     const found = await listBatches(context, { userId, form }, page);
     const shown = found.slice(0, page.limit);
-    const data = (page.before === undefined ? shown : shown.toReversed()).map(told);
+    const data = (page.before === undefined ? shown : shown.toReversed()).map(reported);
     const ends = { first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null };
     return { json: { data, has_more: found.length > page.limit, ...ends } };
   });
-  add('GET', path, async (caller) => ({ json: told(await batchOf(caller)) }));
-  add('POST', `${path}/cancel`, async (caller) => ({ json: told(await cancelBatch(services, await batchOf(caller))) }));
+  add('GET', path, async (caller) => ({ json: reported(await batchOf(caller)) }));
+  add('POST', `${path}/cancel`, async (caller) => ({ json: reported(await cancelBatch(services, await batchOf(caller))) }));
   add('DELETE', path, async (caller) => {
     const { id } = ended(await batchOf(caller));
     // What the provider keeps goes by itself after 29 days.
@@ -80,7 +80,7 @@ function ended(batch: BatchRecord): BatchRecord {
 }
 
 /** @throws {AppError} `invalid_request` */
-function readAsked(body: unknown): AskedBatch {
+function readRequest(body: unknown): BatchRequest {
   if (!isObject(body)) throw badField('body', fieldRules.object);
   const { requests, ...others } = body;
   const [other] = Object.keys(others);

@@ -1,11 +1,11 @@
 // Batches at Mistral: its files are OpenAI's, its batches are jobs of one model in words of their own. https://docs.mistral.ai/api/endpoint/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { askAccount } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { requestAccount } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { askBatches, requestCount } from './query-batches.ts';
-import type { AskedBatch, ToldBatch } from './batch-format.ts';
+import { queryBatches, requestCount } from './query-batches.ts';
+import type { BatchRequest, ReportedBatch } from './batch-format.ts';
 import { errorsOf, idOf, secondsOf } from './provider-fields.ts';
 
 const path = '/batch/jobs';
@@ -27,27 +27,31 @@ const ends: Readonly<Record<string, 'completed_at' | 'failed_at' | 'expired_at' 
   cancelled: 'cancelled_at',
 };
 
-export function createJob(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<AskedBatch> {
+export function createJob(context: Requesting, channel: PreparedChannel, record: BatchRecord): Promise<BatchRequest> {
   const endpoint = channel.provider?.account?.endpoints[record.endpoint] ?? record.endpoint;
   const body = { input_files: [record.upstream_input], endpoint, model: record.upstream_model, timeout_hours: window };
-  return askBatches(context, channel, { method: 'POST', path, body: Buffer.from(JSON.stringify(body)), readTold });
+  return queryBatches(context, channel, { method: 'POST', path, body: Buffer.from(JSON.stringify(body)), readReported });
 }
 
-export function readJob(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
-  return askBatches(context, channel, { method: 'GET', path: `${path}/${encodeURIComponent(id)}`, readTold });
+export function readJob(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest> {
+  return queryBatches(context, channel, { method: 'GET', path: `${path}/${encodeURIComponent(id)}`, readReported });
 }
 
-export function cancelJob(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
-  return askBatches(context, channel, { method: 'POST', path: `${path}/${encodeURIComponent(id)}/cancel`, readTold });
+export function cancelJob(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest> {
+  return queryBatches(context, channel, { method: 'POST', path: `${path}/${encodeURIComponent(id)}/cancel`, readReported });
 }
 
 const pageSize = 100;
 const mostPages = 100;
 
 /** As `BatchForm.find`: all of them are looked through, as their order is not promised. */
-export async function findJob(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
+export async function findJob(
+  context: Requesting,
+  channel: PreparedChannel,
+  record: BatchRecord,
+): Promise<ReportedBatch | null | undefined> {
   for (let page = 0; page < mostPages; page += 1) {
-    const received = await askAccount(context, channel, { method: 'GET', path: `${path}?page=${page}&page_size=${pageSize}` });
+    const received = await requestAccount(context, channel, { method: 'GET', path: `${path}?page=${page}&page_size=${pageSize}` });
     if (received.kind === 'stream') received.stream.abort();
     const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     const total: unknown = list?.['total'];
@@ -55,15 +59,15 @@ export async function findJob(context: Asking, channel: PreparedChannel, record:
     const data: unknown = list?.['data'] ?? [];
     if (list === null || typeof total !== 'number' || !Array.isArray(data)) return undefined;
     for (const item of data) {
-      const told = isObject(item) ? readTold(item) : null;
-      if (told?.inputFiles.includes(record.upstream_input) === true) return told;
+      const reported = isObject(item) ? readReported(item) : null;
+      if (reported?.inputFiles.includes(record.upstream_input) === true) return reported;
     }
     if (data.length === 0 || (page + 1) * pageSize >= total) return null;
   }
   return undefined;
 }
 
-function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inputFiles: readonly unknown[] }) | null {
+function readReported(object: Readonly<Record<string, unknown>>): (ReportedBatch & { inputFiles: readonly unknown[] }) | null {
   const { status: named, input_files: inputs, errors } = object;
   const id = idOf(object['id']);
   const status = typeof named === 'string' && Object.hasOwn(statuses, named) ? statuses[named] : undefined;
@@ -78,7 +82,7 @@ function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inp
   if (secondsOf(object['started_at']) > 0) set.in_progress_at = secondsOf(object['started_at']);
   const end = ends[status];
   if (end !== undefined && secondsOf(object['completed_at']) > 0) set[end] = secondsOf(object['completed_at']);
-  const told = errorsOf({ data: errors });
-  if (told !== '') set.errors = told;
+  const reported = errorsOf({ data: errors });
+  if (reported !== '') set.errors = reported;
   return { id, set, inputFiles: Array.isArray(inputs) ? inputs : [] };
 }

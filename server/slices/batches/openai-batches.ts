@@ -1,19 +1,19 @@
 // Batches as OpenAI has them: their requests and results are files. https://platform.openai.com/docs/api-reference/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { batchPurpose } from '#server/slices/files/file-store.ts';
-import { askAccount, deleteAtProvider, readAtProvider, secondsThere, sendFile } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, deleteAtProvider, readAtProvider, secondsThere, sendFile } from '#server/slices/files/upstream-files.ts';
 import { restored } from '#server/slices/files/restored-lines.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { isOwnModelName } from '#server/call/tuned-models.ts';
+import { isTunedModelId } from '#server/call/tuned-models.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { askBatches, requestCount } from './query-batches.ts';
-import type { AskedBatch, BatchForm, ToldBatch } from './batch-format.ts';
+import { queryBatches, requestCount } from './query-batches.ts';
+import type { BatchRequest, BatchFormat, ReportedBatch } from './batch-format.ts';
 import { cancelJob, createJob, findJob, readJob } from './mistral-jobs.ts';
 import { errorsOf, idOf, secondsOf } from './provider-fields.ts';
 
-export const openaiBatches: BatchForm = {
+export const openaiBatches: BatchFormat = {
   name: 'openai',
   // What the vendor has beside them (pictures, videos, moderations) is not served here.
   paths: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses'],
@@ -26,7 +26,7 @@ export const openaiBatches: BatchForm = {
     return Buffer.concat([Buffer.from(head), body, lineEnd]);
   },
   handIn(context, channel, { id }, requests) {
-    const file = new FormFile({ filename: `${id}.jsonl`, type: 'application/jsonl', content: requests });
+    const file = new MultipartFile({ filename: `${id}.jsonl`, type: 'application/jsonl', content: requests });
     return sendFile(context, channel, { file, purpose: batchPurpose, seconds: inputSeconds, boundary: context.randomText(boundaryLength) });
   },
   create,
@@ -34,7 +34,7 @@ export const openaiBatches: BatchForm = {
   cancel,
   find,
   // The provider has been told to let it go by itself, too.
-  letGo: (context, batch) => deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input }),
+  release: (context, batch) => deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input }),
   hasResults: ({ completed, upstream_output: output }) => completed === 0 || output !== '',
   results(batch) {
     const files = [
@@ -43,7 +43,7 @@ export const openaiBatches: BatchForm = {
     ];
     return files
       .filter(({ id }) => id !== '')
-      .map(({ isOfErrors, id }) => ({ isOfErrors, open: (context: Asking) => readAtProvider(context, { ...batch, upstream_id: id }) }));
+      .map(({ isOfErrors, id }) => ({ isOfErrors, open: (context: Requesting) => readAtProvider(context, { ...batch, upstream_id: id }) }));
   },
   readResult({ custom_id: name, response }) {
     if (typeof name !== 'string') return null;
@@ -52,7 +52,7 @@ export const openaiBatches: BatchForm = {
   },
   restore(line, { model, upstream_model: upstream }) {
     if (model === upstream) return line;
-    return restored(line, model, isOwnModelName(model) ? upstream : '');
+    return restored(line, model, isTunedModelId(model) ? upstream : '');
   },
 };
 
@@ -67,7 +67,7 @@ function hasJobs({ provider }: PreparedChannel): boolean {
   return provider?.account?.jobs === 'mistral';
 }
 
-async function create(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<AskedBatch> {
+async function create(context: Requesting, channel: PreparedChannel, record: BatchRecord): Promise<BatchRequest> {
   if (hasJobs(channel)) return createJob(context, channel, record);
   const { provider } = channel;
   const { endpoint } = record;
@@ -81,12 +81,12 @@ async function create(context: Asking, channel: PreparedChannel, record: BatchRe
   return ask(context, channel, 'POST', '', Buffer.from(JSON.stringify(body)));
 }
 
-function read(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+function read(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest> {
   if (hasJobs(channel)) return readJob(context, channel, id);
   return ask(context, channel, 'GET', `/${encodeURIComponent(id)}`);
 }
 
-function cancel(context: Asking, channel: PreparedChannel, id: string): Promise<AskedBatch> {
+function cancel(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest> {
   if (hasJobs(channel)) return cancelJob(context, channel, id);
   return ask(context, channel, 'POST', `/${encodeURIComponent(id)}/cancel`);
 }
@@ -99,18 +99,18 @@ const mostPages = 100;
  * The one that was made of that file, where its creation was not answered: nobody else knows the file.
  * Null: there is none. Undefined: that is not known.
  */
-async function find(context: Asking, channel: PreparedChannel, record: BatchRecord): Promise<ToldBatch | null | undefined> {
+async function find(context: Requesting, channel: PreparedChannel, record: BatchRecord): Promise<ReportedBatch | null | undefined> {
   if (hasJobs(channel)) return findJob(context, channel, record);
   let after = '';
   for (let page = 0; page < mostPages; page += 1) {
-    const received = await askAccount(context, channel, { method: 'GET', path: `/batches?limit=${pageSize}${after}` });
+    const received = await requestAccount(context, channel, { method: 'GET', path: `/batches?limit=${pageSize}${after}` });
     if (received.kind !== 'whole') return undefined;
     const list = parseObject(received.body.toString('utf8'));
     const data: unknown = list?.['data'];
     if (!Array.isArray(data)) return undefined;
     for (const item of data) {
-      const told = isObject(item) ? readTold(item) : null;
-      if (told?.inputFile === record.upstream_input) return told;
+      const reported = isObject(item) ? readReported(item) : null;
+      if (reported?.inputFile === record.upstream_input) return reported;
     }
     const last: unknown = data.at(-1);
     if (list?.['has_more'] !== true || !isObject(last) || typeof last['id'] !== 'string') return null;
@@ -121,8 +121,8 @@ async function find(context: Asking, channel: PreparedChannel, record: BatchReco
   return undefined;
 }
 
-function ask(context: Asking, channel: PreparedChannel, method: 'GET' | 'POST', path: string, body?: Buffer): Promise<AskedBatch> {
-  return askBatches(context, channel, { method, path: `/batches${path}`, ...(body === undefined ? {} : { body }), readTold });
+function ask(context: Requesting, channel: PreparedChannel, method: 'GET' | 'POST', path: string, body?: Buffer): Promise<BatchRequest> {
+  return queryBatches(context, channel, { method, path: `/batches${path}`, ...(body === undefined ? {} : { body }), readReported });
 }
 
 const statuses: ReadonlySet<unknown> = new Set([
@@ -146,7 +146,7 @@ const times = [
   'cancelled_at',
 ] as const;
 
-function readTold(object: Readonly<Record<string, unknown>>): (ToldBatch & { inputFile: string }) | null {
+function readReported(object: Readonly<Record<string, unknown>>): (ReportedBatch & { inputFile: string }) | null {
   const { id, status, request_counts: counts, input_file_id: input } = object;
   if (typeof id !== 'string' || idOf(id) === '' || !statuses.has(status) || typeof status !== 'string') return null;
   const set: Partial<BatchRecord> = {

@@ -2,18 +2,18 @@
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { askInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
 import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { ChargeLines } from '#server/money/charge-lines.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { formOf } from './batch-endpoints.ts';
 import { creationMs } from './batch-store.ts';
-import { concludeBatch, finishBatch, keptMs, noResults, resolveBatchCharge, returnLateCharge } from './settle-batch.ts';
-import { claimMs, readBeside } from './read-concurrently.ts';
+import { concludeBatch, finishBatch, retentionMs, noResults, resolveBatchCharge, returnLateCharge } from './settle-batch.ts';
+import { claimMs, readConcurrently } from './read-concurrently.ts';
 import type { Turn } from './read-concurrently.ts';
 import { sumResults } from './sum-results.ts';
 
@@ -45,12 +45,12 @@ export async function pollBatches(context: AppContext, bounds: Partial<PollBound
   const batches = context.db.collection('batches');
   await bringForward(context);
   const due = await batches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
-  await askInTurn(due, {
+  await pollInTurn(due, {
     context,
     bounds: { runMs, questionMs },
     claim: async ({ id, poll_at: at }) =>
       at === undefined ? null : batches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } }),
-    look: (batch, asking) => look(context, batch, { asking, turn }),
+    look: (batch, requesting) => look(context, batch, { requesting, turn }),
     again: (batch) => again(context, batch, retryMs),
   });
 }
@@ -72,14 +72,14 @@ async function bringForward({ db, now }: AppContext): Promise<void> {
 
 interface Looking {
   /** Until when a provider has to answer. */
-  asking: AppContext & Asking;
+  requesting: AppContext & Requesting;
   turn: Turn;
 }
 
-async function look(context: AppContext, batch: BatchRecord, { asking, turn }: Looking): Promise<void> {
+async function look(context: AppContext, batch: BatchRecord, { requesting, turn }: Looking): Promise<void> {
   if (batch.state === 'checking') return lookAtChecking(context, batch);
-  if (batch.state === 'creating') return lookAtCreating(context, batch, asking);
-  if (batch.state === 'running') return lookAtRunning(context, batch, { asking, turn });
+  if (batch.state === 'creating') return lookAtCreating(context, batch, requesting);
+  if (batch.state === 'running') return lookAtRunning(context, batch, { requesting, turn });
   if (batch.state === 'ended') return lookAtEnded(context, batch);
   if (!(await finishBatch(context, batch))) await again(context, batch, retryMs);
 }
@@ -87,7 +87,7 @@ async function look(context: AppContext, batch: BatchRecord, { asking, turn }: L
 /** A process that was taken for dead may have charged it since then, and have ended before it gave that back. */
 async function lookAtEnded(context: AppContext, batch: BatchRecord): Promise<void> {
   const batches = context.db.collection('batches');
-  const until = (batch.ended_at ?? 0) * 1000 + keptMs;
+  const until = (batch.ended_at ?? 0) * 1000 + retentionMs;
   if (batch.charge === 'none') {
     const { paid, isCertain } = await chargeOf(context.db, batch);
     if (paid !== null) return isCertain ? returnLateCharge(context, batch, paid) : again(context, batch, retryMs);
@@ -109,7 +109,7 @@ async function lookAtChecking(context: AppContext, batch: BatchRecord): Promise<
 }
 
 /** Whether it was charged is found out first, then whether the provider has it. */
-async function lookAtCreating(context: AppContext, open: BatchRecord, asking: AppContext & Asking): Promise<void> {
+async function lookAtCreating(context: AppContext, open: BatchRecord, requesting: AppContext & Requesting): Promise<void> {
   const batch = await resolveBatchCharge(context, open);
   if (batch.charge === 'open') return again(context, batch, retryMs);
   const now = Math.floor(context.now() / 1000);
@@ -118,7 +118,7 @@ async function lookAtCreating(context: AppContext, open: BatchRecord, asking: Ap
   const channel = channelOf(context, batch);
   const form = formOf(batch);
   const isOfOurs = (at: PreparedChannel, id: string) => isKnown(context, at, id);
-  const found = channel === null ? undefined : await form.find({ ...asking, isKnown: isOfOurs }, channel, batch);
+  const found = channel === null ? undefined : await form.find({ ...requesting, isKnown: isOfOurs }, channel, batch);
   if (found === undefined) {
     // Nobody can tell whether it runs. Its file goes, and so does what may be made of it.
     return now > batch.created_at + givenUpAfter ? concludeBatch(context, batch, failed) : again(context, batch, retryMs);
@@ -130,8 +130,8 @@ async function lookAtCreating(context: AppContext, open: BatchRecord, asking: Ap
   }
   if (now < (batch.asked_at ?? 0) + listedAfter) return again(context, batch, listedAfter * 1000);
   // Without its file nothing can begin any more, if the provider was slow to take it. What began before that went is there by now.
-  const given = await form.letGo(asking, batch);
-  const late = given === 'gone' && channel !== null ? await form.find({ ...asking, isKnown: isOfOurs }, channel, batch) : null;
+  const given = await form.release(requesting, batch);
+  const late = given === 'gone' && channel !== null ? await form.find({ ...requesting, isKnown: isOfOurs }, channel, batch) : null;
   const isCertain = given === 'nothing' || (given === 'gone' && late === null);
   if (!isCertain && now <= batch.created_at + givenUpAfter) return again(context, batch, late == null ? retryMs : 0);
   await concludeBatch(context, batch, failed);
@@ -144,12 +144,12 @@ async function isKnown({ db, secrets }: AppContext, channel: PreparedChannel, id
 
 const endings: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-async function lookAtRunning(context: AppContext, batch: BatchRecord, { asking, turn }: Looking): Promise<void> {
+async function lookAtRunning(context: AppContext, batch: BatchRecord, { requesting, turn }: Looking): Promise<void> {
   const channel = channelOf(context, batch);
-  const answer = channel === null ? null : await formOf(batch).read(asking, channel, batch.upstream_id);
+  const answer = channel === null ? null : await formOf(batch).read(requesting, channel, batch.upstream_id);
   if (channel === null || answer === null || 'failure' in answer) return unread(context, batch);
-  const { set } = answer.told;
-  const told = { ...batch, ...set };
+  const { set } = answer.reported;
+  const reported = { ...batch, ...set };
   if (!endings.has(set.status)) {
     const age = context.now() - batch.created_at * 1000;
     const poll = context.now() + Math.min(pollMs.most, Math.max(pollMs.least, age / 20));
@@ -157,20 +157,20 @@ async function lookAtRunning(context: AppContext, batch: BatchRecord, { asking, 
     return;
   }
   // Results that are counted and not there may come yet.
-  if (!formOf(batch).hasResults(told)) return unread(context, told, set);
-  const isBegun = await readBeside(context, batch, turn, () => readResults(context, channel, told, set));
+  if (!formOf(batch).hasResults(reported)) return unread(context, reported, set);
+  const isBegun = await readConcurrently(context, batch, turn, () => readResults(context, channel, reported, set));
   // As many as may be are being read.
   if (!isBegun) await again(context, batch, retryMs);
 }
 
-async function readResults(context: AppContext, channel: PreparedChannel, told: BatchRecord, set: Partial<BatchRecord>): Promise<void> {
+async function readResults(context: AppContext, channel: PreparedChannel, reported: BatchRecord, set: Partial<BatchRecord>): Promise<void> {
   try {
-    const sums = await sumResults(context, channel, told);
-    await concludeBatch(context, told, { sums, set });
+    const sums = await sumResults(context, channel, reported);
+    await concludeBatch(context, reported, { sums, set });
   } catch (failure) {
     if (failure instanceof DatabaseUnavailable) throw failure;
-    context.log.warn({ batch: told.id, reason: String(failure) }, 'the results of a batch could not be read and will be read again');
-    await unread(context, told, set);
+    context.log.warn({ batch: reported.id, reason: String(failure) }, 'the results of a batch could not be read and will be read again');
+    await unread(context, reported, set);
   }
 }
 
@@ -188,7 +188,7 @@ async function unread(context: AppContext, batch: BatchRecord, set: Partial<Batc
   const cost = Math.floor((batch.reserved * completed) / Math.max(1, batch.requests));
   const lines = new ChargeLines(JSON.parse(batch.quoted));
   for (let index = 0; index < completed; index += 1) lines.addShare(cost / completed);
-  const sums = { ...noResults, completed, failed: batch.failed, cost, lines: JSON.stringify(lines.told()) };
+  const sums = { ...noResults, completed, failed: batch.failed, cost, lines: JSON.stringify(lines.reported()) };
   const status = endings.has(batch.status) ? batch.status : 'failed';
   await concludeBatch(context, batch, { sums, set: { ...set, status, upstream_output: '', upstream_error: '' } });
 }

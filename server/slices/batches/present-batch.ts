@@ -1,13 +1,13 @@
 // A batch as its caller is told of it.
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { isOwnModelName } from '#server/call/tuned-models.ts';
+import { isTunedModelId } from '#server/call/tuned-models.ts';
 
 /** Seconds between a batch and its end, where the provider does not tell. */
 const windowSeconds = 24 * 3600;
 const endings: ReadonlySet<string> = new Set(['completed', 'expired', 'cancelled']);
 
 /** https://platform.openai.com/docs/api-reference/batch/object */
-export function toldBatch(record: BatchRecord): Record<string, unknown> {
+export function presentBatch(record: BatchRecord): Record<string, unknown> {
   const hasEnded = record.state === 'ended';
   const timeOf = (at: number) => (at === 0 ? null : at);
   const { prompt_tokens: input, completion_tokens: output } = record;
@@ -47,13 +47,13 @@ export function toldBatch(record: BatchRecord): Record<string, unknown> {
 
 /** @param text JSON */
 function namedHere({ model, upstream_model: upstream }: BatchRecord, text: string): string {
-  return upstream !== '' && isOwnModelName(model) ? text.replaceAll(upstream, () => JSON.stringify(model).slice(1, -1)) : text;
+  return upstream !== '' && isTunedModelId(model) ? text.replaceAll(upstream, () => JSON.stringify(model).slice(1, -1)) : text;
 }
 
 const processing: Readonly<Record<string, string>> = { cancelling: 'canceling' };
 
 /** https://platform.claude.com/docs/en/api/retrieving-message-batches @param site where its results are */
-export function toldMessageBatch(record: BatchRecord, site: string): Record<string, unknown> {
+export function presentMessageBatch(record: BatchRecord, site: string): Record<string, unknown> {
   const hasEnded = record.state === 'ended';
   const timeOf = (at: number) => (at === 0 ? null : new Date(at * 1000).toISOString());
   const { id, requests, completed, failed, cancelled, expired, created_at: created } = record;

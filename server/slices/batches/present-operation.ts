@@ -72,16 +72,16 @@ function errorOfBatch({ errors, status }: BatchRecord): object {
 }
 
 function displayNameOf({ metadata }: BatchRecord): string {
-  const told = metadata === '' ? null : parseObject(metadata);
-  return typeof told?.['displayName'] === 'string' ? told['displayName'] : '';
+  const reported = metadata === '' ? null : parseObject(metadata);
+  return typeof reported?.['displayName'] === 'string' ? reported['displayName'] : '';
 }
 
 /** A result of a list, and its request's place. Null: it is none. */
 export function inlinedResult(line: Buffer): { index: number; text: Buffer } | null {
-  const told = parseObject(line.toString('utf8'));
-  const place = typeof told?.['key'] === 'string' ? placeIn(told['key']) : null;
-  if (told === null || place === null) return null;
-  const { response, error, status } = told;
+  const reported = parseObject(line.toString('utf8'));
+  const place = typeof reported?.['key'] === 'string' ? placeIn(reported['key']) : null;
+  if (reported === null || place === null) return null;
+  const { response, error, status } = reported;
   const { metadata } = place;
   const said = isObject(response) ? { response } : { error: isObject(error) ? error : isObject(status) ? status : { code: 13 } };
   return { index: place.index, text: Buffer.from(JSON.stringify({ ...said, ...(metadata === undefined ? {} : { metadata }) })) };

@@ -22,8 +22,8 @@ const mostErrors = 20;
 const longestError = 500;
 
 /** As many of them as are kept. */
-export function errorsOf(told: unknown): string {
-  const data = isObject(told) ? told['data'] : undefined;
+export function errorsOf(reported: unknown): string {
+  const data = isObject(reported) ? reported['data'] : undefined;
   if (!Array.isArray(data) || data.length === 0) return '';
   const errors = data.filter(isObject).slice(0, mostErrors);
   const textOf = (value: unknown) => (typeof value === 'string' ? storableText(value, longestError) : null);

@@ -7,7 +7,7 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 export const claimMs = 30 * 60_000;
 const renewMs = claimMs / 3;
 /** Batches whose results one process reads at the same time. */
-export const mostBeside = 4;
+export const mostConcurrent = 4;
 
 export interface Turn {
   /** Monotonic milliseconds: so long it waits for what is read. */
@@ -21,10 +21,15 @@ const reading = new WeakMap<AppContext['db'], Set<string>>();
  * Resolves when it is read, or the turn has waited for as long as it may. Where its process ends in the middle, the claim does, too, and it is read
  * from its beginning. False: too many are being read, or this one is.
  */
-export async function readBeside(context: AppContext, batch: BatchRecord, { until }: Turn, read: () => Promise<void>): Promise<boolean> {
+export async function readConcurrently(
+  context: AppContext,
+  batch: BatchRecord,
+  { until }: Turn,
+  read: () => Promise<void>,
+): Promise<boolean> {
   const ids = reading.get(context.db) ?? new Set();
   reading.set(context.db, ids);
-  if (ids.size >= mostBeside || ids.has(batch.id)) return false;
+  if (ids.size >= mostConcurrent || ids.has(batch.id)) return false;
   ids.add(batch.id);
   const renewing = setInterval(() => void renew(context, batch), renewMs);
   renewing.unref();

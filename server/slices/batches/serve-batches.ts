@@ -4,7 +4,7 @@ import { filesAreOff } from '#server/slices/files/read-upload.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { mostBatches } from './batch-store.ts';
 
 /** Another format's calls at an address that both have. */
@@ -16,7 +16,7 @@ export interface SharedRoute {
 /** A way to add a route, whose errors are told in the format of `dialect`. */
 export function createBatchRoutes(host: RouteHost, services: RelayServices, dialect: ClientDialect) {
   const serve = createServer(host, services, dialect);
-  return (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>, shared?: SharedRoute): void => {
+  return (method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>, shared?: SharedRoute): void => {
     const own = serve((caller) => {
       if (mostBatches(services.context).batches === 0) throw filesAreOff(caller.path);
       return work(caller);

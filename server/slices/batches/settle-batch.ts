@@ -11,8 +11,8 @@ import { resultsPurpose } from '#server/slices/files/file-store.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { returnRest } from '#server/money/refund-unused.ts';
-import { isOwnModelName } from '#server/call/tuned-models.ts';
+import { refundUnused } from '#server/money/refund-unused.ts';
+import { isTunedModelId } from '#server/call/tuned-models.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { formOf } from './batch-endpoints.ts';
@@ -33,7 +33,7 @@ export type BatchSums = Pick<
 >;
 
 /** That one is told of after its end. */
-export const keptMs = 30 * 24 * 3600 * 1000;
+export const retentionMs = 30 * 24 * 3600 * 1000;
 
 /** Until it is looked once more whether one that seemed not to be charged was: its process may have ended before it could give that back. */
 const lateChargeMs = 3600 * 1000;
@@ -119,7 +119,7 @@ export async function concludeBatch(
 export async function finishBatch(context: AppContext, batch: BatchRecord): Promise<boolean> {
   const wanted = batch.charge === 'done' ? batch.reserved - batch.cost : 0;
   const refOf = (account: string) => `batch:${batch.id}:refund:${account}`;
-  const isDone = wanted === 0 ? true : await returnRest(context, batch, { rest: wanted, kind: 'batch_refund', refOf });
+  const isDone = wanted === 0 ? true : await refundUnused(context, batch, { rest: wanted, kind: 'batch_refund', refOf });
   if (isDone === null) return false;
   const rest = isDone ? wanted : 0;
   if (!isDone)
@@ -127,7 +127,7 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
       { batch: batch.id, quota: wanted },
       'what a batch did not use could not be given back, or what it used beyond not be taken',
     );
-  if (batch.charge === 'done') await tellOf(context, batch, rest);
+  if (batch.charge === 'done') await reportOf(context, batch, rest);
   await leaveFiles(context, batch);
   const ended = await context.db.collection('batches').patch(
     { id: batch.id, state: 'settling', charge: batch.charge },
@@ -135,7 +135,7 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
       set: {
         state: 'ended',
         ended_at: Math.floor(context.now() / 1000),
-        poll_at: context.now() + (batch.charge === 'none' ? lateChargeMs : keptMs),
+        poll_at: context.now() + (batch.charge === 'none' ? lateChargeMs : retentionMs),
       },
       unset: ['open_user_id'],
     },
@@ -143,11 +143,11 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
   if (ended === null) return true;
   // A figure for administrators: whoever ends the batch corrects it.
   if (rest !== 0) await addChannelUse(context.db, batch.channel_id, -rest);
-  context.waitUntil(formOf(batch).letGo(context, batch));
+  context.waitUntil(formOf(batch).release(context, batch));
   return true;
 }
 
-async function tellOf(context: AppContext, batch: BatchRecord, rest: number): Promise<void> {
+async function reportOf(context: AppContext, batch: BatchRecord, rest: number): Promise<void> {
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const charge = await context.db.collection('logs').first({ request_id: batch.request_id, type: LogType.consumption });
@@ -192,7 +192,7 @@ function linesIn({ quoted, lines = '' }: BatchRecord, cost: number) {
 
 function namesOf({ model, upstream_model: upstream }: BatchRecord): Pick<FileRecord, 'asked_model' | 'upstream_model'> {
   if (model === upstream) return {};
-  return { asked_model: model, ...(isOwnModelName(model) ? { upstream_model: upstream } : {}) };
+  return { asked_model: model, ...(isTunedModelId(model) ? { upstream_model: upstream } : {}) };
 }
 
 /** Its results are files of its owner's. */

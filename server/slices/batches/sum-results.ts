@@ -11,10 +11,10 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { ChargeLines } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { ChannelWay } from '#server/exchange/find-route.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { batchEndpoint, batchWay, formOf } from './batch-endpoints.ts';
-import type { BatchForm, ReadResult, ResultFile } from './batch-format.ts';
+import { batchEndpoint, batchRoute, formOf } from './batch-endpoints.ts';
+import type { BatchFormat, ReadResult, ResultFile } from './batch-format.ts';
 import { FileBroken, linesOf } from './read-lines.ts';
 import { noResults } from './settle-batch.ts';
 import type { BatchSums } from './settle-batch.ts';
@@ -33,7 +33,7 @@ const longBytes = 256 * 1024;
 export async function sumResults(context: AppContext, channel: PreparedChannel, batch: BatchRecord): Promise<BatchSums> {
   const sums = new Sums(context, channel, batch);
   for (const file of formOf(batch).results(batch)) await eachLine(context, batch, file, (bytes) => sums.add(bytes, file.isOfErrors));
-  return sums.told();
+  return sums.reported();
 }
 
 async function eachLine(context: AppContext, batch: BatchRecord, file: ResultFile, work: (bytes: Buffer) => void): Promise<void> {
@@ -49,9 +49,9 @@ class Sums {
   readonly #context: AppContext;
   readonly #batch: BatchRecord;
   readonly #quoted: QuotedPrice;
-  readonly #form: BatchForm;
+  readonly #form: BatchFormat;
   readonly #endpoint: RelayEndpoint | undefined;
-  readonly #way: ChannelWay | null;
+  readonly #route: ChannelRoute | null;
   /** What a request may cost whose usage is not told: its share of what was taken. */
   readonly #share: number;
   /** Each request has one result, whatever the file says. */
@@ -66,7 +66,7 @@ class Sums {
     this.#lines = new ChargeLines(this.#quoted);
     this.#form = formOf(batch);
     this.#endpoint = batchEndpoint(this.#form, batch.endpoint);
-    this.#way = this.#endpoint === undefined ? null : batchWay(this.#form, channel, this.#endpoint, batch.model);
+    this.#route = this.#endpoint === undefined ? null : batchRoute(this.#form, channel, this.#endpoint, batch.model);
     this.#share = Math.floor(batch.reserved / Math.max(1, batch.requests));
   }
 
@@ -84,7 +84,7 @@ class Sums {
    * as one without a usage.
    * @throws {FileBroken} while it may come yet
    */
-  told(): BatchSums {
+  reported(): BatchSums {
     const { reserved, id, requests, completed } = this.#batch;
     const missing = Math.max(0, Math.min(completed, requests) - this.#seen.size);
     if (missing > 0 && this.#isEarly()) throw new FileBroken(`${missing} results are not there`);
@@ -94,7 +94,7 @@ class Sums {
     if (cost > most) this.#context.log.error({ batch: id, cost, most }, 'a provider tells that a batch has used more than it can');
     // Of those that have no answer some may never have been asked.
     const failed = Math.max(0, this.#sums.failed - this.#batch.cancelled - this.#batch.expired);
-    return { ...this.#sums, failed, cost: Math.min(cost, most), lines: JSON.stringify(this.#lines.told()) };
+    return { ...this.#sums, failed, cost: Math.min(cost, most), lines: JSON.stringify(this.#lines.reported()) };
   }
 
   #isEarly(): boolean {
@@ -143,22 +143,22 @@ class Sums {
   }
 
   /** A response repeats how its request asked for tools; what its model runs in each call it does not tell. */
-  #runsOf(told: HostedCalls | undefined, body: unknown): PricedRuns | undefined {
-    const { dialect, upstreamModel: model = '' } = this.#way ?? {};
-    const hosted = mostOf(told, dialect?.hosted?.atLeast?.({ model }));
+  #runsOf(reported: HostedCalls | undefined, body: unknown): PricedRuns | undefined {
+    const { dialect, upstreamModel: model = '' } = this.#route ?? {};
+    const hosted = mostOf(reported, dialect?.hosted?.atLeast?.({ model }));
     if (hosted === undefined) return undefined;
-    const asked = isObject(body) ? { ...body, model } : { model };
-    return pricedRuns(hosted, this.#quoted.tools ?? {}, dialect?.hosted?.variants?.(asked));
+    const requested = isObject(body) ? { ...body, model } : { model };
+    return pricedRuns(hosted, this.#quoted.tools ?? {}, dialect?.hosted?.variants?.(requested));
   }
 
   #read(body: Buffer) {
-    const [endpoint, way] = [this.#endpoint, this.#way];
-    if (endpoint === undefined || way === null) return null;
+    const [endpoint, route] = [this.#endpoint, this.#route];
+    if (endpoint === undefined || route === null) return null;
     const { model } = this.#batch;
     return endpoint.kind.decode({
       client: endpoint.dialect,
-      way,
-      upstreamModel: way.upstreamModel,
+      route,
+      upstreamModel: route.upstreamModel,
       body,
       responseFields: {},
       writer: { model, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 },

@@ -7,8 +7,8 @@ import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery } from '#server/slices/responses/list-items.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
-import { findCache, listCaches, mostCaches, toldCache } from './cache-store.ts';
+import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
+import { findCache, listCaches, mostCaches, presentCache } from './cache-store.ts';
 import { changeCache } from './change-cache.ts';
 import { createCache } from './create-cache.ts';
 import { leaveCache } from './leave-cache.ts';
@@ -19,28 +19,28 @@ const [defaultLimit, largestLimit] = [50, 1000];
 export function mountContextCaches(host: RouteHost, services: RelayServices): void {
   const { context } = services;
   const serve = createServer(host, services, clientDialects.gemini);
-  const whereAllowed = (work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+  const whereAllowed = (work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     serve((caller) => {
       if (mostCaches(context) === 0) throw new AppError('verb_unknown', { path: caller.path });
       return work(caller);
     });
-  const cacheOf = ({ userId, params }: KeptCaller) => findCache(context, userId, params['cache'] ?? '');
+  const cacheOf = ({ userId, params }: StoredCaller) => findCache(context, userId, params['cache'] ?? '');
 
   const create = whereAllowed(async (caller) => {
     await checkMeans(services, caller.admission);
-    return { json: toldCache(await createCache(services, caller, readCache(await caller.readBody(), context.now()))) };
+    return { json: presentCache(await createCache(services, caller, readCache(await caller.readBody(), context.now()))) };
   });
   const list = whereAllowed(async ({ userId, query }) => {
     const limit = limitIn(query);
     const found = await listCaches(context, userId, { limit, after: query.get('pageToken') || undefined });
     const shown = found.slice(0, limit);
     const next = found.length > limit ? shown.at(-1)?.id : undefined;
-    return { json: { cachedContents: shown.map(toldCache), ...(next === undefined ? {} : { nextPageToken: next }) } };
+    return { json: { cachedContents: shown.map(presentCache), ...(next === undefined ? {} : { nextPageToken: next }) } };
   });
-  const read = whereAllowed(async (caller) => ({ json: toldCache(await cacheOf(caller)) }));
+  const read = whereAllowed(async (caller) => ({ json: presentCache(await cacheOf(caller)) }));
   const change = whereAllowed(async (caller) => {
     const until = readChange(await caller.readBody(), context.now());
-    return { json: toldCache(await changeCache(services, caller, { cache: await cacheOf(caller), until })) };
+    return { json: presentCache(await changeCache(services, caller, { cache: await cacheOf(caller), until })) };
   });
   const remove = whereAllowed(async (caller) => {
     const cache = await cacheOf(caller);

@@ -49,7 +49,7 @@ export async function checkRoom(context: Storing, userId: number): Promise<void>
 }
 
 /** https://ai.google.dev/api/caching#CachedContent */
-export function toldCache(record: ContextCacheRecord): object {
+export function presentCache(record: ContextCacheRecord): object {
   const time = (at: number) => new Date(at * 1000).toISOString();
   return {
     name: `cachedContents/${record.id}`,

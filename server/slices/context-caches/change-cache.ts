@@ -4,7 +4,7 @@ import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { checkPayers } from './cache-payers.ts';
 import { cacheTerms, extendSpans, spansCost, spansOf } from './cache-price.ts';
 import { payPending } from './pay-cache.ts';
@@ -19,7 +19,7 @@ const waitMs = 60_000;
  */
 export async function changeCache(
   services: RelayServices,
-  { admission, requestId }: KeptCaller,
+  { admission, requestId }: StoredCaller,
   { cache, until }: { cache: ContextCacheRecord; until: number },
 ): Promise<ContextCacheRecord> {
   const { context, gate } = services;

@@ -11,14 +11,14 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { countPrompt } from '#server/exchange/token-estimate.ts';
 import { cacheTerms, storingCost } from './cache-price.ts';
 import { checkRoom } from './cache-store.ts';
 import { payPending } from './pay-cache.ts';
-import type { AskedCache } from './read-cache-request.ts';
+import type { CacheRequest } from './read-cache-request.ts';
 import { CacheRefusal, createThere, placeOf } from './upstream-caches.ts';
 import type { CachePlace } from './upstream-caches.ts';
 
@@ -28,10 +28,10 @@ const creationMs = 15 * 60_000;
 const nowhere = { zh: '的渠道不支持 cachedContents', en: 'is served by no channel that keeps cachedContents' };
 
 /** @throws {AppError} of the key, the model, the words, the bounds, the balance and the provider */
-export async function createCache(services: RelayServices, caller: KeptCaller, asked: AskedCache): Promise<ContextCacheRecord> {
+export async function createCache(services: RelayServices, caller: StoredCaller, requested: CacheRequest): Promise<ContextCacheRecord> {
   const { context, gate } = services;
   const { admission, userId, requestId } = caller;
-  const { model, contents } = asked;
+  const { model, contents } = requested;
   const { group, user, token } = admission;
   gate.checkModel(admission, model);
   const { channel, upstreamModel, place } = await channelFor(services, caller, model);
@@ -42,7 +42,7 @@ export async function createCache(services: RelayServices, caller: KeptCaller, a
   const most = counted + Math.max(0, prompt.mediaMost - prompt.media);
   const quoted = context.quotes.priceOf(model, group, user);
   const created = Math.floor(context.now() / 1000);
-  const until = asked.until(created);
+  const until = requested.until(created);
   const costOf = (tokens: number) => readingCost(services, quoted, tokens) + storingCost(terms, tokens, until - created);
   const reservation = await reserveQuota(services, admission, { amount: costOf(most), least: costOf(most) });
   try {
@@ -61,7 +61,7 @@ export async function createCache(services: RelayServices, caller: KeptCaller, a
       upstream_id: '',
       model,
       upstream_model: upstreamModel,
-      display_name: asked.displayName,
+      display_name: requested.displayName,
       tokens: most,
       created_at: created,
       updated_at: created,
@@ -94,7 +94,7 @@ interface Making {
   record: ContextCacheRecord;
   channel: PreparedChannel;
   place: CachePlace;
-  contents: AskedCache['contents'];
+  contents: CacheRequest['contents'];
 }
 
 async function makeThere({ context }: RelayServices, { record, channel, place, contents }: Making): Promise<ContextCacheRecord> {
@@ -102,7 +102,7 @@ async function makeThere({ context }: RelayServices, { record, channel, place, c
   await caches.insert(record);
   const drop = () => caches.remove({ id: record.id, state: 'creating' });
   const seconds = record.expires_at - record.created_at;
-  const told = await checkRoom(context, record.user_id)
+  const reported = await checkRoom(context, record.user_id)
     .then(() => createThere(context, channel, { place, record, seconds, contents }))
     .catch(async (failure: unknown) => {
       const isOfThere = failure instanceof CacheRefusal;
@@ -110,9 +110,9 @@ async function makeThere({ context }: RelayServices, { record, channel, place, c
       if (!isOfThere || !failure.isUnknown) await drop();
       throw isOfThere ? failure.error : failure;
     });
-  const tokens = told.tokens === 0 ? record.tokens : told.tokens;
+  const tokens = reported.tokens === 0 ? record.tokens : reported.tokens;
   const set = {
-    upstream_id: told.name,
+    upstream_id: reported.name,
     tokens,
     state: 'paying' as const,
     pending_paid: storingCost(record, tokens, seconds),
@@ -121,13 +121,13 @@ async function makeThere({ context }: RelayServices, { record, channel, place, c
   const paying = await caches.patch({ id: record.id, state: 'creating' }, { set });
   if (paying !== null) return paying;
   // It took so long that it was given up.
-  const late = { ...record, upstream_id: told.name, state: 'leaving' as const, left_at: record.created_at };
+  const late = { ...record, upstream_id: reported.name, state: 'leaving' as const, left_at: record.created_at };
   await context.db.write([{ insert: late, into: 'context_caches', ignoreConflict: true }]);
   throw new AppError('upstream_timeout');
 }
 
 /** @throws {AppError} `invalid_request`, `no_channel`, `model_not_found` */
-async function channelFor(services: RelayServices, { admission }: KeptCaller, model: string) {
+async function channelFor(services: RelayServices, { admission }: StoredCaller, model: string) {
   const { channels } = services;
   const { group, pinnedChannel } = admission;
   const pinned = pinnedChannel === undefined ? undefined : channels.get(pinnedChannel);
@@ -135,9 +135,9 @@ async function channelFor(services: RelayServices, { admission }: KeptCaller, mo
     pinnedChannel === undefined ? channels.tiers(group, model).flatMap((tier) => tier.channels) : pinned === undefined ? [] : [pinned];
   for (const channel of all) {
     if (channel.status !== ChannelStatus.enabled) continue;
-    const way = channel.way(clientDialects.gemini, 'chat', model);
-    const place = way === null || way.identity === null ? null : placeOf(channel, { model, upstreamModel: way.upstreamModel });
-    if (way !== null && place !== null) return { channel, upstreamModel: way.nameThere, place };
+    const route = channel.route(clientDialects.gemini, 'chat', model);
+    const place = route === null || route.identity === null ? null : placeOf(channel, { model, upstreamModel: route.upstreamModel });
+    if (route !== null && place !== null) return { channel, upstreamModel: route.nameThere, place };
   }
   if (all.length > 0) throw badField('model', nowhere);
   for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });

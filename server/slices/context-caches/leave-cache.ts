@@ -4,11 +4,11 @@ import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { adjusted } from '#server/money/charge-lines.ts';
 import { changeOnce } from '#server/money/change-once.ts';
-import { returnRest } from '#server/money/refund-unused.ts';
+import { refundUnused } from '#server/money/refund-unused.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { payersOf, sharesOf } from './cache-payers.ts';
 import type { CachePayer } from './cache-payers.ts';
@@ -21,7 +21,7 @@ const givenUpAfter = 7 * 24 * 3600;
 
 /** Null: it was over already, or its charge is on its way. @param upstreamId of one that was not known to be there */
 export async function leaveCache(
-  context: AppContext & Asking,
+  context: AppContext & Requesting,
   { id, state }: ContextCacheRecord,
   { at, upstreamId }: { at: number; upstreamId?: string },
 ): Promise<ContextCacheRecord | null> {
@@ -37,7 +37,7 @@ export async function leaveCache(
   return left;
 }
 
-export async function finishLeaving(context: AppContext & Asking, leaving: ContextCacheRecord): Promise<void> {
+export async function finishLeaving(context: AppContext & Requesting, leaving: ContextCacheRecord): Promise<void> {
   const caches = context.db.collection('context_caches');
   const cache = await withRowIds(context, leaving);
   const again = () => caches.patch({ id: cache.id, state: 'leaving' }, { set: { poll_at: context.now() + retryMs } });
@@ -91,7 +91,7 @@ async function refund(
   const kind = 'cache_refund';
   const refOf = (account: string) => `cache:${cache.id}:refund:${account}`;
   const paid = { user_id: cache.user_id, token_id: cache.token_id, token_reserved: ofToken[0] ?? 0 };
-  const isDone = await returnRest(context, paid, { rest, kind, refOf });
+  const isDone = await refundUnused(context, paid, { rest, kind, refOf });
   if (isDone !== true) return isDone;
   for (const [index, { token_id: id }] of payers.entries()) {
     const amount = ofToken[index] ?? 0;

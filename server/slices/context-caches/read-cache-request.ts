@@ -16,9 +16,9 @@ const longestName = 128;
 const contentNames = ['contents', 'systemInstruction', 'tools', 'toolConfig'] as const;
 const known: ReadonlySet<string> = new Set([...contentNames, 'model', 'displayName', 'ttl', 'expireTime', 'name']);
 const changeable: ReadonlySet<string> = new Set(['ttl', 'expireTime', 'name', 'model', 'displayName']);
-const notKept = { zh: '不能放入缓存', en: 'cannot be kept in a cache' };
+const notStored = { zh: '不能放入缓存', en: 'cannot be kept in a cache' };
 
-export interface AskedCache {
+export interface CacheRequest {
   model: string;
   displayName: string;
   /** Unix seconds of its end, by those of its creation. */
@@ -28,7 +28,7 @@ export interface AskedCache {
 }
 
 /** @param now milliseconds @throws {AppError} `invalid_request`, `account_object_refused`, `model_required` */
-export function readCache(body: unknown, now: number): AskedCache {
+export function readCache(body: unknown, now: number): CacheRequest {
   const { call, fields } = opened(body, known);
   const model = requestedModel({ model: (fields.text('model') ?? '').replace(/^models\//, '') });
   const contents = Object.fromEntries(contentNames.flatMap((name) => (fields.has(name) ? [[name, fields.raw(name)] as const] : [])));
@@ -39,7 +39,7 @@ export function readCache(body: unknown, now: number): AskedCache {
   // Each of their runs is paid for by the call that asks for them.
   for (const tool of objectsOf(fields, 'tools')) {
     const [other] = new StrictFields(plainNames(tool.plain)).others(ofFunctions);
-    if (other !== undefined) throw badField(tool.path(other), notKept);
+    if (other !== undefined) throw badField(tool.path(other), notStored);
   }
   const displayName = fields.text('displayName') ?? '';
   if (displayName.length > longestName) throw badField('displayName', fieldRules.longest(longestName));
@@ -70,7 +70,7 @@ function opened(body: unknown, names: ReadonlySet<string>) {
 }
 
 /** Undefined: nothing is said. Parts of seconds count as whole ones. */
-function endIn(fields: StrictFields, now: number): AskedCache['until'] | undefined {
+function endIn(fields: StrictFields, now: number): CacheRequest['until'] | undefined {
   const [ttl, expireTime] = [fields.text('ttl'), fields.text('expireTime')];
   if (ttl !== undefined && expireTime !== undefined) throw badField('expireTime', fieldRules.standsOnce);
   if (ttl === undefined && expireTime === undefined) return undefined;

@@ -1,10 +1,10 @@
 // Goes on with caches: lets those go that have expired, and finds out what became of charges whose process ended in the middle.
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { askInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
 import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { finishLeaving, leaveCache } from './leave-cache.ts';
 import { notePaid, pendingCharge } from './pay-cache.ts';
 import { findThere } from './upstream-caches.ts';
@@ -20,11 +20,11 @@ const givenUpAfter = 8 * 24 * 3600;
 export async function tendCaches(context: AppContext, bounds: TurnBounds = turnBounds): Promise<void> {
   const caches = context.db.collection('context_caches');
   const due = await caches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
-  await askInTurn(due, {
+  await pollInTurn(due, {
     context,
     bounds,
     claim: ({ id, poll_at: at }) => caches.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } }),
-    look: (cache, asking) => look({ ...context, ...asking }, cache),
+    look: (cache, requesting) => look({ ...context, ...requesting }, cache),
     again: ({ id }) => again(context, id),
   });
 }
@@ -33,7 +33,7 @@ async function again({ db, now }: AppContext, id: string): Promise<void> {
   await db.collection('context_caches').patch({ id }, { set: { poll_at: now() + retryMs } });
 }
 
-async function look(context: AppContext & Asking, cache: ContextCacheRecord): Promise<void> {
+async function look(context: AppContext & Requesting, cache: ContextCacheRecord): Promise<void> {
   if (cache.state === 'leaving') return finishLeaving(context, cache);
   if (cache.pending_until > 0) return lookAtPending(context, cache);
   if (cache.state === 'creating') return lookAtCreating(context, cache);
@@ -44,7 +44,7 @@ async function look(context: AppContext & Asking, cache: ContextCacheRecord): Pr
   await leaveCache(context, cache, { at: cache.expires_at });
 }
 
-async function lookAtPending(context: AppContext & Asking, cache: ContextCacheRecord): Promise<void> {
+async function lookAtPending(context: AppContext & Requesting, cache: ContextCacheRecord): Promise<void> {
   const charge = await pendingCharge(context, cache);
   if (charge === null) return again(context, cache.id);
   if (charge.paid !== null) return void (await notePaid(context, cache, charge.paid));
@@ -58,7 +58,7 @@ async function lookAtPending(context: AppContext & Asking, cache: ContextCacheRe
 }
 
 /** Nothing was charged, and its caller heard that there is none. What the provider has of it goes. */
-async function lookAtCreating(context: AppContext & Asking, cache: ContextCacheRecord): Promise<void> {
+async function lookAtCreating(context: AppContext & Requesting, cache: ContextCacheRecord): Promise<void> {
   const { id, created_at: created } = cache;
   const owner = await context.db.collection('processes').get(cache.process);
   const isOld = context.now() / 1000 > created + 3600;

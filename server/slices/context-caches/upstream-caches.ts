@@ -1,14 +1,14 @@
 // Caches at a provider, asked about with the key of the channel where they lie. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { askAccount, channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { bytesOfJson, LongTexts, writeJson } from '#server/framing/long-json.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { refusesChannel } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamBody } from '#server/exchange/send.ts';
-import type { AskedCache } from './read-cache-request.ts';
+import type { CacheRequest } from './read-cache-request.ts';
 import { vertex, vertexHost } from '#server/providers/vertex.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
@@ -27,8 +27,8 @@ export interface CachePlace {
 /** Null: the channel keeps none for that model. */
 export function placeOf(channel: PreparedChannel, { model, upstreamModel }: { model: string; upstreamModel: string }): CachePlace | null {
   const { provider, problem } = channel;
-  if (problem !== null || provider?.keepsCaches === undefined) return null;
-  if (provider.keepsCaches === 'gemini') return { root: `${channel.base}/v1beta`, parent: '' };
+  if (problem !== null || provider?.storesCaches === undefined) return null;
+  if (provider.storesCaches === 'gemini') return { root: `${channel.base}/v1beta`, parent: '' };
   const location = vertex.locate?.({ key: channel.key, other: channel.record.other, clientModel: model, model: upstreamModel });
   const parent = location?.values['parent'] ?? '';
   // Keys of the API name no project, and have no caches.
@@ -46,7 +46,7 @@ function rootOf(channel: PreparedChannel, { upstream_id: name }: Pick<ContextCac
   return region === undefined ? `${channel.base}/v1beta` : rootAt(channel, vertexHost(region));
 }
 
-export interface ToldCache {
+export interface ReportedCache {
   name: string;
   tokens: number;
 }
@@ -66,46 +66,52 @@ export class CacheRefusal extends Error {
 
 /** @throws {CacheRefusal} */
 export async function createThere(
-  context: Asking,
+  context: Requesting,
   channel: PreparedChannel,
   {
     place,
     record,
     seconds,
     contents,
-  }: { place: CachePlace; record: ContextCacheRecord; seconds: number; contents: AskedCache['contents'] },
-): Promise<ToldCache> {
+  }: { place: CachePlace; record: ContextCacheRecord; seconds: number; contents: CacheRequest['contents'] },
+): Promise<ReportedCache> {
   const bare = record.upstream_model.replace(/^models\//, '');
   const model = place.parent === '' ? `models/${bare}` : `${place.parent}publishers/google/models/${bare}`;
   // Contents may be as large as a body: their texts are escaped while they are sent.
   const texts = new LongTexts();
-  const kept = place.parent === '' ? contents : withRoles(contents);
-  const body = bytesOfJson(writeJson({ model, displayName: record.id, ttl: `${seconds}s`, ...kept }, texts), texts);
-  const told = readTold(await ask(context, channel, { method: 'POST', root: place.root, path: `/${place.parent}cachedContents`, body }));
-  if (told === null) throw new CacheRefusal(errorOf(context, invalidResponse()), true);
-  return told;
+  const stored = place.parent === '' ? contents : withRoles(contents);
+  const body = bytesOfJson(writeJson({ model, displayName: record.id, ttl: `${seconds}s`, ...stored }, texts), texts);
+  const reported = readReported(
+    await ask(context, channel, { method: 'POST', root: place.root, path: `/${place.parent}cachedContents`, body }),
+  );
+  if (reported === null) throw new CacheRefusal(errorOf(context, invalidResponse()), true);
+  return reported;
 }
 
 /** Vertex AI refuses contents without a role, which are the user's. */
-function withRoles(kept: Readonly<Record<string, unknown>>): object {
-  const { contents } = kept;
+function withRoles(stored: Readonly<Record<string, unknown>>): object {
+  const { contents } = stored;
   const each: unknown[] = Array.isArray(contents) ? contents : isObject(contents) ? [contents] : [];
-  return each.length === 0 ? kept : { ...kept, contents: each.map((one) => (isObject(one) ? { role: 'user', ...one } : one)) };
+  return each.length === 0 ? stored : { ...stored, contents: each.map((one) => (isObject(one) ? { role: 'user', ...one } : one)) };
 }
 
 /** @throws {CacheRefusal} */
-export async function extendThere(context: Asking, channel: PreparedChannel, record: ContextCacheRecord, until: number): Promise<void> {
+export async function extendThere(context: Requesting, channel: PreparedChannel, record: ContextCacheRecord, until: number): Promise<void> {
   const body = Buffer.from(JSON.stringify({ expireTime: new Date(until * 1000).toISOString() }));
   const path = `/${record.upstream_id}?updateMask=expireTime`;
   await ask(context, channel, { method: 'PATCH', root: rootOf(channel, record), path, body });
 }
 
 /** False: it may still be there. */
-export async function deleteThere(context: Asking, record: ContextCacheRecord): Promise<boolean> {
+export async function deleteThere(context: Requesting, record: ContextCacheRecord): Promise<boolean> {
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached; the provider lets it go when it expires.
   if (channel === null || record.upstream_id === '') return true;
-  const received = await askAccount(context, channel, { method: 'DELETE', root: rootOf(channel, record), path: `/${record.upstream_id}` });
+  const received = await requestAccount(context, channel, {
+    method: 'DELETE',
+    root: rootOf(channel, record),
+    path: `/${record.upstream_id}`,
+  });
   if (received.kind === 'stream') received.stream.abort();
   if (received.kind !== 'failed') return true;
   const { upstreamStatus: status } = received.failure;
@@ -114,20 +120,24 @@ export async function deleteThere(context: Asking, record: ContextCacheRecord): 
 }
 
 /** The name of the one whose creation was not answered. Null: there is none. Undefined: that is not known. */
-export async function findThere(context: Asking, channel: PreparedChannel, record: ContextCacheRecord): Promise<string | null | undefined> {
+export async function findThere(
+  context: Requesting,
+  channel: PreparedChannel,
+  record: ContextCacheRecord,
+): Promise<string | null | undefined> {
   const place = placeOf(channel, { model: record.model, upstreamModel: record.upstream_model });
   if (place === null) return null;
   let token = '';
   for (let page = 0; page < mostPages; page += 1) {
     const path = `/${place.parent}cachedContents?pageSize=${pageSize}${token}`;
-    const received = await askAccount(context, channel, { method: 'GET', root: place.root, path });
+    const received = await requestAccount(context, channel, { method: 'GET', root: place.root, path });
     if (received.kind === 'stream') received.stream.abort();
     const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     if (list === null) return undefined;
     const { cachedContents: caches = [], nextPageToken: next } = list;
     if (!Array.isArray(caches)) return undefined;
     const found = caches.find((one) => isObject(one) && one['displayName'] === record.id);
-    if (isObject(found)) return readTold(found)?.name ?? null;
+    if (isObject(found)) return readReported(found)?.name ?? null;
     if (typeof next !== 'string' || next === '') return null;
     token = `&pageToken=${encodeURIComponent(next)}`;
   }
@@ -135,12 +145,12 @@ export async function findThere(context: Asking, channel: PreparedChannel, recor
 }
 
 async function ask(
-  context: Asking,
+  context: Requesting,
   channel: PreparedChannel,
   { method, root, path, body }: { method: 'POST' | 'PATCH'; root: string; path: string; body: UpstreamBody },
 ): Promise<Readonly<Record<string, unknown>>> {
   const headers = { 'content-type': 'application/json' };
-  const received = await askAccount(context, channel, { method, root, path, body, headers });
+  const received = await requestAccount(context, channel, { method, root, path, body, headers });
   if (received.kind === 'failed') throw refusalBy(context, received.failure);
   if (received.kind === 'stream') received.stream.abort();
   const object = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
@@ -149,7 +159,7 @@ async function ask(
 }
 
 /** What is about the request is told in the provider's words: a prompt may be too short to be kept. */
-function refusalBy(context: Asking, failure: UpstreamFailure): CacheRefusal {
+function refusalBy(context: Requesting, failure: UpstreamFailure): CacheRefusal {
   const { upstreamStatus: status, message } = failure;
   const isUnknown = status < 400 || status >= 500 || status === 408;
   const isOfRequest = status === 400 && !refusesChannel(failure, context.settings.get('AutomaticDisableKeywords'));
@@ -159,7 +169,7 @@ function refusalBy(context: Asking, failure: UpstreamFailure): CacheRefusal {
 
 const mostTokens = 100_000_000;
 
-function readTold({ name, usageMetadata: usage }: Readonly<Record<string, unknown>>): ToldCache | null {
+function readReported({ name, usageMetadata: usage }: Readonly<Record<string, unknown>>): ReportedCache | null {
   const tokens = isObject(usage) ? usage['totalTokenCount'] : 0;
   if (typeof name !== 'string' || !names.test(name)) return null;
   const isCount = typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 && tokens <= mostTokens;

@@ -5,19 +5,19 @@ import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
 import type { EditLine } from './restored-lines.ts';
 
 /** How a format tells that a request has failed, behind its name. */
-type TellFailure = (failure: { code: string; message: string }) => object;
+type ReportFailure = (failure: { code: string; message: string }) => object;
 
 /** The line as it is told. Undefined: what models write is not looked at. @param member of a line, with the name of its request */
 export function withoutBlocked(
   words: BlockedWords,
   edit: EditLine | undefined,
-  tell: TellFailure,
+  report: ReportFailure,
   member = 'custom_id',
 ): EditLine | undefined {
   if (words.output() === null) return edit;
   return (line) => {
-    const told = edit === undefined ? line : edit(line);
-    return holds(words, told) ? failed(told, tell, member) : told;
+    const reported = edit === undefined ? line : edit(line);
+    return holds(words, reported) ? failed(reported, report, member) : reported;
   };
 }
 
@@ -29,7 +29,7 @@ function holds(words: BlockedWords, line: Buffer): boolean {
 
 const code = 'sensitive_words_detected';
 
-function failed(line: Buffer, tell: TellFailure, member: string): Buffer {
+function failed(line: Buffer, report: ReportFailure, member: string): Buffer {
   const name = parseObject(line.toString('utf8'))?.[member];
-  return Buffer.from(JSON.stringify({ [member]: name, ...tell({ code, message: errorText(code, 'en') }) }));
+  return Buffer.from(JSON.stringify({ [member]: name, ...report({ code, message: errorText(code, 'en') }) }));
 }

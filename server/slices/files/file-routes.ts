@@ -5,24 +5,24 @@ import { clientDialects } from '#server/formats/registry.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import { markedName } from '#server/call/marked-name.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { isRetryable } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { dropNotTaken, dropUnsent } from './interrupted-uploads.ts';
-import { beginFile, findFile, listFiles, longestKept, mostFiles, resultsPurpose, toldFile } from './file-store.ts';
+import { beginFile, findFile, listFiles, longestRetention, mostFiles, resultsPurpose, presentFile } from './file-store.ts';
 import type { FilesPage } from './file-store.ts';
 import { withoutBlocked } from './blocked-results.ts';
 import { passFile } from './pass-file.ts';
 import { filesAreOff, withUpload } from './read-upload.ts';
 import type { Upload } from './read-upload.ts';
 import { restored, restoredLines } from './restored-lines.ts';
-import { keepSent, letGoThere, staysAt } from './retained-files.ts';
+import { retainSent, releaseUpstream, staysAt } from './retained-files.ts';
 import { channelsWithFiles, errorOf, readAtProvider, sendFile } from './upstream-files.ts';
 
 const mostOfPage = 10_000;
@@ -32,7 +32,7 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
   const { context } = services;
   const serve = createServer(host, services, clientDialects['openai-chat']);
   const path = '/v1/files/:file';
-  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+  const add = (method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     host.addDirect(
       method,
       at,
@@ -41,7 +41,7 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
         return work(caller);
       }),
     );
-  const fileOf = ({ userId, params }: KeptCaller): Promise<FileRecord> => findFile(context, userId, params['file'] ?? '');
+  const fileOf = ({ userId, params }: StoredCaller): Promise<FileRecord> => findFile(context, userId, params['file'] ?? '');
 
   add('POST', '/v1/files', async (caller) => {
     // What is stored costs nothing; who can pay for nothing stores nothing.
@@ -51,9 +51,9 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
   add('GET', '/v1/files', async ({ userId, query }) => {
     const page = readPage(query);
     const found = await listFiles(context, userId, page);
-    return { json: listOf(found.slice(0, page.limit).map(toldFile), found.length > page.limit) };
+    return { json: listOf(found.slice(0, page.limit).map(presentFile), found.length > page.limit) };
   });
-  add('GET', path, async (caller) => ({ json: toldFile(await fileOf(caller)) }));
+  add('GET', path, async (caller) => ({ json: presentFile(await fileOf(caller)) }));
   add('GET', `${path}/content`, async (caller) => {
     const file = await fileOf(caller);
     const { asked_model: model, upstream_model: upstream } = file;
@@ -61,8 +61,8 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
     const edit =
       file.purpose === resultsPurpose ? withoutBlocked(services.words, named, (error) => ({ response: null, error })) : undefined;
     const open = async () => {
-      const told = await readAtProvider(context, file);
-      return edit === undefined ? told : restoredLines(told, edit);
+      const reported = await readAtProvider(context, file);
+      return edit === undefined ? reported : restoredLines(reported, edit);
     };
     return { response: await passFile(context, { userId: caller.userId, type: 'application/octet-stream', open }) };
   });
@@ -73,22 +73,22 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
     // From now on it is nobody's. What the provider does not delete at once, the job does.
     const left = await context.db.collection('files').patch({ id, state: 'stored' }, { set: { state: 'leaving' } });
     if (left === null) throw new AppError('file_not_found', { id });
-    context.waitUntil(letGo(services, left));
+    context.waitUntil(release(services, left));
     return { json: { id, object: 'file', deleted: true } };
   });
 }
 
-async function letGo({ context }: RelayServices, record: FileRecord): Promise<void> {
-  if ((await letGoThere(context, record)) === 'gone') await context.db.collection('files').remove({ id: record.id });
+async function release({ context }: RelayServices, record: FileRecord): Promise<void> {
+  if ((await releaseUpstream(context, record)) === 'gone') await context.db.collection('files').remove({ id: record.id });
 }
 
 /** At the first channel that takes it. @throws {AppError} */
-async function storeFile(services: RelayServices, { userId, admission }: KeptCaller, upload: Upload): Promise<object> {
+async function storeFile(services: RelayServices, { userId, admission }: StoredCaller, upload: Upload): Promise<object> {
   const { context } = services;
   const { group, pinnedChannel } = admission;
   const { filename, purpose } = upload;
   const files = context.db.collection('files');
-  const longest = longestKept(context);
+  const longest = longestRetention(context);
   const seconds = Math.min(upload.seconds ?? longest, longest);
   const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose }).slice(0, context.settings.get('RetryTimes') + 1);
   const known = { user_id: userId, filename, purpose, bytes: upload.file.content.size, seconds };
@@ -99,10 +99,10 @@ async function storeFile(services: RelayServices, { userId, admission }: KeptCal
     const record = await beginFile(context, { ...known, ...place, ...(stays ? { stays } : {}) });
     const { file } = upload;
     const sent = stays
-      ? { ...upload, seconds: null, file: new FormFile({ ...file, filename: markedName(filename, record.id) }) }
+      ? { ...upload, seconds: null, file: new MultipartFile({ ...file, filename: markedName(filename, record.id) }) }
       : { ...upload, seconds };
     const answer = await sendFile(context, channel, sent);
-    if ('id' in answer) return toldFile(await keepSent(context, record, answer.id));
+    if ('id' in answer) return presentFile(await retainSent(context, record, answer.id));
     failure = errorOf(context, answer.failure);
     // What was refused is nowhere; of what was not answered that is not known.
     if (isRefusal(answer.failure)) await files.remove({ id: record.id });

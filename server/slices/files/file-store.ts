@@ -31,7 +31,7 @@ export function mostFiles({ settings }: Pick<AppContext, 'settings'>): { count: 
 }
 
 /** Seconds that a file is kept at the most. */
-export function longestKept({ settings }: Pick<AppContext, 'settings'>): number {
+export function longestRetention({ settings }: Pick<AppContext, 'settings'>): number {
   return settings.get('FileRetentionDays') * daySeconds;
 }
 
@@ -106,6 +106,6 @@ export async function listFiles(context: Storing, userId: number, page: FilesPag
 }
 
 /** https://platform.openai.com/docs/api-reference/files/object */
-export function toldFile({ id, bytes, created_at, expires_at, filename, purpose }: FileRecord): Record<string, unknown> {
+export function presentFile({ id, bytes, created_at, expires_at, filename, purpose }: FileRecord): Record<string, unknown> {
   return { id, object: 'file', bytes, created_at, expires_at, filename, purpose, status: 'processed', status_details: null };
 }

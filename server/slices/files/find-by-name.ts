@@ -1,8 +1,8 @@
 // What was made in a provider's account while nobody heard of it: found in the provider's list by the name that it was given here.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { askAccount } from './upstream-files.ts';
-import type { Asking } from './upstream-files.ts';
+import { requestAccount } from './upstream-files.ts';
+import type { Requesting } from './upstream-files.ts';
 
 const longestId = 256;
 const mostPages = 100;
@@ -24,7 +24,7 @@ export interface MadeThere {
 
 /** The provider's id of it. Null: there is none. Undefined: that is not known. */
 export async function findByName(
-  context: Asking,
+  context: Requesting,
   channel: PreparedChannel,
   { list, limit, headers = {}, member, name, since }: MadeThere,
 ): Promise<string | null | undefined> {
@@ -32,15 +32,15 @@ export async function findByName(
   let after = '';
   for (let page = 0; page < mostPages; page += 1) {
     const path = `${list}${separator}limit=${limit}&order=desc${after}`;
-    const received = await askAccount(context, channel, { method: 'GET', path, headers });
+    const received = await requestAccount(context, channel, { method: 'GET', path, headers });
     if (received.kind === 'stream') received.stream.abort();
     const answer = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     const data = answer?.['data'];
     if (answer === null || !Array.isArray(data)) return undefined;
     // Nobody else gives that name.
     for (const item of data) {
-      const told = isObject(item) ? item[member] : undefined;
-      if (isObject(item) && typeof told === 'string' && told.includes(name) && isId(item['id'])) return item['id'];
+      const reported = isObject(item) ? item[member] : undefined;
+      if (isObject(item) && typeof reported === 'string' && reported.includes(name) && isId(item['id'])) return item['id'];
     }
     const last: unknown = data.at(-1);
     if (answer['has_more'] !== true || !isObject(last) || !isId(last['id'])) return null;

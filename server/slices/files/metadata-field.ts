@@ -9,9 +9,9 @@ const longestValue = 512;
 
 /** JSON text; empty: none. @throws {AppError} `invalid_request` for what the vendor does not take */
 export function metadataIn(fields: StrictFields): string {
-  const told = fields.object('metadata');
-  if (told === undefined) return '';
-  const pairs = Object.entries(told);
+  const reported = fields.object('metadata');
+  if (reported === undefined) return '';
+  const pairs = Object.entries(reported);
   if (pairs.length > mostPairs) throw badField('metadata', fieldRules.most(mostPairs));
   for (const [name, value] of pairs) {
     if (name.length > longestKey) throw badField('metadata', fieldRules.longest(longestKey));
@@ -20,5 +20,5 @@ export function metadataIn(fields: StrictFields): string {
     if (!name.isWellFormed() || !value.isWellFormed() || `${name}${value}`.includes('\0'))
       throw badField('metadata', fieldRules.characters);
   }
-  return JSON.stringify(told);
+  return JSON.stringify(reported);
 }

@@ -5,7 +5,7 @@ import type { DirectResponse } from '#server/http/lean-response.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { PassedBytes } from './passed-bytes.ts';
-import { takePlace } from './reader-slot.ts';
+import { takeReaderSlot } from './reader-slot.ts';
 
 /** Files that are read at the same time. */
 export const mostReaders = { all: 200, perOwner: 16 };
@@ -17,7 +17,7 @@ export async function passFile(
   { env }: Pick<AppContext, 'env'>,
   { userId, type, open }: { userId: number; type: string; open(): Promise<EventSource | Buffer> },
 ): Promise<DirectResponse> {
-  const done = takePlace(readers, userId, mostReaders);
+  const done = takeReaderSlot(readers, userId, mostReaders);
   try {
     const source = await open();
     const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };

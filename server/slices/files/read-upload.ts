@@ -2,21 +2,21 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
-import type { DecidingNames } from '#server/formats/critical-members.ts';
-import { bodyOfForm } from '#server/formats/multipart-body.ts';
-import type { FormFields } from '#server/formats/multipart-body.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
+import type { CriticalMembers } from '#server/formats/critical-members.ts';
+import { multipartToBody } from '#server/formats/multipart-body.ts';
+import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
-import { boundaryOf, FormFile } from '#server/framing/multipart.ts';
+import { boundaryOf, MultipartFile } from '#server/framing/multipart.ts';
 import { readBody } from '#server/http/read-body.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { batchPurpose, tuningPurpose } from './file-store.ts';
 
 export interface Upload {
-  file: FormFile;
+  file: MultipartFile;
   filename: string;
   purpose: string;
   /** Until it goes, as its caller wants; undefined: nothing was said. */
@@ -26,11 +26,11 @@ export interface Upload {
 
 const anchor = 'expires_after[anchor]';
 const seconds = 'expires_after[seconds]';
-const names = decidingNames(['file', 'purpose', anchor, seconds]);
+const names = criticalMembers(['file', 'purpose', anchor, seconds]);
 const fields = { numbers: [seconds], flags: [], files: ['file'] };
 /** What a prompt can name. */
 const purposes = ['assistants', 'user_data', 'vision'];
-const partNames = decidingNames(['data']);
+const partNames = criticalMembers(['data']);
 const partFields = { numbers: [], flags: [], files: ['data'] };
 
 /** What files may be for. */
@@ -46,7 +46,7 @@ const longestName = 255;
 /** Seconds that the vendor takes. */
 export const lifetimes = { least: 3600, most: 2_592_000 };
 
-type Sending = Pick<KeptCaller, 'request' | 'connection' | 'userId'>;
+type Sending = Pick<StoredCaller, 'request' | 'connection' | 'userId'>;
 
 /** Lends the upload to `use`, and holds nothing of it afterwards. @throws {AppError} as `readBody`, and `invalid_request` */
 export function withUpload<Result>(services: RelayServices, caller: Sending, use: (upload: Upload) => Promise<Result>): Promise<Result> {
@@ -58,12 +58,12 @@ export function withUpload<Result>(services: RelayServices, caller: Sending, use
 export function withPart<Result>(
   services: RelayServices,
   caller: Sending,
-  use: (part: { data: FormFile; boundary: string }) => Promise<Result>,
+  use: (part: { data: MultipartFile; boundary: string }) => Promise<Result>,
 ): Promise<Result> {
   return withForm(services, caller, { fields: partFields, names: partNames }, (body, boundary) => {
     const { data: parts } = body;
     const [data, second]: unknown[] = Array.isArray(parts) ? parts : [];
-    if (!(data instanceof FormFile) || data.content.size === 0) throw badField('data', fieldRules.required);
+    if (!(data instanceof MultipartFile) || data.content.size === 0) throw badField('data', fieldRules.required);
     if (second !== undefined) throw badField('data', fieldRules.standsOnce);
     return use({ data, boundary });
   });
@@ -72,7 +72,7 @@ export function withPart<Result>(
 async function withForm<Result>(
   { context }: RelayServices,
   { request, connection, userId }: Sending,
-  form: { fields: FormFields; names: DecidingNames },
+  form: { fields: MultipartFields; names: CriticalMembers },
   use: (body: Body, boundary: string) => Promise<Result>,
 ): Promise<Result> {
   const { bodies, env } = context;
@@ -82,7 +82,7 @@ async function withForm<Result>(
   const [hold, spool] = [bodies.open(owner), bodies.spool.open(owner)];
   try {
     const raw = await readBody({ request, connection, limit: env.MAX_REQUEST_BODY_MB * 1_000_000, hold, watch: bodies.watch, spool });
-    return await use(await bodyOfForm(raw.file ?? sourceOf(raw.bytes), boundary, form), boundary);
+    return await use(await multipartToBody(raw.file ?? sourceOf(raw.bytes), boundary, form), boundary);
   } finally {
     hold.shrinkTo(0);
     spool.end();
@@ -94,7 +94,7 @@ const aFile = { zh: '必须是表单（multipart/form-data）中的文件', en: 
 function readUpload(body: Body, allowed: readonly string[]): Omit<Upload, 'boundary'> {
   const { file: files, purpose } = body;
   const [file, second]: unknown[] = Array.isArray(files) ? files : [];
-  if (!(file instanceof FormFile) || file.content.size === 0) throw badField('file', fieldRules.required);
+  if (!(file instanceof MultipartFile) || file.content.size === 0) throw badField('file', fieldRules.required);
   if (second !== undefined) throw badField('file', fieldRules.standsOnce);
   const { filename } = file;
   if (filename === '') throw badField('file', fieldRules.required);
@@ -112,11 +112,11 @@ export function checkFilename(filename: string): void {
 function lifetimeIn(body: Body): number | undefined {
   if (body[anchor] === undefined && body[seconds] === undefined) return undefined;
   if (body[anchor] !== 'created_at') throw badField(anchor, fieldRules.oneOf(['created_at']));
-  const told = body[seconds];
+  const reported = body[seconds];
   const { least, most } = lifetimes;
-  if (typeof told !== 'number' || !Number.isInteger(told) || told < least || told > most)
+  if (typeof reported !== 'number' || !Number.isInteger(reported) || reported < least || reported > most)
     throw badField(seconds, fieldRules.wholeBetween(least, most));
-  return told;
+  return reported;
 }
 
 export function filesAreOff(path: string): AppError {

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ShareLimits, Shares } from '#server/queues/shares.ts';
 
 /** Given back once, by the result. @throws {AppError} `rate_limited` */
-export function takePlace(readers: Shares<number>, userId: number, most: ShareLimits): () => void {
+export function takeReaderSlot(readers: Shares<number>, userId: number, most: ShareLimits): () => void {
   if (!readers.fits(userId, 1, most)) throw new AppError('rate_limited', {}, { retryAfter: 5 });
   readers.add(userId, 1);
   let isOpen = true;

@@ -46,8 +46,8 @@ function restoring(sink: StreamSink, edit: EditLine, abort: () => void): StreamS
 const lineFeed = Buffer.from('\n');
 
 function ended(line: Buffer, edit: EditLine): Buffer {
-  const told = edit(line);
-  return told.length === 0 && line.length > 0 ? told : Buffer.concat([told, lineFeed]);
+  const reported = edit(line);
+  return reported.length === 0 && line.length > 0 ? reported : Buffer.concat([reported, lineFeed]);
 }
 
 /** @param upstream what is never told, wherever it stands. What is none of a result stays. */

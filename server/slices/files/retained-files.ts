@@ -6,10 +6,10 @@ import type { Filter } from '#server/db/collection.ts';
 import { onField } from '#server/db/collection.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { longestKept } from './file-store.ts';
+import { longestRetention } from './file-store.ts';
 import { findByName } from './find-by-name.ts';
 import { deleteAtProvider, deleteThere, isOverdue } from './upstream-files.ts';
-import type { Asking } from './upstream-files.ts';
+import type { Requesting } from './upstream-files.ts';
 
 /** What is put into stores: https://platform.openai.com/docs/guides/tools-file-search, https://platform.openai.com/docs/api-reference/files/create */
 const storedPurposes: ReadonlySet<string> = new Set(['assistants', 'user_data']);
@@ -26,12 +26,12 @@ export function staysAt(
   { purpose, seconds }: { purpose: string; seconds: number | undefined },
 ): boolean {
   return (
-    storedPurposes.has(purpose) && seconds === undefined && provider?.keepsVectorStores === true && settings.get('VectorStoresPerUser') > 0
+    storedPurposes.has(purpose) && seconds === undefined && provider?.storesVectorStores === true && settings.get('VectorStoresPerUser') > 0
   );
 }
 
 /** As `deleteAtProvider`. */
-export async function letGoThere(context: Asking, record: FileRecord): Promise<'gone' | 'left' | 'silent'> {
+export async function releaseUpstream(context: Requesting, record: FileRecord): Promise<'gone' | 'left' | 'silent'> {
   if (record.stays !== true) return deleteAtProvider(context, record);
   const { id, channel_id: at, upstream_id: name, purpose, created_at: since } = record;
   // By whatever key the channel has now: it may be another one of the same account, and elsewhere there is no such file.
@@ -50,7 +50,7 @@ export async function letGoThere(context: Asking, record: FileRecord): Promise<'
 type Stored = Pick<AppContext, 'db'>;
 
 /** It is there, by the provider's name of it. @throws {AppError} `file_not_found`: it took so long that it was given up */
-export async function keepSent(context: AppContext, sent: FileRecord, name: string): Promise<FileRecord> {
+export async function retainSent(context: AppContext, sent: FileRecord, name: string): Promise<FileRecord> {
   const stored = await context.db
     .collection('files')
     .patch(
@@ -58,7 +58,7 @@ export async function keepSent(context: AppContext, sent: FileRecord, name: stri
       { set: { state: 'stored', upstream_id: name }, unset: ['process', 'upload_id', 'sent_bytes', 'upload_until', 'part_bytes'] },
     );
   if (stored !== null) return stored;
-  if (sent.stays === true) await letGoThere(context, { ...sent, upstream_id: name });
+  if (sent.stays === true) await releaseUpstream(context, { ...sent, upstream_id: name });
   throw new AppError('file_not_found', { id: sent.id });
 }
 
@@ -78,7 +78,7 @@ export async function releaseFiles({ db }: Stored, store: { id: string; user_id:
 }
 
 /** Those that are in stores are kept on: their time begins anew a day before it is over. */
-export async function keepHeld(context: Stored & Pick<AppContext, 'now' | 'settings'>): Promise<void> {
+export async function retainHeld(context: Stored & Pick<AppContext, 'now' | 'settings'>): Promise<void> {
   const { db } = context;
   const [files, stores] = [db.collection('files'), db.collection('vector_stores')];
   const now = Math.floor(context.now() / 1000);
@@ -88,11 +88,11 @@ export async function keepHeld(context: Stored & Pick<AppContext, 'now' | 'setti
     const names = [...new Set(some.flatMap(({ held_by: held = {} }) => Object.keys(held)))];
     const there = names.length === 0 ? [] : await stores.find({ id: { in: names }, state: { in: ['creating', 'stored'] } });
     const living = new Set(there.map(({ id }) => id));
-    const kept = some.filter(({ held_by: held = {} }) => Object.keys(held).some((id) => living.has(id))).map(({ id }) => id);
-    if (kept.length > 0)
+    const retained = some.filter(({ held_by: held = {} }) => Object.keys(held).some((id) => living.has(id))).map(({ id }) => id);
+    if (retained.length > 0)
       await files.patchAll(
-        { id: { in: kept }, state: 'stored' },
-        { set: { expires_at: now + Math.max(2 * daySeconds, longestKept(context)) } },
+        { id: { in: retained }, state: 'stored' },
+        { set: { expires_at: now + Math.max(2 * daySeconds, longestRetention(context)) } },
       );
     const last = some.at(-1);
     if (last === undefined || some.length < pageSize.held) return;

@@ -2,7 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { dropCutFiles, dropUnsent } from './interrupted-uploads.ts';
-import { keepHeld, letGoThere } from './retained-files.ts';
+import { retainHeld, releaseUpstream } from './retained-files.ts';
 
 const atOnce = 100;
 /** Longer than any upload takes, in seconds. */
@@ -25,7 +25,7 @@ export async function sweepFiles(context: AppContext, { runMs, questionMs }: Swe
   const now = Math.floor(context.now() / 1000);
   const begin = performance.now();
   // Those that stores hold are kept on first.
-  await keepHeld(context);
+  await retainHeld(context);
   await files.patchAll({ state: 'stored', expires_at: { lte: now } }, { set: { state: 'leaving' } });
   await dropCutFiles(context);
   await dropUnsent(context, { created_at: { lt: now - longestSending } });
@@ -35,7 +35,7 @@ export async function sweepFiles(context: AppContext, { runMs, questionMs }: Swe
   const isGone = async (record: FileRecord): Promise<boolean> => {
     if (record.expires_at < now - (record.stays === true ? givenUpAfter.stays : givenUpAfter.expired)) return true;
     if (silent.has(record.channel_id)) return false;
-    const outcome = await letGoThere({ ...context, answerBy: performance.now() + questionMs }, record);
+    const outcome = await releaseUpstream({ ...context, answerBy: performance.now() + questionMs }, record);
     if (outcome === 'silent') silent.add(record.channel_id);
     return outcome === 'gone';
   };

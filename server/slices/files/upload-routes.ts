@@ -12,12 +12,12 @@ import { markedName } from '#server/call/marked-name.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { isRetryable } from '#server/exchange/failure-consequences.ts';
 import { freeCutParts } from './interrupted-uploads.ts';
-import { beginFile, longestKept, mostFiles, toldFile } from './file-store.ts';
+import { beginFile, longestRetention, mostFiles, presentFile } from './file-store.ts';
 import { checkFilename, filesAreOff, lifetimes, purposesOf, withPart } from './read-upload.ts';
-import { keepSent, staysAt } from './retained-files.ts';
+import { retainSent, staysAt } from './retained-files.ts';
 import { channelsWithFiles, errorOf } from './upstream-files.ts';
 import { beginThere, cancelThere, completeThere, sendPart } from './upstream-uploads.ts';
 
@@ -31,7 +31,7 @@ const openSeconds = 3600;
 export function mountUploads(host: RouteHost, services: RelayServices): void {
   const { context } = services;
   const serve = createServer(host, services, clientDialects['openai-chat']);
-  const add = (at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+  const add = (at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     host.addDirect(
       'POST',
       at,
@@ -52,41 +52,41 @@ export function mountUploads(host: RouteHost, services: RelayServices): void {
   add(`${path}/complete`, async (caller) => {
     const file = await openUpload(context, caller);
     const upstream = await completeThere(context, file, readParts(context, file, await caller.readBody()));
-    const stored = await keepSent(context, file, upstream);
-    return { json: { ...toldUpload(file, 'completed'), file: toldFile(stored) } };
+    const stored = await retainSent(context, file, upstream);
+    return { json: { ...presentUpload(file, 'completed'), file: presentFile(stored) } };
   });
   add(`${path}/cancel`, async (caller) => {
     const file = await openUpload(context, caller);
     await cancelThere(context, file);
     await context.db.collection('files').remove({ id: file.id, state: 'sending' });
-    return { json: toldUpload(file, 'cancelled') };
+    return { json: presentUpload(file, 'cancelled') };
   });
 }
 
 /** At the first channel that takes it. @throws {AppError} */
-async function beginUpload({ context }: RelayServices, { userId, admission }: KeptCaller, body: unknown): Promise<object> {
+async function beginUpload({ context }: RelayServices, { userId, admission }: StoredCaller, body: unknown): Promise<object> {
   const { group, pinnedChannel } = admission;
-  const { mime, ...asked } = readAsked(context, body);
-  const longest = longestKept(context);
-  const seconds = Math.min(asked.seconds ?? longest, longest);
-  const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose: asked.purpose, isInParts: true });
+  const { mime, ...requested } = readRequest(context, body);
+  const longest = longestRetention(context);
+  const seconds = Math.min(requested.seconds ?? longest, longest);
+  const channels = channelsWithFiles(context, { group, pinned: pinnedChannel, purpose: requested.purpose, isInParts: true });
   const [first] = channels;
   if (first === undefined) throw new AppError('no_file_channel', { group });
   const at = (channel: typeof first) => ({ channel_id: channel.id, key: keyBehind(context.secrets, channel) });
   const files = context.db.collection('files');
-  const begun = await beginFile(context, { user_id: userId, ...asked, seconds, ...at(first) });
-  const { filename, purpose, bytes } = asked;
+  const begun = await beginFile(context, { user_id: userId, ...requested, seconds, ...at(first) });
+  const { filename, purpose, bytes } = requested;
   let failure: AppError | undefined;
   for (const channel of channels.slice(0, context.settings.get('RetryTimes') + 1)) {
-    const stays = staysAt(context, channel, asked);
-    const kept = stays ? { filename: markedName(filename, begun.id) } : { filename, expires_after: { anchor: 'created_at', seconds } };
-    const answer = await beginThere(context, channel, { ...kept, purpose, bytes, mime_type: mime });
-    if ('told' in answer && typeof answer.told['id'] === 'string') {
+    const stays = staysAt(context, channel, requested);
+    const retention = stays ? { filename: markedName(filename, begun.id) } : { filename, expires_after: { anchor: 'created_at', seconds } };
+    const answer = await beginThere(context, channel, { ...retention, purpose, bytes, mime_type: mime });
+    if ('reported' in answer && typeof answer.reported['id'] === 'string') {
       const times = { sent_bytes: 0, upload_until: begun.created_at + openSeconds };
-      const set = { ...at(channel), upload_id: answer.told['id'], ...times, ...(stays ? { stays } : {}) };
+      const set = { ...at(channel), upload_id: answer.reported['id'], ...times, ...(stays ? { stays } : {}) };
       const open = await files.patch({ id: begun.id, state: 'sending' }, { set, unset: ['process'] });
       if (open === null) throw notThere(begun);
-      return toldUpload(open, 'pending');
+      return presentUpload(open, 'pending');
     }
     failure = 'failure' in answer ? errorOf(context, answer.failure) : new AppError('invalid_upstream_response');
     if (!('failure' in answer) || !isRetryable(answer.failure, channel.provider)) break;
@@ -122,7 +122,7 @@ const tooLarge = { zh: '不能超过 64 MB', en: 'must be 64 MB at the most' };
 const beyond = { zh: '超出了创建时声明的大小（bytes）', en: 'goes beyond the bytes that were told at the beginning' };
 
 /** Of the caller's own, that parts may be added to. @throws {AppError} `file_not_found` */
-async function openUpload({ db, now }: AppContext, { userId, params }: KeptCaller): Promise<FileRecord> {
+async function openUpload({ db, now }: AppContext, { userId, params }: StoredCaller): Promise<FileRecord> {
   const id = params['upload'] ?? '';
   const open = { state: 'sending' as const, upload_until: { gt: Math.floor(now() / 1000) } };
   const found = id.startsWith(prefix)
@@ -143,7 +143,7 @@ function notThere(file: FileRecord): AppError {
   return new AppError('file_not_found', { id: uploadId(file) });
 }
 
-function toldUpload(file: FileRecord, status: 'pending' | 'completed' | 'cancelled'): object {
+function presentUpload(file: FileRecord, status: 'pending' | 'completed' | 'cancelled'): object {
   const { bytes, created_at, upload_until: until, filename, purpose } = file;
   return {
     id: uploadId(file),
@@ -159,7 +159,7 @@ function toldUpload(file: FileRecord, status: 'pending' | 'completed' | 'cancell
 }
 
 /** @throws {AppError} `invalid_request` */
-function readAsked(context: AppContext, body: unknown) {
+function readRequest(context: AppContext, body: unknown) {
   if (!isObject(body)) throw badField('body', fieldRules.object);
   const fields = new StrictFields(body);
   const filename = fields.requiredText('filename');
@@ -172,8 +172,8 @@ function readAsked(context: AppContext, body: unknown) {
   if (bytes === undefined) throw badField('bytes', fieldRules.required);
   const mime = fields.requiredText('mime_type');
   if (!/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(mime)) throw badField('mime_type', fieldRules.invalid);
-  const kept = fields.object('expires_after');
-  const own = kept === undefined ? undefined : new StrictFields(kept, 'expires_after');
+  const retention = fields.object('expires_after');
+  const own = retention === undefined ? undefined : new StrictFields(retention, 'expires_after');
   if (own !== undefined && own.text('anchor') !== 'created_at') throw badField(own.path('anchor'), fieldRules.oneOf(['created_at']));
   return { filename, purpose, bytes, mime, seconds: own?.integer('seconds', lifetimes.least, lifetimes.most) };
 }

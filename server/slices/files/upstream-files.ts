@@ -3,8 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { writeForm } from '#server/framing/multipart.ts';
-import type { FormFile } from '#server/framing/multipart.ts';
+import { writeMultipart } from '#server/framing/multipart.ts';
+import type { MultipartFile } from '#server/framing/multipart.ts';
 import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
@@ -20,7 +20,7 @@ import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import { batchPurpose, tuningPurpose } from './file-store.ts';
 
-export interface Asking extends Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'> {
+export interface Requesting extends Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'> {
   /** Monotonic milliseconds: no answer is waited for any longer. Missing: it is waited for as for one to a call. */
   answerBy?: number;
 }
@@ -41,14 +41,14 @@ interface FilePlace {
 }
 
 /** Where such files of that group can go, the one with the highest priority first. */
-export function channelsWithFiles({ channels }: Asking, { group, pinned, purpose, isInParts }: FilePlace): PreparedChannel[] {
+export function channelsWithFiles({ channels }: Requesting, { group, pinned, purpose, isInParts }: FilePlace): PreparedChannel[] {
   const fitting = [...channels.all()].filter(
     ({ id, status, problem, provider, groups }) =>
       status === ChannelStatus.enabled &&
       problem === null &&
       provider !== null &&
       (purpose !== batchPurpose || provider.runsBatches === 'openai') &&
-      ((purpose === batchPurpose && isInParts === undefined) || provider.keepsFiles === true) &&
+      ((purpose === batchPurpose && isInParts === undefined) || provider.storesFiles === true) &&
       (purpose !== tuningPurpose || provider.trainsModels === true) &&
       (pinned === undefined ? groups.includes(group) : id === pinned),
   );
@@ -59,7 +59,7 @@ export function channelsWithFiles({ channels }: Asking, { group, pinned, purpose
 type Lying = Pick<FileRecord, 'channel_id' | 'key' | 'upstream_id'>;
 
 export interface FileToSend {
-  file: FormFile;
+  file: MultipartFile;
   purpose: string;
   /** Until it goes; null: it stays. */
   seconds: number | null;
@@ -68,14 +68,14 @@ export interface FileToSend {
 
 /** The provider's name of it, or why there is none. What does not stay goes by itself when nobody hears of it any more. */
 export async function sendFile(
-  context: Asking,
+  context: Requesting,
   channel: PreparedChannel,
   { file, purpose, seconds, boundary }: FileToSend,
 ): Promise<{ id: string } | { failure: UpstreamFailure }> {
   const parts = [{ name: 'purpose', value: purpose }, ...expiry(channel, seconds), { name: 'file', value: file }];
-  const body = writeForm(parts, boundary);
+  const body = writeMultipart(parts, boundary);
   const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
-  const received = await askAccount(context, channel, { method: 'POST', path: '/files', body, headers });
+  const received = await requestAccount(context, channel, { method: 'POST', path: '/files', body, headers });
   if (received.kind === 'failed') return { failure: received.failure };
   if (received.kind === 'stream') return { failure: unexpected(received.stream) };
   const id = parseObject(received.body.toString('utf8'))?.['id'];
@@ -83,11 +83,11 @@ export async function sendFile(
 }
 
 function expiry({ provider }: PreparedChannel, seconds: number | null): { name: string; value: string }[] {
-  const kept = seconds === null ? null : secondsThere(provider, seconds);
-  if (kept === null) return [];
+  const stored = seconds === null ? null : secondsThere(provider, seconds);
+  if (stored === null) return [];
   return [
     { name: 'expires_after[anchor]', value: 'created_at' },
-    { name: 'expires_after[seconds]', value: String(kept) },
+    { name: 'expires_after[seconds]', value: String(stored) },
   ];
 }
 
@@ -100,7 +100,7 @@ export function secondsThere(provider: Provider | null, seconds: number): number
 }
 
 /** `left`: it may still be there; `silent`: so it is, and the provider has said nothing. */
-export async function deleteAtProvider(context: Asking, record: Lying): Promise<'gone' | 'left' | 'silent'> {
+export async function deleteAtProvider(context: Requesting, record: Lying): Promise<'gone' | 'left' | 'silent'> {
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached; the provider lets it go when it expires.
   if (channel === null || record.upstream_id === '') return 'gone';
@@ -108,8 +108,8 @@ export async function deleteAtProvider(context: Asking, record: Lying): Promise<
 }
 
 /** @param path behind that of the account. As `deleteAtProvider`. */
-export async function deleteThere(context: Asking, channel: PreparedChannel, path: string): Promise<'gone' | 'left' | 'silent'> {
-  const received = await askAccount(context, channel, { method: 'DELETE', path });
+export async function deleteThere(context: Requesting, channel: PreparedChannel, path: string): Promise<'gone' | 'left' | 'silent'> {
+  const received = await requestAccount(context, channel, { method: 'DELETE', path });
   if (received.kind === 'stream') received.stream.abort();
   if (received.kind !== 'failed') return 'gone';
   const { upstreamStatus: status } = received.failure;
@@ -117,10 +117,10 @@ export async function deleteThere(context: Asking, channel: PreparedChannel, pat
 }
 
 /** @throws {AppError} */
-export async function readAtProvider(context: Asking, record: Lying & Pick<FileRecord, 'id'>): Promise<EventSource | Buffer> {
+export async function readAtProvider(context: Requesting, record: Lying & Pick<FileRecord, 'id'>): Promise<EventSource | Buffer> {
   const channel = channelOf(context, record);
   if (channel === null) throw new AppError('file_not_found', { id: record.id });
-  const received = await askAccount(context, channel, {
+  const received = await requestAccount(context, channel, {
     method: 'GET',
     path: `/files/${encodeURIComponent(record.upstream_id)}/content`,
     isStream: true,
@@ -131,14 +131,14 @@ export async function readAtProvider(context: Asking, record: Lying & Pick<FileR
 
 /** Where it lies; null: not behind a key that this installation has. */
 export function channelOf(
-  { channels, secrets }: Pick<Asking, 'channels' | 'secrets'>,
+  { channels, secrets }: Pick<Requesting, 'channels' | 'secrets'>,
   { channel_id: id, key }: Pick<FileRecord, 'channel_id' | 'key'>,
 ): PreparedChannel | null {
   const channel = channels.get(id);
   return channel === undefined || channel.problem !== null || keyBehind(secrets, channel) !== key ? null : channel;
 }
 
-export function errorOf({ settings }: Pick<Asking, 'settings'>, failure: UpstreamFailure): AppError {
+export function errorOf({ settings }: Pick<Requesting, 'settings'>, failure: UpstreamFailure): AppError {
   return TaskFailure.ofUpstream(failure, settings.get('AutomaticDisableKeywords')).error;
 }
 
@@ -148,14 +148,14 @@ function unexpected(stream: EventSource): UpstreamFailure {
 }
 
 /** What lies in the account of a channel. @param asked with a path behind that of the account, and what stands before that, or `root` in place of both; `mostBytes`: of an answer that is no stream */
-export async function askAccount(
-  context: Asking,
+export async function requestAccount(
+  context: Requesting,
   channel: PreparedChannel,
-  asked: Pick<SendRequest, 'method' | 'path' | 'isStream'> &
+  requested: Pick<SendRequest, 'method' | 'path' | 'isStream'> &
     Partial<Pick<SendRequest, 'body' | 'headers'>> & { mostBytes?: number; before?: string; root?: string },
 ): Promise<Received> {
-  const { method, path, body = null, headers: own = {}, isStream = false, mostBytes = answerBytes, before = '' } = asked;
-  const { root = `${channel.base}${before}${channel.provider?.account?.path ?? '/v1'}` } = asked;
+  const { method, path, body = null, headers: own = {}, isStream = false, mostBytes = answerBytes, before = '' } = requested;
+  const { root = `${channel.base}${before}${channel.provider?.account?.path ?? '/v1'}` } = requested;
   const { 'content-type': _json, ...headers } = channel.headers;
   const url = new URL(`${root}${path}`);
   const request: SendRequest = {
@@ -176,11 +176,11 @@ export async function askAccount(
 const timerErrorMs = 5;
 
 /** The time for its answer is over. */
-export function isOverdue({ answerBy = Infinity }: Pick<Asking, 'answerBy'>): boolean {
+export function isOverdue({ answerBy = Infinity }: Pick<Requesting, 'answerBy'>): boolean {
   return performance.now() > answerBy - timerErrorMs;
 }
 
 /** Milliseconds. @param seconds that are waited where nothing is said */
-export function waitOf({ answerBy }: Pick<Asking, 'answerBy'>, seconds: number): number {
+export function waitOf({ answerBy }: Pick<Requesting, 'answerBy'>, seconds: number): number {
   return Math.min(seconds * 1000, answerBy === undefined ? Infinity : Math.max(1, answerBy - performance.now()));
 }

@@ -18,9 +18,9 @@ export async function changeJob({ context }: RelayServices, job: TuningJobRecord
   const answer = await changeThere(context, channel, job.upstream_id, verb);
   if ('failure' in answer) throw errorOf(context, answer.failure);
   // What it comes to is read when it is over; only that ends it.
-  const { status: told = status } = answer.told.set;
+  const { status: reported = status } = answer.reported.set;
   const changed = await context.db
     .collection('tuning_jobs')
-    .patch({ id, state: 'running' }, { set: { status: told, poll_at: context.now() } });
+    .patch({ id, state: 'running' }, { set: { status: reported, poll_at: context.now() } });
   return changed ?? findJob(context, job.user_id, id);
 }

@@ -54,9 +54,9 @@ export interface CheckedExamples {
 }
 
 /** Writes them into `spool`. @throws {AppError} `invalid_request`, which names the line, and as `SpoolFile.append` @throws {FileBroken} */
-export async function checkExamples(asked: ExamplesToCheck, file: EventSource | Buffer, spool: SpoolFile): Promise<CheckedExamples> {
-  const { services, field } = asked;
-  const checker = new Checker(asked);
+export async function checkExamples(requested: ExamplesToCheck, file: EventSource | Buffer, spool: SpoolFile): Promise<CheckedExamples> {
+  const { services, field } = requested;
+  const checker = new Checker(requested);
   let waiting: Buffer[] = [];
   let size = 0;
   const flush = async () => {
@@ -88,7 +88,7 @@ const noAnswer = { zh: '必须包含助手（assistant）消息', en: 'must have
 const oneAnswer = { zh: '必须正好是一条助手（assistant）消息', en: 'must be exactly one message of the assistant' };
 
 class Checker {
-  readonly #asked: ExamplesToCheck;
+  readonly #requested: ExamplesToCheck;
   #examples = 0;
   #tokens = 0;
   #counted = 0;
@@ -96,13 +96,13 @@ class Checker {
   #waiting: PromptContent = emptyPrompt();
   #length = 0;
 
-  constructor(asked: ExamplesToCheck) {
-    this.#asked = asked;
+  constructor(requested: ExamplesToCheck) {
+    this.#requested = requested;
   }
 
   async check(bytes: Buffer, number: number): Promise<Buffer> {
     try {
-      const { services, admission } = this.#asked;
+      const { services, admission } = this.#requested;
       const work = () => this.#read(bytes);
       const { line, content } = bytes.length > longBytes ? await services.context.bodies.inTurn(`user:${admission.user.id}`, work) : work();
       await checkWords(services, admission.user.id, content);
@@ -110,12 +110,12 @@ class Checker {
       await this.#count(content);
       return Buffer.from(`${JSON.stringify(line)}\n`);
     } catch (failure) {
-      throw failure instanceof AppError && failure.status < 500 ? ofPlace(lineNamed(number, this.#asked.field), failure) : failure;
+      throw failure instanceof AppError && failure.status < 500 ? ofPlace(lineNamed(number, this.#requested.field), failure) : failure;
     }
   }
 
   async checked(): Promise<CheckedExamples> {
-    if (this.#examples < fewestExamples) throw badField(this.#asked.field, tooFew);
+    if (this.#examples < fewestExamples) throw badField(this.#requested.field, tooFew);
     await this.#flush();
     return { examples: this.#examples, tokens: this.#tokens };
   }
@@ -132,7 +132,7 @@ class Checker {
   }
 
   #contentOf(line: Body): PromptContent {
-    const { base, method } = this.#asked;
+    const { base, method } = this.#requested;
     if (method === 'dpo') return ofPreference(line, base);
     return isCompletionModel(base) ? ofCompletion(line) : ofConversation(new StrictFields(line), base);
   }
@@ -148,7 +148,7 @@ class Checker {
   }
 
   async #flush(): Promise<void> {
-    const { base, admission } = this.#asked;
+    const { base, admission } = this.#requested;
     const counting = { owner: admission.user.id, isEstimated: this.#counted > countedInAll };
     const { texts, fixed } = this.#waiting;
     let tokens: number;

@@ -9,7 +9,7 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { findFile, tuningPurpose } from '#server/slices/files/file-store.ts';
 import { errorOf, readAtProvider, sendFile } from '#server/slices/files/upstream-files.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
@@ -17,7 +17,7 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { checkExamples } from './check-examples.ts';
@@ -25,8 +25,8 @@ import type { CheckedExamples } from './check-examples.ts';
 import { usualEpochs } from './epochs.ts';
 import { findTrainer } from './find-trainer.ts';
 import { beginJob, creationMs } from './job-store.ts';
-import { letGoFiles } from './delete-provider-files.ts';
-import type { AskedJob } from './read-job-request.ts';
+import { deleteProviderFiles } from './delete-provider-files.ts';
+import type { JobRequest } from './read-job-request.ts';
 import { concludeJob, noteCharge, returnLateCharge } from './settle-job.ts';
 import { changeThere, createThere } from './upstream-jobs.ts';
 
@@ -37,12 +37,12 @@ const inputSeconds = 30 * 24 * 3600;
 const boundaryLength = 48;
 
 /** @throws {AppError} of the files, their examples, the bounds, the balance and the provider */
-export async function createJob(services: RelayServices, caller: KeptCaller, asked: AskedJob): Promise<TuningJobRecord> {
+export async function createJob(services: RelayServices, caller: StoredCaller, requested: JobRequest): Promise<TuningJobRecord> {
   const { context } = services;
   const { admission, userId, requestId } = caller;
-  const training = await fileNamed(context, userId, 'training_file', asked.trainingFile);
-  const validation = asked.validationFile === '' ? null : await fileNamed(context, userId, 'validation_file', asked.validationFile);
-  const { channel, base, upstreamBase } = await findTrainer(services, admission, asked.model, training.channel_id);
+  const training = await fileNamed(context, userId, 'training_file', requested.trainingFile);
+  const validation = requested.validationFile === '' ? null : await fileNamed(context, userId, 'validation_file', requested.validationFile);
+  const { channel, base, upstreamBase } = await findTrainer(services, admission, requested.model, training.channel_id);
   if (context.quotes.priceOfTraining(base, admission.group) === null)
     throw new AppError('tuning_not_priced', { model: base }, { field: 'model' });
   const known = {
@@ -52,16 +52,16 @@ export async function createJob(services: RelayServices, caller: KeptCaller, ask
     token_name: admission.tokenName,
     group: admission.group,
     request_id: requestId,
-    model: asked.model,
+    model: requested.model,
     base,
     upstream_base: upstreamBase,
     channel_id: channel.id,
     key: keyBehind(context.secrets, channel),
-    method: asked.method,
-    parameters: JSON.stringify(asked.parameters),
-    suffix: asked.suffix,
-    seed: asked.seed ?? Math.floor(context.random() * 2 ** 31),
-    metadata: asked.metadata,
+    method: requested.method,
+    parameters: JSON.stringify(requested.parameters),
+    suffix: requested.suffix,
+    seed: requested.seed ?? Math.floor(context.random() * 2 ** 31),
+    metadata: requested.metadata,
     training_file: training.id,
     validation_file: validation?.id ?? '',
   };
@@ -69,7 +69,7 @@ export async function createJob(services: RelayServices, caller: KeptCaller, ask
   const spools = [context.bodies.spool.open(`user:${userId}`), context.bodies.spool.open(`user:${userId}`)] as const;
   try {
     const look = async (file: FileRecord, field: string, spool: SpoolFile) =>
-      checkExamples({ services, admission, field, base, method: asked.method }, await readAtProvider(context, file), spool);
+      checkExamples({ services, admission, field, base, method: requested.method }, await readAtProvider(context, file), spool);
     const checked = await look(training, 'training_file', spools[0]);
     if (validation !== null) await look(validation, 'validation_file', spools[1]);
     const files = { training: spools[0], validation: validation === null ? null : spools[1] };
@@ -78,7 +78,7 @@ export async function createJob(services: RelayServices, caller: KeptCaller, ask
       channel,
       checked,
       files,
-      epochs: asked.epochs ?? usualEpochs(checked.examples),
+      epochs: requested.epochs ?? usualEpochs(checked.examples),
     });
   } catch (failure) {
     // Where it came further than this, its record says how far.
@@ -166,13 +166,13 @@ async function handIn(context: AppContext, prepared: Prepared, reservation: Rese
     if (creating === null) throw new AppError('upstream_timeout');
     return creating;
   } catch (failure) {
-    context.waitUntil(letGoFiles(context, { ...begun, ...sent }));
+    context.waitUntil(deleteProviderFiles(context, { ...begun, ...sent }));
     throw failure;
   }
 }
 
 async function send(context: AppContext, channel: PreparedChannel, filename: string, content: SpoolFile): Promise<string> {
-  const file = new FormFile({ filename, type: 'application/jsonl', content });
+  const file = new MultipartFile({ filename, type: 'application/jsonl', content });
   const boundary = context.randomText(boundaryLength);
   const sent = await sendFile(context, channel, { file, purpose: tuningPurpose, seconds: inputSeconds, boundary });
   if (!('id' in sent)) throw errorOf(context, sent.failure);
@@ -187,7 +187,7 @@ async function createAtProvider(context: AppContext, channel: PreparedChannel, p
     // The job finds out.
     return (await jobs.patch({ id: paid.id, state: 'creating' }, { set: { poll_at: context.now() + firstPollMs } })) ?? paid;
   }
-  const { id, set } = answer.told;
+  const { id, set } = answer.reported;
   const running = { ...set, upstream_id: id, state: 'running' as const, poll_at: context.now() + firstPollMs };
   const record = await jobs.patch({ id: paid.id, state: 'creating' }, { set: running });
   if (record !== null) return record;

@@ -20,9 +20,9 @@ export interface Trainer {
  * @throws {AppError} `model_denied`, `model_not_found`, `no_tuning_channel`, and of an own model
  */
 export async function findTrainer(services: RelayServices, admission: Admission, model: string, preferred: number): Promise<Trainer> {
-  const { channels, gate, ownModels } = services;
+  const { channels, gate, tunedModels } = services;
   gate.checkModel(admission, model);
-  const own = await ownModels.find(admission, model);
+  const own = await tunedModels.find(admission, model);
   if (own !== null) {
     if (own.channel.provider?.trainsModels !== true) throw new AppError('no_tuning_channel', { group: admission.group, model });
     return { channel: own.channel, base: own.base, upstreamBase: own.upstreamModel };
@@ -31,8 +31,8 @@ export async function findTrainer(services: RelayServices, admission: Admission,
   const isFirst = ({ id }: PreparedChannel) => id === preferred;
   for (const channel of [...offered.filter(isFirst), ...offered.filter((one) => !isFirst(one))]) {
     if (channel.provider?.trainsModels !== true || channel.problem !== null) continue;
-    const way = channel.way(clientDialects['openai-chat'], 'chat', model);
-    if (way !== null) return { channel, base: model, upstreamBase: way.upstreamModel };
+    const route = channel.route(clientDialects['openai-chat'], 'chat', model);
+    if (route !== null) return { channel, base: model, upstreamBase: route.upstreamModel };
   }
   const isKnown = offered.length > 0 || [...channels.all()].some((channel) => offersModel(channel, model));
   throw isKnown

@@ -1,15 +1,15 @@
 // Asks providers what became of trainings, and finds out what became of those whose process ended in the middle.
 import type { AppContext } from '#server/context.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { askInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
 import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { creationMs } from './job-store.ts';
-import { letGoFiles } from './delete-provider-files.ts';
-import { concludeJob, costOf, finishJob, keptMs, resolveJobCharge, returnLateCharge } from './settle-job.ts';
+import { deleteProviderFiles } from './delete-provider-files.ts';
+import { concludeJob, costOf, finishJob, retentionMs, resolveJobCharge, returnLateCharge } from './settle-job.ts';
 import { trainedShare } from './trained-share.ts';
 import { countIn, findThere, idIn, isNever, listThere, readThere } from './upstream-jobs.ts';
 
@@ -31,7 +31,7 @@ const mostCheckpoints = 100;
 export async function pollTunings(context: AppContext, bounds: Partial<TurnBounds> = {}): Promise<void> {
   const jobs = context.db.collection('tuning_jobs');
   const due = await jobs.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
-  await askInTurn(due, {
+  await pollInTurn(due, {
     context,
     bounds: { ...turnBounds, ...bounds },
     claim: ({ id, poll_at: at }) => jobs.patch({ id, poll_at: at }, { set: { poll_at: context.now() + claimMs } }),
@@ -41,7 +41,7 @@ export async function pollTunings(context: AppContext, bounds: Partial<TurnBound
 }
 
 /** @param context with the time until which its provider has to answer */
-async function look(job: TuningJobRecord, context: AppContext & Asking): Promise<void> {
+async function look(job: TuningJobRecord, context: AppContext & Requesting): Promise<void> {
   if (job.state === 'checking') return lookAtChecking(context, job);
   if (job.state === 'creating') return lookAtCreating(context, job);
   if (job.state === 'running') return lookAtRunning(context, job);
@@ -55,7 +55,7 @@ async function look(job: TuningJobRecord, context: AppContext & Asking): Promise
 /** A process that was taken for dead may have charged it since then, and have ended before it gave that back. */
 async function lookAtEnded(context: AppContext, job: TuningJobRecord): Promise<void> {
   const jobs = context.db.collection('tuning_jobs');
-  const until = job.finished_at * 1000 + keptMs;
+  const until = job.finished_at * 1000 + retentionMs;
   if (job.charge === 'none') {
     const { paid, isCertain } = await chargeOf(context.db, job);
     if (paid !== null) return isCertain ? returnLateCharge(context, job, paid) : again(context, job, retryMs);
@@ -78,7 +78,7 @@ async function lookAtChecking(context: AppContext, job: TuningJobRecord): Promis
 }
 
 /** Whether it was charged is found out first, then whether the provider has it. */
-async function lookAtCreating(context: AppContext & Asking, open: TuningJobRecord): Promise<void> {
+async function lookAtCreating(context: AppContext & Requesting, open: TuningJobRecord): Promise<void> {
   const job = await resolveJobCharge(context, open);
   if (job.charge === 'open') return again(context, job, retryMs);
   const now = Math.floor(context.now() / 1000);
@@ -96,7 +96,7 @@ async function lookAtCreating(context: AppContext & Asking, open: TuningJobRecor
     return;
   }
   // Without its files nothing can begin any more, if the provider was slow to take it. What began before they went is there by now.
-  const areGone = await letGoFiles(context, job);
+  const areGone = await deleteProviderFiles(context, job);
   const late = channel === null ? null : await findThere(context, channel, job);
   const isCertain = late === null && (areGone || now > job.created_at + longestUnanswered);
   if (!isCertain && now <= job.created_at + givenUpAfter) return again(context, job, late == null ? retryMs : 0);
@@ -107,43 +107,43 @@ const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled'
 /** It has trained some steps, maybe. */
 const training: ReadonlySet<string> = new Set(['running', 'paused']);
 
-async function lookAtRunning(context: AppContext & Asking, job: TuningJobRecord): Promise<void> {
+async function lookAtRunning(context: AppContext & Requesting, job: TuningJobRecord): Promise<void> {
   const channel = channelOf(context, job);
   const answer = channel === null ? null : await readThere(context, channel, job.upstream_id);
-  if (channel === null || answer === null || 'failure' in answer) return unheard(context, job);
-  const { set } = answer.told;
-  const told = { ...job, ...set };
-  if (told.status === 'succeeded' && told.upstream_model === '') {
+  if (channel === null || answer === null || 'failure' in answer) return unmappedFields(context, job);
+  const { set } = answer.reported;
+  const reported = { ...job, ...set };
+  if (reported.status === 'succeeded' && reported.upstream_model === '') {
     const name = await nameBefore(context, channel, job);
-    if (name === '') return unheard(context, job);
+    if (name === '') return unmappedFields(context, job);
     set.upstream_model = name;
   }
   const now = context.now();
-  if (!endings.has(told.status)) {
+  if (!endings.has(reported.status)) {
     const poll = now + Math.min(pollMs.most, Math.max(pollMs.least, (now - job.created_at * 1000) / 20));
-    const share = training.has(told.status) ? await trainedShare(context, channel, job) : null;
+    const share = training.has(reported.status) ? await trainedShare(context, channel, job) : null;
     const known = share === null ? {} : { trained_share: Math.max(share, job.trained_share ?? 0) };
-    const heard = { ...set, ...known, told_at: Math.floor(now / 1000), poll_at: Math.round(poll) };
-    await context.db.collection('tuning_jobs').patch({ id: job.id, state: 'running' }, { set: heard });
+    const received = { ...set, ...known, told_at: Math.floor(now / 1000), poll_at: Math.round(poll) };
+    await context.db.collection('tuning_jobs').patch({ id: job.id, state: 'running' }, { set: received });
     return;
   }
-  const checkpoints = told.status === 'succeeded' ? await checkpointsOf(context, channel, job) : [];
-  if (told.status === 'cancelled' && told.trained_tokens < 0) {
+  const checkpoints = reported.status === 'succeeded' ? await checkpointsOf(context, channel, job) : [];
+  if (reported.status === 'cancelled' && reported.trained_tokens < 0) {
     const share = await trainedShare(context, channel, job);
     if (share === null && !isGivenUp(context, job)) return again(context, job, pollMs.most);
     // At the least what it was seen to have trained.
     set.trained_by_steps = true;
     set.trained_tokens = Math.ceil(job.tokens * job.epochs * Math.max(share ?? 0, job.trained_share ?? 0));
   }
-  const finished = told.finished_at === 0 ? Math.floor(now / 1000) : told.finished_at;
-  const cost = costOf(context, { ...told, ...set });
+  const finished = reported.finished_at === 0 ? Math.floor(now / 1000) : reported.finished_at;
+  const cost = costOf(context, { ...reported, ...set });
   // What it costs does not wait for them.
   const known = checkpoints === null ? { lacks_checkpoints: true as const } : { checkpoints };
-  await concludeJob(context, told, { cost, set: { ...set, ...known, told_at: Math.floor(now / 1000), finished_at: finished } });
+  await concludeJob(context, reported, { cost, set: { ...set, ...known, told_at: Math.floor(now / 1000), finished_at: finished } });
 }
 
 /** Its money is settled. Where they are not told for days they cannot be called. */
-async function lookForCheckpoints(context: AppContext & Asking, job: TuningJobRecord): Promise<void> {
+async function lookForCheckpoints(context: AppContext & Requesting, job: TuningJobRecord): Promise<void> {
   const channel = channelOf(context, job);
   const found = channel === null ? null : await checkpointsOf(context, channel, job);
   const now = context.now();
@@ -152,18 +152,18 @@ async function lookForCheckpoints(context: AppContext & Asking, job: TuningJobRe
   await context.db.collection('tuned_models').patch({ id: job.tuned_model, job_id: job.id, state: 'ready' }, { set: { checkpoints } });
   await context.db
     .collection('tuning_jobs')
-    .patch({ id: job.id, state: 'ended' }, { set: { checkpoints, poll_at: now + keptMs }, unset: ['lacks_checkpoints'] });
+    .patch({ id: job.id, state: 'ended' }, { set: { checkpoints, poll_at: now + retentionMs }, unset: ['lacks_checkpoints'] });
 }
 
 /** Those that may be called like the model itself. Null: that is not known now. */
 async function checkpointsOf(
-  context: AppContext & Asking,
+  context: AppContext & Requesting,
   channel: PreparedChannel,
   job: TuningJobRecord,
 ): Promise<TuningJobRecord['checkpoints'] | null> {
   const answer = await listThere(context, channel, `/${encodeURIComponent(job.upstream_id)}/checkpoints?limit=${mostCheckpoints}`);
   if ('failure' in answer) return isNever(answer) ? [] : null;
-  return answer.told.data
+  return answer.reported.data
     .map((one) => ({ step: countIn(one['step_number']), upstream_model: idIn(one['fine_tuned_model_checkpoint']) }))
     .filter(({ step, upstream_model: name }) => step > 0 && name !== '');
 }
@@ -173,13 +173,13 @@ function isGivenUp({ now }: AppContext, job: TuningJobRecord): boolean {
 }
 
 /** The model's name may come a moment later. Where it never does, the last checkpoint is what was trained; empty: none is known, or not yet. */
-async function nameBefore(context: AppContext & Asking, channel: PreparedChannel, job: TuningJobRecord): Promise<string> {
+async function nameBefore(context: AppContext & Requesting, channel: PreparedChannel, job: TuningJobRecord): Promise<string> {
   const checkpoints = isGivenUp(context, job) ? await checkpointsOf(context, channel, job) : null;
   return (checkpoints ?? []).toSorted((one, other) => other.step - one.step)[0]?.upstream_model ?? '';
 }
 
 /** Where nothing has been heard of it for days it is over, and costs nothing: no model came of it. */
-async function unheard(context: AppContext, job: TuningJobRecord): Promise<void> {
+async function unmappedFields(context: AppContext, job: TuningJobRecord): Promise<void> {
   const now = Math.floor(context.now() / 1000);
   if (!isGivenUp(context, job)) return again(context, job, pollMs.most);
   context.log.error({ job: job.id, quota: job.reserved }, 'nothing has been heard of a training for days: what was taken for it goes back');

@@ -39,18 +39,18 @@ export async function listOfJob(context: AppContext, job: TuningJobRecord, kind:
   const query = `limit=${limit}${from === undefined ? '' : `&after=${encodeURIComponent(from)}`}`;
   const answer = await listThere(context, channel, `/${encodeURIComponent(job.upstream_id)}/${kind}?${query}`);
   if ('failure' in answer) throw errorOf(context, answer.failure);
-  const tell = kind === 'events' ? toldEvent : toldCheckpoint;
-  const data = answer.told.data
+  const report = kind === 'events' ? presentEvent : presentCheckpoint;
+  const data = answer.reported.data
     .filter((one) => idIn(one['id']) !== '')
     .slice(0, limit)
-    .map((one) => ({ id: `${prefix}${sealName(context.secrets, owner, idIn(one['id']))}`, ...tell(job, one) }));
-  return listOf(data, answer.told.hasMore);
+    .map((one) => ({ id: `${prefix}${sealName(context.secrets, owner, idIn(one['id']))}`, ...report(job, one) }));
+  return listOf(data, answer.reported.hasMore);
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type Reported = Readonly<Record<string, unknown>>;
 
 /** https://platform.openai.com/docs/api-reference/fine-tuning/event-object */
-function toldEvent(job: TuningJobRecord, event: Told): Record<string, unknown> {
+function presentEvent(job: TuningJobRecord, event: Reported): Record<string, unknown> {
   const { message, level, type } = event;
   return {
     object: 'fine_tuning.job.event',
@@ -58,12 +58,12 @@ function toldEvent(job: TuningJobRecord, event: Told): Record<string, unknown> {
     level: level === 'warn' || level === 'error' ? level : 'info',
     message: typeof message === 'string' ? inOurWords(job, storableText(message, longestMessage)) : '',
     type: type === 'metrics' ? type : 'message',
-    data: toldData(job, event['data'] ?? null, deepest),
+    data: reportedData(job, event['data'] ?? null, deepest),
   };
 }
 
 /** https://platform.openai.com/docs/api-reference/fine-tuning/checkpoint-object */
-function toldCheckpoint(job: TuningJobRecord, checkpoint: Told): Record<string, unknown> {
+function presentCheckpoint(job: TuningJobRecord, checkpoint: Reported): Record<string, unknown> {
   const step = countIn(checkpoint['step_number']);
   const metrics = isObject(checkpoint['metrics']) ? checkpoint['metrics'] : {};
   return {
@@ -83,13 +83,13 @@ function toldCheckpoint(job: TuningJobRecord, checkpoint: Told): Record<string, 
   };
 }
 
-function toldData(job: TuningJobRecord, value: unknown, depth: number): unknown {
+function reportedData(job: TuningJobRecord, value: unknown, depth: number): unknown {
   if (typeof value === 'string') return inOurWords(job, storableText(value, longestMessage));
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
-  if (Array.isArray(value)) return value.slice(0, mostMembers).map((item) => toldData(job, item, depth - 1));
+  if (Array.isArray(value)) return value.slice(0, mostMembers).map((item) => reportedData(job, item, depth - 1));
   const members = Object.entries(value).slice(0, mostMembers);
-  return Object.fromEntries(members.map(([name, item]) => [inOurWords(job, name.slice(0, 200)), toldData(job, item, depth - 1)]));
+  return Object.fromEntries(members.map(([name, item]) => [inOurWords(job, name.slice(0, 200)), reportedData(job, item, depth - 1)]));
 }
 
 /** Names of the provider's account within a text: what is known here has its name here, of anything else nothing is said. */

@@ -5,11 +5,11 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 const organization = 'org-tidegate';
 
 /** https://platform.openai.com/docs/api-reference/fine-tuning/object */
-export function toldJob(job: TuningJobRecord): Record<string, unknown> {
+export function presentJob(job: TuningJobRecord): Record<string, unknown> {
   const hasEnded = job.state === 'ended';
   const timeOf = (at: number) => (at === 0 ? null : at);
-  const asked: Record<string, number> = JSON.parse(job.parameters);
-  const hyperparameters = { batch_size: 'auto', learning_rate_multiplier: 'auto', ...asked, n_epochs: job.epochs };
+  const requested: Record<string, number> = JSON.parse(job.parameters);
+  const hyperparameters = { batch_size: 'auto', learning_rate_multiplier: 'auto', ...requested, n_epochs: job.epochs };
   return {
     object: 'fine_tuning.job',
     id: job.id,

@@ -6,7 +6,7 @@ import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { requestedModel } from '#server/formats/requested-model.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
-export interface AskedJob {
+export interface JobRequest {
   model: string;
   trainingFile: string;
   /** Empty: none. */
@@ -59,7 +59,7 @@ const paidByHour = {
 const notServed = { zh: '在这里不支持', en: 'are not supported here' };
 
 /** @throws {AppError} `invalid_request` */
-export function readAsked(body: unknown): AskedJob {
+export function readRequest(body: unknown): JobRequest {
   if (!isObject(body)) throw badField('body', fieldRules.object);
   const fields = new StrictFields(body);
   refuseOthers(fields, known);
@@ -81,21 +81,21 @@ export function readAsked(body: unknown): AskedJob {
 }
 
 function methodIn(fields: StrictFields): { method: TuningJobRecord['method']; hyperparameters: StrictFields | undefined } {
-  const told = fields.fields('method');
+  const reported = fields.fields('method');
   const usual = fields.fields('hyperparameters');
-  if (told === undefined) return { method: 'supervised', hyperparameters: usual };
-  const type = told.requiredText('type');
-  if (type === 'reinforcement') throw badField(told.path('type'), paidByHour);
-  const method = told.oneOf('type', ['supervised', 'dpo']) ?? 'supervised';
-  refuseOthers(told, new Set(['type', method]));
-  const own = told.fields(method);
+  if (reported === undefined) return { method: 'supervised', hyperparameters: usual };
+  const type = reported.requiredText('type');
+  if (type === 'reinforcement') throw badField(reported.path('type'), paidByHour);
+  const method = reported.oneOf('type', ['supervised', 'dpo']) ?? 'supervised';
+  refuseOthers(reported, new Set(['type', method]));
+  const own = reported.fields(method);
   if (own !== undefined) refuseOthers(own, new Set(['hyperparameters']));
   const hyperparameters = own?.fields('hyperparameters');
   if (hyperparameters !== undefined && usual !== undefined) throw badField('hyperparameters', fieldRules.standsOnce);
   return { method, hyperparameters: hyperparameters ?? usual };
 }
 
-function parametersIn(fields: StrictFields | undefined, method: TuningJobRecord['method']): Pick<AskedJob, 'epochs' | 'parameters'> {
+function parametersIn(fields: StrictFields | undefined, method: TuningJobRecord['method']): Pick<JobRequest, 'epochs' | 'parameters'> {
   if (fields === undefined) return { epochs: undefined, parameters: {} };
   const names = ofMethod[method];
   refuseOthers(fields, new Set(['n_epochs', ...names]));

@@ -8,19 +8,19 @@ import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { longestKept, tuningResultsPurpose } from '#server/slices/files/file-store.ts';
+import { longestRetention, tuningResultsPurpose } from '#server/slices/files/file-store.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { returnRest } from '#server/money/refund-unused.ts';
+import { refundUnused } from '#server/money/refund-unused.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
-import { letGoFiles } from './delete-provider-files.ts';
+import { deleteProviderFiles } from './delete-provider-files.ts';
 import { sizeThere } from './upstream-jobs.ts';
 
 /** That one is told of after its end. */
-export const keptMs = 90 * 24 * 3600 * 1000;
+export const retentionMs = 90 * 24 * 3600 * 1000;
 /** Until it is looked once more whether one that seemed not to be charged was: its process may have ended before it could give that back. */
 const lateChargeMs = 3600 * 1000;
 /** What a training may cost, by what was taken for it: its examples may have been counted too low. What is further beyond cannot be true. */
@@ -40,12 +40,12 @@ export function costOf(context: Pick<AppContext, 'quotes' | 'log'>, job: TuningJ
 }
 
 /** What it is charged by. One that fails costs nothing at the provider. */
-function countedOf({ status, trained_tokens: told, trained_by_steps: isBySteps, tokens, epochs }: TuningJobRecord): {
+function countedOf({ status, trained_tokens: reported, trained_by_steps: isBySteps, tokens, epochs }: TuningJobRecord): {
   tokens: number;
   source: 'upstream' | 'estimated';
 } {
   if (status === 'failed') return { tokens: 0, source: 'upstream' };
-  if (told >= 0) return { tokens: told, source: isBySteps === true ? 'estimated' : 'upstream' };
+  if (reported >= 0) return { tokens: reported, source: isBySteps === true ? 'estimated' : 'upstream' };
   return { tokens: status === 'succeeded' ? tokens * epochs : 0, source: 'estimated' };
 }
 
@@ -110,7 +110,7 @@ export async function concludeJob(
 export async function finishJob(context: AppContext, job: TuningJobRecord): Promise<boolean> {
   const wanted = job.charge === 'done' ? job.reserved - job.cost : 0;
   const refOf = (account: string) => `tuning:${job.id}:refund:${account}`;
-  const isDone = wanted === 0 ? true : await returnRest(context, job, { rest: wanted, kind: 'tuning_refund', refOf });
+  const isDone = wanted === 0 ? true : await refundUnused(context, job, { rest: wanted, kind: 'tuning_refund', refOf });
   if (isDone === null) return false;
   const rest = isDone ? wanted : 0;
   if (!isDone)
@@ -120,15 +120,15 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
     );
   await leaveModel(context, job);
   await leaveFiles(context, job);
-  if (job.charge === 'done') await tellOf(context, job, rest);
+  if (job.charge === 'done') await reportOf(context, job, rest);
   // What does not go now goes by itself when its time is over.
-  await letGoFiles({ ...context, answerBy: performance.now() + lettingGoMs }, job);
+  await deleteProviderFiles({ ...context, answerBy: performance.now() + lettingGoMs }, job);
   const ended = await context.db.collection('tuning_jobs').patch(
     { id: job.id, state: 'settling', charge: job.charge },
     {
       set: {
         state: 'ended',
-        poll_at: context.now() + (job.lacks_checkpoints === true ? 0 : job.charge === 'none' ? lateChargeMs : keptMs),
+        poll_at: context.now() + (job.lacks_checkpoints === true ? 0 : job.charge === 'none' ? lateChargeMs : retentionMs),
       },
       unset: ['open_user_id'],
     },
@@ -139,7 +139,7 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
   return true;
 }
 
-async function tellOf(context: AppContext, job: TuningJobRecord, rest: number): Promise<void> {
+async function reportOf(context: AppContext, job: TuningJobRecord, rest: number): Promise<void> {
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const charge = await context.db.collection('logs').first({ request_id: job.request_id, type: LogType.consumption });
@@ -219,7 +219,7 @@ async function leaveFiles(context: AppContext, job: TuningJobRecord): Promise<vo
       purpose: tuningResultsPurpose,
       bytes: await sizeThere(context, channel, upstream),
       created_at: created,
-      expires_at: created + longestKept(context),
+      expires_at: created + longestRetention(context),
       state: 'stored',
     });
   }

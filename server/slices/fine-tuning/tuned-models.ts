@@ -5,23 +5,23 @@ import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
 import { turnBounds } from '#server/slices/files/poll-in-turn.ts';
 import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
 import { channelOf, deleteThere } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import type { RelayServices } from '#server/call/services.ts';
 
 const atOnce = 100;
 
 /** From now on it is nobody's. What the provider does not delete at once, the job does. @throws {AppError} `model_not_found` for every one that is not the user's */
-export async function deleteModel({ context, ownModels }: RelayServices, userId: number, name: string): Promise<object> {
+export async function deleteModel({ context, tunedModels }: RelayServices, userId: number, name: string): Promise<object> {
   const left = await context.db
     .collection('tuned_models')
     .patch({ id: name, user_id: userId, state: 'ready' }, { set: { state: 'leaving' } });
   if (left === null) throw new AppError('model_not_found', { model: name }, { field: 'model' });
-  ownModels.forget(name);
-  context.waitUntil(letGo(context, left));
+  tunedModels.forget(name);
+  context.waitUntil(release(context, left));
   return { id: name, object: 'model', deleted: true };
 }
 
-async function letGo(context: AppContext & Asking, record: TunedModelRecord): Promise<'gone' | 'left' | 'silent'> {
+async function release(context: AppContext & Requesting, record: TunedModelRecord): Promise<'gone' | 'left' | 'silent'> {
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached.
   const outcome = channel === null ? 'gone' : await deleteThere(context, channel, `/models/${encodeURIComponent(record.upstream_model)}`);
@@ -40,7 +40,7 @@ export async function sweepTunedModels(context: AppContext, { runMs, questionMs 
     for (const record of some) {
       if (performance.now() > end) return;
       if (silent.has(record.channel_id)) continue;
-      const outcome = await letGo({ ...context, answerBy: performance.now() + questionMs }, record);
+      const outcome = await release({ ...context, answerBy: performance.now() + questionMs }, record);
       if (outcome === 'silent') silent.add(record.channel_id);
     }
     const last = some.at(-1);

@@ -6,20 +6,20 @@ import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { listOf, readPage } from '#server/slices/responses/list-items.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { changeJob } from './change-job.ts';
 import { createJob } from './create-job.ts';
 import { findJob, listJobs, mostJobs } from './job-store.ts';
-import { readAsked } from './read-job-request.ts';
+import { readRequest } from './read-job-request.ts';
 import { listOfJob } from './present-events.ts';
-import { toldJob } from './present-job.ts';
+import { presentJob } from './present-job.ts';
 import { deleteModel } from './tuned-models.ts';
 
 export function mountTuning(host: RouteHost, services: RelayServices): void {
   const { context } = services;
   const serve = createServer(host, services, clientDialects['openai-chat']);
   const path = '/v1/fine_tuning/jobs';
-  const add = (method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>) =>
+  const add = (method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     host.addDirect(
       method,
       `${path}${at}`,
@@ -28,20 +28,20 @@ export function mountTuning(host: RouteHost, services: RelayServices): void {
         return work(caller);
       }),
     );
-  const jobOf = ({ userId, params }: KeptCaller) => findJob(context, userId, params['job'] ?? '');
+  const jobOf = ({ userId, params }: StoredCaller) => findJob(context, userId, params['job'] ?? '');
 
   add('POST', '', async (caller) => {
     await checkMeans(services, caller.admission);
-    return { json: toldJob(await createJob(services, caller, readAsked(await caller.readBody()))) };
+    return { json: presentJob(await createJob(services, caller, readRequest(await caller.readBody()))) };
   });
   add('GET', '', async ({ userId, query }) => {
     const { limit, after } = readPage(query);
     const found = await listJobs(context, userId, { limit, after, metadata: metadataIn(query) });
-    return { json: listOf(found.slice(0, limit).map(toldJob), found.length > limit) };
+    return { json: listOf(found.slice(0, limit).map(presentJob), found.length > limit) };
   });
-  add('GET', '/:job', async (caller) => ({ json: toldJob(await jobOf(caller)) }));
+  add('GET', '/:job', async (caller) => ({ json: presentJob(await jobOf(caller)) }));
   for (const verb of ['cancel', 'pause', 'resume'] as const)
-    add('POST', `/:job/${verb}`, async (caller) => ({ json: toldJob(await changeJob(services, await jobOf(caller), verb)) }));
+    add('POST', `/:job/${verb}`, async (caller) => ({ json: presentJob(await changeJob(services, await jobOf(caller), verb)) }));
   for (const kind of ['events', 'checkpoints'] as const)
     add('GET', `/:job/${kind}`, async (caller) => ({
       json: await listOfJob(context, await jobOf(caller), kind, readPage(caller.query)),

@@ -1,43 +1,43 @@
 // Trainings at their provider. https://platform.openai.com/docs/api-reference/fine-tuning
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { storableText } from '#server/db/storable.ts';
-import { askAccount } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { requestAccount } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 /** What a provider tells of one. */
-export interface ToldByProvider {
+export interface ReportedByProvider {
   id: string;
   trainingFile: string;
   set: Partial<TuningJobRecord>;
 }
 
 /** `isUnknown`: whether the provider has it, or has done it, cannot be told from that. */
-export type Asked<Told> = { told: Told } | { failure: UpstreamFailure; isUnknown: boolean };
+export type Requested<Reported> = { reported: Reported } | { failure: UpstreamFailure; isUnknown: boolean };
 
 export type Verb = 'cancel' | 'pause' | 'resume';
 
-export function createThere(context: Asking, channel: PreparedChannel, job: TuningJobRecord): Promise<Asked<ToldByProvider>> {
-  const asked: Record<string, number> = JSON.parse(job.parameters);
+export function createThere(context: Requesting, channel: PreparedChannel, job: TuningJobRecord): Promise<Requested<ReportedByProvider>> {
+  const requested: Record<string, number> = JSON.parse(job.parameters);
   const body = {
     model: job.upstream_base,
     training_file: job.upstream_training,
     ...(job.upstream_validation === '' ? {} : { validation_file: job.upstream_validation }),
     seed: job.seed,
-    method: { type: job.method, [job.method]: { hyperparameters: { ...asked, n_epochs: job.epochs } } },
+    method: { type: job.method, [job.method]: { hyperparameters: { ...requested, n_epochs: job.epochs } } },
   };
-  return ask(context, channel, { method: 'POST', path: '', body: Buffer.from(JSON.stringify(body)), read: readTold });
+  return ask(context, channel, { method: 'POST', path: '', body: Buffer.from(JSON.stringify(body)), read: readReported });
 }
 
-export function readThere(context: Asking, channel: PreparedChannel, id: string): Promise<Asked<ToldByProvider>> {
-  return ask(context, channel, { method: 'GET', path: `/${encodeURIComponent(id)}`, read: readTold });
+export function readThere(context: Requesting, channel: PreparedChannel, id: string): Promise<Requested<ReportedByProvider>> {
+  return ask(context, channel, { method: 'GET', path: `/${encodeURIComponent(id)}`, read: readReported });
 }
 
-export function changeThere(context: Asking, channel: PreparedChannel, id: string, verb: Verb): Promise<Asked<ToldByProvider>> {
-  return ask(context, channel, { method: 'POST', path: `/${encodeURIComponent(id)}/${verb}`, read: readTold });
+export function changeThere(context: Requesting, channel: PreparedChannel, id: string, verb: Verb): Promise<Requested<ReportedByProvider>> {
+  return ask(context, channel, { method: 'POST', path: `/${encodeURIComponent(id)}/${verb}`, read: readReported });
 }
 
 const pageSize = 100;
@@ -46,18 +46,18 @@ const mostPages = 100;
 
 /** The one that was made of that file, where its creation was not answered: nobody else knows the file. Null: there is none. Undefined: that is not known. */
 export async function findThere(
-  context: Asking,
+  context: Requesting,
   channel: PreparedChannel,
   job: TuningJobRecord,
-): Promise<ToldByProvider | null | undefined> {
+): Promise<ReportedByProvider | null | undefined> {
   let after = '';
   for (let page = 0; page < mostPages; page += 1) {
     const answer = await listThere(context, channel, `?limit=${pageSize}${after}`);
     if ('failure' in answer) return undefined;
-    const { data, hasMore } = answer.told;
+    const { data, hasMore } = answer.reported;
     for (const item of data) {
-      const told = readTold(item);
-      if (told?.trainingFile === job.upstream_training) return told;
+      const reported = readReported(item);
+      if (reported?.trainingFile === job.upstream_training) return reported;
     }
     const last = data.at(-1);
     if (!hasMore || typeof last?.['id'] !== 'string') return null;
@@ -79,7 +79,7 @@ export interface ListThere {
 }
 
 /** @param path behind that of trainings */
-export function listThere(context: Asking, channel: PreparedChannel, path: string): Promise<Asked<ListThere>> {
+export function listThere(context: Requesting, channel: PreparedChannel, path: string): Promise<Requested<ListThere>> {
   return ask(context, channel, { method: 'GET', path, read: readList });
 }
 
@@ -89,36 +89,40 @@ function readList(object: Readonly<Record<string, unknown>>): ListThere | null {
 }
 
 /** Bytes of a file; 0: that is not known. */
-export async function sizeThere(context: Asking, channel: PreparedChannel, file: string): Promise<number> {
-  const received = await askAccount(context, channel, { method: 'GET', path: `/files/${encodeURIComponent(file)}` });
+export async function sizeThere(context: Requesting, channel: PreparedChannel, file: string): Promise<number> {
+  const received = await requestAccount(context, channel, { method: 'GET', path: `/files/${encodeURIComponent(file)}` });
   if (received.kind === 'stream') received.stream.abort();
   return received.kind === 'whole' ? countIn(parseObject(received.body.toString('utf8'))?.['bytes']) : 0;
 }
 
-interface Question<Told> {
+interface Question<Reported> {
   method: 'GET' | 'POST';
   path: string;
   body?: Buffer;
-  read(object: Readonly<Record<string, unknown>>): Told | null;
+  read(object: Readonly<Record<string, unknown>>): Reported | null;
 }
 
-async function ask<Told>(context: Asking, channel: PreparedChannel, { method, path, body, read }: Question<Told>): Promise<Asked<Told>> {
+async function ask<Reported>(
+  context: Requesting,
+  channel: PreparedChannel,
+  { method, path, body, read }: Question<Reported>,
+): Promise<Requested<Reported>> {
   const sent = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
-  const received = await askAccount(context, channel, { method, path: `/fine_tuning/jobs${path}`, ...sent });
+  const received = await requestAccount(context, channel, { method, path: `/fine_tuning/jobs${path}`, ...sent });
   if (received.kind === 'failed') {
     const { upstreamStatus: status } = received.failure;
     return { failure: received.failure, isUnknown: status < 400 || status >= 500 || status === 408 };
   }
   if (received.kind === 'stream') received.stream.abort();
   const object = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
-  const told = object === null ? null : read(object);
-  return told === null ? { failure: invalidResponse(), isUnknown: true } : { told };
+  const reported = object === null ? null : read(object);
+  return reported === null ? { failure: invalidResponse(), isUnknown: true } : { reported };
 }
 
 const longestId = 256;
 const mostResults = 20;
 
-function readTold(object: Readonly<Record<string, unknown>>): ToldByProvider | null {
+function readReported(object: Readonly<Record<string, unknown>>): ReportedByProvider | null {
   const { id, status, training_file: file, trained_tokens: trained, result_files: results, seed } = object;
   if (idIn(id) === '' || typeof status !== 'string' || !/^[a-z_]{1,40}$/.test(status)) return null;
   const set: Partial<TuningJobRecord> = {
@@ -151,9 +155,9 @@ export function countIn(value: unknown): number {
 
 const longestError = 500;
 
-function errorIn(told: unknown): string {
-  if (!isObject(told)) return '';
+function errorIn(reported: unknown): string {
+  if (!isObject(reported)) return '';
   const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? storableText(value, longestError) : null);
-  const error = { code: textOf(told['code']), message: textOf(told['message']), param: textOf(told['param']) };
+  const error = { code: textOf(reported['code']), message: textOf(reported['message']), param: textOf(reported['param']) };
   return error.code === null && error.message === null ? '' : JSON.stringify(error);
 }

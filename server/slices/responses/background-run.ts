@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
-import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { UnwatchedCall } from '#server/call/conversation-source.ts';
 import type { ClientBody } from '#server/call/stream/client-stream.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -49,14 +49,14 @@ export interface ResponseAtWork {
 }
 
 interface RunParts extends ResponseAtWork {
-  record: KeptResponseRecord;
+  record: StoredResponseRecord;
   call: UnwatchedCall;
 }
 
 interface SealedEnd {
   /** What belongs before the record's change. */
   rest: readonly Write[];
-  patch: Patch<KeptResponseRecord>;
+  patch: Patch<StoredResponseRecord>;
   bytes: number;
   events: readonly Write[];
 }
@@ -219,7 +219,7 @@ export class BackgroundRun implements ClientBody {
     const isWhole = this.#why === undefined && (last?.['type'] === 'response.completed' || last?.['type'] === 'response.incomplete');
     if (isWhole && isObject(last?.['response'])) return { events, response: last['response'], isWhole };
     const { shell } = this.#parts;
-    const told = events.filter(({ type }) => type !== 'error' && type !== 'response.failed');
+    const reported = events.filter(({ type }) => type !== 'error' && type !== 'response.failed');
     const failed = events.find(({ type }) => type === 'response.failed')?.['response'];
     const error = isObject(failed) && isObject(failed['error']) ? failed['error'] : undefined;
     const status = this.#why === 'cancelled' ? 'cancelled' : 'failed';
@@ -227,8 +227,8 @@ export class BackgroundRun implements ClientBody {
     const code = this.#why === undefined ? (error?.['code'] ?? 'server_error') : 'server_error';
     const message = this.#why !== undefined ? stopTexts[this.#why] : typeof words === 'string' ? words : failedText;
     const response = { ...shell, status, output: [], error: status === 'cancelled' ? null : { code, message } };
-    const sequence_number = Math.max(this.#lastNumber, ...told.map(numberOf)) + 1;
-    return { events: [...told, { type: `response.${status}`, sequence_number, response }], response, isWhole: false };
+    const sequence_number = Math.max(this.#lastNumber, ...reported.map(numberOf)) + 1;
+    return { events: [...reported, { type: `response.${status}`, sequence_number, response }], response, isWhole: false };
   }
 
   async #sealEnd(events: readonly Json[], response: Json): Promise<SealedEnd> {

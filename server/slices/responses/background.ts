@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
-import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { UnwatchedCall } from '#server/call/conversation-source.ts';
@@ -32,7 +32,7 @@ export class BackgroundResponses {
   readonly #context: AppContext;
   readonly #store: ResponseStore;
   readonly #runs = new Map<string, BackgroundRun>();
-  readonly #cancelling = new Map<string, Promise<KeptResponseRecord | null>>();
+  readonly #cancelling = new Map<string, Promise<StoredResponseRecord | null>>();
 
   constructor(context: AppContext, store: ResponseStore) {
     this.#context = context;
@@ -57,7 +57,7 @@ export class BackgroundResponses {
   }
 
   /** In the first place of its user that is free. What belongs before the record is harmless without it. */
-  async #insert(record: KeptResponseRecord, rest: readonly Write[]): Promise<void> {
+  async #insert(record: StoredResponseRecord, rest: readonly Write[]): Promise<void> {
     const most = this.#context.settings.get('BackgroundResponsesPerUser');
     const places = Array.from({ length: most }, (_none, place) => `${record.user_id}:${place}`);
     const taken = await this.#context.db.collection('responses').find({ place: { in: places } }, { limit: most });
@@ -78,7 +78,7 @@ export class BackgroundResponses {
   }
 
   /** Calls it off, wherever it runs, and waits a moment for its end: once, however many ask for that. */
-  async cancel(userId: number, id: string): Promise<KeptResponseRecord | null> {
+  async cancel(userId: number, id: string): Promise<StoredResponseRecord | null> {
     // What is not this user's is not called off, nor waited for.
     const record = await this.find(userId, id);
     if (record?.place === undefined) return record;
@@ -87,7 +87,7 @@ export class BackgroundResponses {
     return cancelling;
   }
 
-  async #cancel(userId: number, id: string): Promise<KeptResponseRecord | null> {
+  async #cancel(userId: number, id: string): Promise<StoredResponseRecord | null> {
     const end = performance.now() + cancelMs;
     await this.#context.changes.announce('cancelled_response', id);
     for (;;) {
@@ -98,7 +98,7 @@ export class BackgroundResponses {
   }
 
   /** As `ResponseStore.find`; one whose process is gone has failed. */
-  async find(userId: number, id: string): Promise<KeptResponseRecord | null> {
+  async find(userId: number, id: string): Promise<StoredResponseRecord | null> {
     const record = await this.#store.find(userId, id);
     if (record?.alive_until === undefined || record.alive_until > this.#context.now()) return record;
     await endOrphan(this.#context, this.#store, record);
@@ -127,7 +127,7 @@ export async function failOrphans(context: AppContext): Promise<void> {
 }
 
 /** Ends what its process has left: delivered where its charge is found, else failed. A charge that is not decided yet is waited for. */
-async function endOrphan(context: AppContext, store: ResponseStore, record: KeptResponseRecord): Promise<void> {
+async function endOrphan(context: AppContext, store: ResponseStore, record: StoredResponseRecord): Promise<void> {
   const { id, alive_until: aliveUntil } = record;
   if (aliveUntil === undefined) return;
   const charge = await chargeOfEnding(context, record);
@@ -150,7 +150,7 @@ async function endOrphan(context: AppContext, store: ResponseStore, record: Kept
 /** `none`: it was not charged and will not be. */
 async function chargeOfEnding(
   { db }: AppContext,
-  { settling, alive_until: aliveUntil = 0 }: KeptResponseRecord,
+  { settling, alive_until: aliveUntil = 0 }: StoredResponseRecord,
 ): Promise<'done' | 'none' | 'open'> {
   if (settling === undefined) return 'none';
   // In this order: a process that has closed its books in between has written all its rows before.
@@ -165,12 +165,12 @@ async function chargeOfEnding(
 interface OrphanEnd {
   /** What belongs before the record's change. */
   writes: readonly Write[];
-  patch: Patch<KeptResponseRecord>;
+  patch: Patch<StoredResponseRecord>;
   bytes: number;
 }
 
 /** Null: what was stored of the end cannot be read. */
-async function deliveredEnd(context: AppContext, store: ResponseStore, record: KeptResponseRecord): Promise<OrphanEnd | null> {
+async function deliveredEnd(context: AppContext, store: ResponseStore, record: StoredResponseRecord): Promise<OrphanEnd | null> {
   const { id, user_id: userId, expires_at: expiresAt } = record;
   const ending = await store.endingIn(record);
   const response = ending?.events.at(-1)?.['response'];
@@ -203,12 +203,12 @@ async function additionOf(context: AppContext, store: ResponseStore, { ending, i
   return held?.locked_by === holder ? (await conversations.addition(held, holder, items)).writes : [];
 }
 
-async function failedEnd(context: AppContext, store: ResponseStore, record: KeptResponseRecord): Promise<OrphanEnd> {
+async function failedEnd(context: AppContext, store: ResponseStore, record: StoredResponseRecord): Promise<OrphanEnd> {
   const { id, user_id: userId, expires_at: expiresAt } = record;
-  const told = await store.responseIn(record);
+  const reported = await store.responseIn(record);
   const input = (await store.itemsIn(record)).slice(0, record.input_count);
   const error = { code: 'server_error', message: 'The server that wrote this response has ended.' };
-  const response: Json = { ...told, status: 'failed', error, output: [] };
+  const response: Json = { ...reported, status: 'failed', error, output: [] };
   const { rest, patch } = await store.ended({ response, userId, input, chain: null });
   const event = { type: 'response.failed', sequence_number: (await lastNumberOf(context, id)) + 1, response };
   const events = await eventWrites(context, { responseId: id, userId, expiresAt, events: [event], isLast: true });

@@ -9,7 +9,7 @@ import type { RelayBody } from '#server/call/endpoints.ts';
 import { completeItems, isCompaction, itemsOf } from './items.ts';
 import type { Item } from './items.ts';
 import { ownerOf } from './response-store.ts';
-import { createPauses, longCharacters, parseKept } from './sealed-json.ts';
+import { createPauses, longCharacters, parseStored } from './sealed-json.ts';
 import type { Json } from './present-response.ts';
 
 export type Sealing = Pick<AppContext, 'secrets'>;
@@ -84,11 +84,11 @@ export async function openSummaries(
       found.push(item);
       continue;
     }
-    const kept = await opened(context, userId, { sealed: item.encrypted_content.slice(sealMark.length), budget });
-    if (kept?.['user'] !== userId) throw badField('input.encrypted_content', fieldRules.invalid);
-    if (Array.isArray(kept['items'])) return [...itemsOf(kept['items']), ...found.toReversed()];
-    if (typeof kept['summary'] !== 'string') throw badField('input.encrypted_content', fieldRules.invalid);
-    found.push(summaryMessage(kept['summary']));
+    const stored = await opened(context, userId, { sealed: item.encrypted_content.slice(sealMark.length), budget });
+    if (stored?.['user'] !== userId) throw badField('input.encrypted_content', fieldRules.invalid);
+    if (Array.isArray(stored['items'])) return [...itemsOf(stored['items']), ...found.toReversed()];
+    if (typeof stored['summary'] !== 'string') throw badField('input.encrypted_content', fieldRules.invalid);
+    found.push(summaryMessage(stored['summary']));
     await pause();
   }
   return found.toReversed();
@@ -103,8 +103,8 @@ async function opened(
   const decrypt = () => secrets.decrypt(sealed, 'summary');
   try {
     const text = sealed.length > longCharacters ? await bodies.inTurn(owner, decrypt) : decrypt();
-    const kept = await parseKept({ bodies }, owner, text, budget);
-    return isObject(kept) ? kept : null;
+    const stored = await parseStored({ bodies }, owner, text, budget);
+    return isObject(stored) ? stored : null;
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
     // It is not one of ours.

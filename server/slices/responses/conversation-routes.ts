@@ -13,7 +13,7 @@ import type { Item } from './items.ts';
 import { readPage } from './list-items.ts';
 import type { ResponseStore } from './response-store.ts';
 import { createServer } from './serve-caller.ts';
-import type { KeptCaller } from './serve-caller.ts';
+import type { StoredCaller } from './serve-caller.ts';
 
 /** Items that may be given at once. */
 const mostItems = 20;
@@ -26,14 +26,14 @@ export function mountConversations(
   const { store, conversations } = stores;
   const serveOne = createServer(host, services);
   const path = '/v1/conversations/:conversation';
-  const add = (method: string, at: string, work: (caller: KeptCaller, id: string) => Promise<object | string[]>) =>
+  const add = (method: string, at: string, work: (caller: StoredCaller, id: string) => Promise<object | string[]>) =>
     host.addDirect(
       method,
       at,
       serveOne(async (caller) => {
         if (!store.isOn) throw new AppError('responses_not_kept', { field: 'conversation' }, { field: 'conversation' });
-        const told = await work(caller, caller.params['conversation'] ?? '');
-        return Array.isArray(told) ? { pieces: told } : { json: told };
+        const reported = await work(caller, caller.params['conversation'] ?? '');
+        return Array.isArray(reported) ? { pieces: reported } : { json: reported };
       }),
     );
 
@@ -43,7 +43,7 @@ export function mountConversations(
     const fields = await fieldsOf(caller);
     return conversations.create(caller.userId, { items: givenItems(fields), metadata: metadataOf(fields) ?? {} });
   });
-  add('GET', path, async ({ userId }, id) => conversations.told(await conversations.find(userId, id)));
+  add('GET', path, async ({ userId }, id) => conversations.reported(await conversations.find(userId, id)));
   add('POST', path, async (caller, id) => conversations.update(caller.userId, id, metadataOf(await fieldsOf(caller)) ?? {}));
   add('DELETE', path, async ({ userId }, id) => {
     await conversations.remove(userId, id);
@@ -66,7 +66,7 @@ export function mountConversations(
   add('DELETE', `${path}/items/:item`, ({ userId, params }, id) => conversations.removeItem(userId, id, params['item'] ?? ''));
 }
 
-async function fieldsOf(caller: KeptCaller): Promise<StrictFields> {
+async function fieldsOf(caller: StoredCaller): Promise<StrictFields> {
   const body = await caller.readBody();
   if (!isObject(body)) throw badField('body', fieldRules.object);
   return new StrictFields(body);

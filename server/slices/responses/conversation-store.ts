@@ -18,7 +18,7 @@ import { removeItems } from './remove-items.ts';
 import { itemId, newId } from './response-ids.ts';
 import { ownerOf } from './response-store.ts';
 import type { ResponseStore } from './response-store.ts';
-import { createPauses, openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
+import { createPauses, openJson, openText, parseStored, sealJson, sealPieces, writeToStore } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
 import { storedIds, WritesAhead } from './writes-ahead.ts';
 
@@ -84,10 +84,10 @@ export class ConversationStore {
       : { insert: record, into: 'conversations' };
     if ((await this.#context.db.write([...writes, last])).at(-1) !== true) throw new AppError('conversation_not_found', { id });
     await this.#store.holdings.added(userId, { count: 1, bytes });
-    return this.told(record);
+    return this.reported(record);
   }
 
-  async told({ id, user_id: userId, created_at, metadata }: ConversationRecord): Promise<object> {
+  async reported({ id, user_id: userId, created_at, metadata }: ConversationRecord): Promise<object> {
     return { id, object: 'conversation', created_at, metadata: await openJson(this.#context, ownerOf(userId), [metadata]) };
   }
 
@@ -96,7 +96,7 @@ export class ConversationStore {
     const [sealed] = await sealJson(this.#context, ownerOf(userId), JSON.stringify(metadata));
     const changed = await this.#records.patch({ id, user_id: userId }, { set: { metadata: sealed, expires_at: this.#store.expiry() } });
     if (changed === null) throw new AppError('conversation_not_found', { id });
-    return this.told(changed);
+    return this.reported(changed);
   }
 
   /** Also while a response is being written for it, which then adds nothing. @throws {AppError} `conversation_not_found` */
@@ -165,7 +165,7 @@ export class ConversationStore {
   async add(userId: number, id: string, items: readonly Item[]): Promise<object> {
     const { record, holder } = await this.lock(userId, id);
     try {
-      this.checkRoom(record, (await writeToKeep(items)).bytes, items.length);
+      this.checkRoom(record, (await writeToStore(items)).bytes, items.length);
       const { writes, bytes, items: added } = await this.addition(record, holder, items);
       await this.#context.db.write(writes);
       await this.#store.holdings.added(userId, { count: 0, bytes });
@@ -197,7 +197,7 @@ export class ConversationStore {
     const items: Item[] = [];
     const pause = createPauses();
     for (const row of counted) {
-      const item = await parseKept(this.#context, ownerOf(record.user_id), await this.#text(record.user_id, row), budget);
+      const item = await parseStored(this.#context, ownerOf(record.user_id), await this.#text(record.user_id, row), budget);
       items.push(isObject(item) ? item : {});
       await pause();
     }
@@ -251,7 +251,7 @@ export class ConversationStore {
     const parts = record.parts === undefined || row.parts === undefined ? {} : { parts: -row.parts };
     await this.#records.patch({ id }, { increment: { ...parts, bytes: -row.bytes } });
     await this.#store.holdings.removed(userId, { count: 0, bytes: row.bytes });
-    return this.told(record);
+    return this.reported(record);
   }
 
   /** @param ready asked before something is written ahead; false: nobody will see it, and nothing more is written */
@@ -277,7 +277,7 @@ export class ConversationStore {
       // What stands in it already is there a second time, under an id of its own.
       const own = taken.has(key) ? { ...item, id: itemId(item['type'], id, position) } : item;
       taken.add(key);
-      const written = await writeToKeep(own);
+      const written = await writeToStore(own);
       bytes += written.bytes;
       const isSummary = isCompaction(own);
       if (isSummary) [parts, isShortened] = [0, true];

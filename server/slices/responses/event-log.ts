@@ -2,7 +2,7 @@
 // `follow-events.ts` reads them.
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
-import type { ResponsePieceRecord } from '#server/db/records/response-part.ts';
+import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent } from '#server/framing/sse.ts';
 import { ownerOf } from './response-store.ts';
@@ -51,7 +51,7 @@ const partDigits = 6;
 export function eventRows(
   { responseId, number, expiresAt, isLast }: Omit<LoggedEvents, 'events' | 'userId'> & { number: number },
   contents: readonly string[],
-): ResponsePieceRecord[] {
+): ResponsePartRecord[] {
   return contents.map((content, part) => ({
     id: `${responseId}:events:${number}:${String(part).padStart(partDigits, '0')}`,
     response_id: responseId,

@@ -2,7 +2,7 @@
 // reader has not taken yet, counts as bodies of its owner: where there is no room, it is waited for.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { ResponsePieceRecord } from '#server/db/records/response-part.ts';
+import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { LeanBody } from '#server/call/stream/lean-body.ts';
 import type { BodySource } from '#server/call/stream/lean-body.ts';
@@ -60,7 +60,7 @@ export function followEvents(
         parts = new Parts();
         room.shrinkTo(0);
       }
-      let isTold = false;
+      let isReported = false;
       for (const row of rows) {
         const whole = parts.add(row);
         if (whole === null) continue;
@@ -71,11 +71,11 @@ export function followEvents(
         for (const event of Array.isArray(events) ? events.filter(isObject) : [])
           if (numberOf(event) > followed.after) body.write(followed.write?.(event) ?? writeEvent(event));
         after = row.number;
-        isTold = true;
+        isReported = true;
         if (whole.isLast) return body.end();
       }
       const now = performance.now();
-      if (isTold) {
+      if (isReported) {
         quietSince = now;
         room.need(parts.bytes);
       } else if (now - quietSince > context.env.STREAM_KEEPALIVE * 1000) {
@@ -109,7 +109,7 @@ function find(
   { db }: Pick<AppContext, 'db'>,
   responseId: string,
   { after, skip, limit }: { after: number; skip: number; limit: number },
-): Promise<ResponsePieceRecord[]> {
+): Promise<ResponsePartRecord[]> {
   return db.collection('response_pieces').find(
     { response_id: responseId, kind: 'events', number: { gt: after } },
     {
@@ -200,7 +200,7 @@ class Room {
 
 /** Those parts of events that have come. Some were written under ids whose order is another. */
 class Parts {
-  readonly #rows: ResponsePieceRecord[] = [];
+  readonly #rows: ResponsePartRecord[] = [];
   #all = Infinity;
 
   get count(): number {
@@ -212,7 +212,7 @@ class Parts {
   }
 
   /** All of them, once they are there. */
-  add(row: ResponsePieceRecord): { contents: string[]; isLast: boolean } | null {
+  add(row: ResponsePartRecord): { contents: string[]; isLast: boolean } | null {
     if (this.#rows.some(({ number }) => number !== row.number)) throw new Error('An event is there in part, and another one behind it');
     this.#rows.push(row);
     this.#all = row.parts ?? this.#all;
@@ -223,7 +223,7 @@ class Parts {
 }
 
 /** Characters, with those of parts that are to come: one that is not the last is as long as they may be. */
-function bytesOf(rows: readonly ResponsePieceRecord[]): number {
+function bytesOf(rows: readonly ResponsePartRecord[]): number {
   const here = rows.reduce((sum, { content }) => sum + content.length, 0);
   const last = rows.at(-1);
   if (last?.parts === undefined || last.part === undefined) return here;

@@ -2,7 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
-import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import { removeItems } from './remove-items.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'waitUntil'>;
@@ -69,7 +69,7 @@ export async function trimResponses(context: Storing, userId: number): Promise<v
       }
     };
     // One that goes on is not finished by taking it away.
-    const ended: Filter<KeptResponseRecord> = { user_id: userId, place: { exists: false } };
+    const ended: Filter<StoredResponseRecord> = { user_id: userId, place: { exists: false } };
     const free = isFree(context);
     const unused: Filter<ConversationRecord> = { and: [{ user_id: userId }, free] };
     for (let some = 1; some > 0 && isTooMuch();) {

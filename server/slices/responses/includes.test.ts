@@ -13,10 +13,10 @@ const output = [
   { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'Noon.', annotations: [], logprobs: [{ token: 'Noon' }] }] },
   { type: 'message', id: 'msg_2', content: [{ type: 'refusal', refusal: 'No.' }] },
 ];
-const told = (query: string) => withIncludes({ id: 'resp_1', output }, readIncludes(new URLSearchParams(query)));
+const reported = (query: string) => withIncludes({ id: 'resp_1', output }, readIncludes(new URLSearchParams(query)));
 
 test('nothing of it is told unasked, and the rest is as it was', () => {
-  expect(told('')).toEqual({
+  expect(reported('')).toEqual({
     id: 'resp_1',
     output: [
       { ...output[0], encrypted_content: null },
@@ -36,19 +36,19 @@ test.each([
   ['file_search_call.results', 3],
   ['message.output_text.logprobs', 4],
 ])('%s is told to who wants it', (name, at) => {
-  const plain = told('')['output'] as object[];
+  const plain = reported('')['output'] as object[];
   for (const query of [`include=${name}`, `include[]=${name}`, `include[]=message.input_image.image_url&include=${name}`])
-    expect(told(query)['output']).toEqual(plain.map((item, index) => (index === at ? output[at] : item)));
+    expect(reported(query)['output']).toEqual(plain.map((item, index) => (index === at ? output[at] : item)));
 });
 
 test('all of it at once is all that was kept', () => {
   const names = ['reasoning.encrypted_content', 'web_search_call.action.sources', 'code_interpreter_call.outputs'];
   const all = [...names, 'file_search_call.results', 'message.output_text.logprobs'].map((name) => `include[]=${name}`).join('&');
-  expect(told(all)).toEqual({ id: 'resp_1', output });
+  expect(reported(all)).toEqual({ id: 'resp_1', output });
 });
 
 test.each(['include=tide', 'include[]=constructor', 'include='])('%s is refused by its name', (query) => {
-  expect(() => told(query)).toThrow(expect.objectContaining({ code: 'invalid_request', field: 'include' }));
+  expect(() => reported(query)).toThrow(expect.objectContaining({ code: 'invalid_request', field: 'include' }));
 });
 
 test.each([

@@ -40,8 +40,8 @@ const listed: ReadonlySet<string> = new Set(['id', 'status', 'created_by']);
 /** As input of a request. What depends on the id alone keeps it. */
 export function asInput(item: Item): Item {
   if (!needsNoId.has(String(item['type']))) return item;
-  const kept = Object.fromEntries(Object.entries(item).filter(([name]) => !listed.has(name)));
-  return Array.isArray(kept['content']) ? { ...kept, content: kept['content'].map(withoutLogprobs) } : kept;
+  const stored = Object.fromEntries(Object.entries(item).filter(([name]) => !listed.has(name)));
+  return Array.isArray(stored['content']) ? { ...stored, content: stored['content'].map(withoutLogprobs) } : stored;
 }
 
 const needsNoId: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 // the first events and the last one hold the response; the others pass as they are.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
-import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '#server/formats/client-dialect.ts';
 import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -23,18 +23,18 @@ export interface StreamEdits {
 const eventsOfItem = ['response.output_item.added', 'response.output_item.done'];
 
 /** The response in an event; null: it has none. */
-function responseInEvent(event: Buffer, envelope: Envelope): { body: Json; response: Json } | null {
+function responseInEvent(event: Buffer, envelope: EventEncoding): { body: Json; response: Json } | null {
   const data = envelope.dataIn(event);
   const body = data === null ? null : parseObject(data);
   return body !== null && isObject(body.response) ? { body, response: body.response } : null;
 }
 
 /** The last of some events, if it holds a response, and what stands before it; null: it holds none. */
-export function lastResponse(events: Buffer, envelope: Envelope): { before: Buffer; body: Json; response: Json } | null {
+export function lastResponse(events: Buffer, envelope: EventEncoding): { before: Buffer; body: Json; response: Json } | null {
   let from = 0;
   for (let end = envelope.endOfEvent(events, from); end < events.length; end = envelope.endOfEvent(events, end)) from = end;
-  const told = responseInEvent(events.subarray(from), envelope);
-  return told === null ? null : { ...told, before: events.subarray(0, from) };
+  const reported = responseInEvent(events.subarray(from), envelope);
+  return reported === null ? null : { ...reported, before: events.subarray(0, from) };
 }
 
 /** An event as clients read it. */
@@ -44,16 +44,16 @@ export function writeEvent(body: Json, envelope = serverSentEvents): Buffer {
 
 const heads: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
-export class ToldStream extends WrappedStream {
+export class PresentedStream extends WrappedStream {
   readonly #edit: EditResponse;
   readonly #editItem: StreamEdits['item'];
   readonly #front: StreamEdits['front'];
-  readonly #envelope: Envelope;
-  #isFrontTold = false;
+  readonly #envelope: EventEncoding;
+  #isFrontReported = false;
   /** What follows has no response in it. */
   #isPastHead = false;
 
-  constructor(pipe: StreamPipe, { response, item, front }: StreamEdits, envelope: Envelope) {
+  constructor(pipe: StreamPipe, { response, item, front }: StreamEdits, envelope: EventEncoding) {
     super(pipe);
     this.#edit = response;
     this.#editItem = item;
@@ -86,18 +86,18 @@ export class ToldStream extends WrappedStream {
     const data = this.#envelope.dataIn(event);
     const body = data === null ? null : parseObject(data);
     if (body === null) return event;
-    const before = this.#tellFront(body);
-    const told = { ...this.#moved(body) };
-    if (isObject(body.response)) told['response'] = this.#edit(body.response);
-    if (this.#editItem !== null && body.item !== undefined) told['item'] = this.#editItem(body.item);
-    return Buffer.concat([...before, writeEvent(told, this.#envelope)]);
+    const before = this.#reportFront(body);
+    const reported = { ...this.#moved(body) };
+    if (isObject(body.response)) reported['response'] = this.#edit(body.response);
+    if (this.#editItem !== null && body.item !== undefined) reported['item'] = this.#editItem(body.item);
+    return Buffer.concat([...before, writeEvent(reported, this.#envelope)]);
   }
 
   /** Once the response has begun, before its first item. */
-  #tellFront({ type, sequence_number: next }: Json): Buffer[] {
+  #reportFront({ type, sequence_number: next }: Json): Buffer[] {
     const item = this.#front;
-    if (item === null || this.#isFrontTold || heads.has(type)) return [];
-    this.#isFrontTold = true;
+    if (item === null || this.#isFrontReported || heads.has(type)) return [];
+    this.#isFrontReported = true;
     const first = typeof next === 'number' ? next : 0;
     return eventsOfItem.map((name, index) =>
       writeEvent({ type: name, sequence_number: first + index, output_index: 0, item }, this.#envelope),
@@ -106,7 +106,7 @@ export class ToldStream extends WrappedStream {
 
   /** As it is numbered behind the item that was put before. */
   #moved(body: Json): Json {
-    if (!this.#isFrontTold) return body;
+    if (!this.#isFrontReported) return body;
     const { sequence_number: number, output_index: place } = body;
     return {
       ...body,
@@ -121,9 +121,9 @@ export class ToldStream extends WrappedStream {
     while (from < piece.length && !this.#isPastHead) {
       const end = this.#envelope.endOfEvent(piece, from);
       const event = piece.subarray(from, end);
-      const told = responseInEvent(event, this.#envelope);
-      if (told !== null && heads.has(told.body['type'])) {
-        edited.push(writeEvent({ ...told.body, response: this.#edit(told.response) }, this.#envelope));
+      const reported = responseInEvent(event, this.#envelope);
+      if (reported !== null && heads.has(reported.body['type'])) {
+        edited.push(writeEvent({ ...reported.body, response: this.#edit(reported.response) }, this.#envelope));
         from = end;
       } else if (this.#envelope.dataIn(event) === null) {
         edited.push(event);
@@ -135,14 +135,14 @@ export class ToldStream extends WrappedStream {
 
   /** One of its events may be a response that has failed. */
   override fail(error: ErrorObject): string {
-    const told = Buffer.from(this.pipe.fail(error));
+    const reported = Buffer.from(this.pipe.fail(error));
     const edited: Buffer[] = [];
-    for (let from = 0; from < told.length;) {
-      const end = this.#envelope.endOfEvent(told, from);
-      const event = told.subarray(from, end);
+    for (let from = 0; from < reported.length;) {
+      const end = this.#envelope.endOfEvent(reported, from);
+      const event = reported.subarray(from, end);
       const failed = responseInEvent(event, this.#envelope);
       if (failed !== null) edited.push(writeEvent({ ...this.#moved(failed.body), response: this.#edit(failed.response) }, this.#envelope));
-      else edited.push(this.#isFrontTold ? this.#editEvent(event) : event);
+      else edited.push(this.#isFrontReported ? this.#editEvent(event) : event);
       from = end;
     }
     return Buffer.concat(edited).toString('utf8');

@@ -1,7 +1,7 @@
 // The conversation up to a response: what it goes on from, response by response, back to the first.
 import { AppError } from '#shared/errors.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
-import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { Item } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
 import { createPauses } from './sealed-json.ts';
@@ -43,14 +43,14 @@ export async function readChain(
 /** The newest first, as many as there is room for. */
 async function readTurns(
   store: ResponseStore,
-  last: KeptResponseRecord,
+  last: StoredResponseRecord,
   { mostBytes, isCut, budget, isStart }: ChainBounds,
 ): Promise<Item[][]> {
   const turns: Item[][] = [];
   const seen = new Set<string>();
   const pause = createPauses();
   let left = mostBytes;
-  let records: readonly KeptResponseRecord[] = [last];
+  let records: readonly StoredResponseRecord[] = [last];
   for (;;) {
     for (const record of records) {
       seen.add(record.id);

@@ -2,17 +2,17 @@
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
-import type { ResponsePieceRecord } from '#server/db/records/response-part.ts';
+import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 
 /** Of about a megabyte each. */
 const readAtOnce = 3;
 
 /** Their contents in order, of one sealing. */
-export async function* readPieces({ db }: Pick<AppContext, 'db'>, of: Filter<ResponsePieceRecord>): AsyncGenerator<string> {
+export async function* readPieces({ db }: Pick<AppContext, 'db'>, of: Filter<ResponsePartRecord>): AsyncGenerator<string> {
   const pieces = db.collection('response_pieces');
   let after = -1;
   for (;;) {
-    const where: Filter<ResponsePieceRecord> = { and: [of, { number: { gt: after } }] };
+    const where: Filter<ResponsePartRecord> = { and: [of, { number: { gt: after } }] };
     const rows = await pieces.find(where, { sort: [['number', 1]], limit: readAtOnce });
     for (const { content } of rows) yield content;
     if (rows.length < readAtOnce) return;

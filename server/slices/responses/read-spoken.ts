@@ -2,9 +2,9 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { jsonSize, partBytes } from '#server/framing/part-budget.ts';
-import type { AskedConversation } from '#server/call/conversation-source.ts';
+import type { RequestedConversation } from '#server/call/conversation-source.ts';
 import { isReference } from './state-request.ts';
-import type { AskedState } from './state-request.ts';
+import type { StateRequest } from './state-request.ts';
 import { sinceCompaction } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import { isCompaction, itemsOf } from './items.ts';
@@ -12,7 +12,7 @@ import type { Item } from './items.ts';
 import type { HeldConversation } from './stateful-call.ts';
 import { readChain } from './read-chain.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
-import { writeToKeep } from './sealed-json.ts';
+import { writeToStore } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
 
 /** References of one request: each is a read. */
@@ -41,7 +41,7 @@ export function createSpokenReader(
   /** Whoever only counts takes no lock. */
   async function holdConversation(
     userId: number,
-    { conversationId }: AskedState,
+    { conversationId }: StateRequest,
     { input, isAnswered, reading }: { input: readonly Item[]; isAnswered: boolean; reading: Reading },
   ): Promise<{ items: Item[]; conversation: HeldConversation | null } | null> {
     if (conversationId === undefined) return null;
@@ -49,7 +49,7 @@ export function createSpokenReader(
       return { items: await conversations.itemsOf(await conversations.find(userId, conversationId), reading), conversation: null };
     const { record, holder } = await conversations.lock(userId, conversationId);
     try {
-      conversations.checkRoom(record, (await writeToKeep(input)).bytes, input.length);
+      conversations.checkRoom(record, (await writeToStore(input)).bytes, input.length);
       return { items: await conversations.itemsOf(record, reading), conversation: { conversations, record, holder } };
     } catch (failure) {
       await conversations.unlock(conversationId, holder);
@@ -69,17 +69,17 @@ export function createSpokenReader(
 
   /** @throws {AppError} of what is not there */
   return async function readSpoken(
-    { caller, body, bytes, isAnswered }: AskedConversation,
-    asked: AskedState,
+    { caller, body, bytes, isAnswered }: RequestedConversation,
+    requested: StateRequest,
     reading: Reading,
   ): Promise<Spoken> {
     const userId = caller.user.id;
     const isCut = body['truncation'] === 'auto';
-    const { previousId } = asked;
+    const { previousId } = requested;
     const read =
       previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut, isStart, ...reading });
     const input = await resolved(userId, itemsOf(body['input']), reading);
-    const held = await holdConversation(userId, asked, { input, isAnswered, reading });
+    const held = await holdConversation(userId, requested, { input, isAnswered, reading });
     const all = read?.items ?? held?.items ?? [];
     const before = sinceCompaction(all);
     if (before.length < all.length) {

@@ -2,15 +2,15 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
-import { askedState, refuseState } from './state-request.ts';
-import type { AskedState } from './state-request.ts';
+import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import { stateRequest, refuseState } from './state-request.ts';
+import type { StateRequest } from './state-request.ts';
 import type { Follow } from './follow.ts';
 import type { BackgroundResponses } from './background.ts';
 import { compactionBody } from './compaction.ts';
 import type { ConversationStore } from './conversation-store.ts';
-import { itemsToSend, KeptCall } from './stateful-call.ts';
-import type { HeldConversation, KeptCallParts } from './stateful-call.ts';
+import { itemsToSend, StatefulCall } from './stateful-call.ts';
+import type { HeldConversation, StatefulCallParts } from './stateful-call.ts';
 import { createSpokenReader } from './read-spoken.ts';
 import type { Spoken } from './read-spoken.ts';
 import { newId } from './response-ids.ts';
@@ -29,8 +29,8 @@ export function createResponseSource(context: AppContext, { store, conversations
   const readSpoken = createSpokenReader(context, { store, conversations });
 
   /** Whatever it comes to, nobody closes what could not be made: its conversation is let go, and what it holds. */
-  async function openCall(call: AskedConversation, asked: AskedState): Promise<CallConversation> {
-    if (asked.isBackground && !asked.isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
+  async function openCall(call: RequestedConversation, requested: StateRequest): Promise<CallConversation> {
+    if (requested.isBackground && !requested.isStored) throw new AppError('background_not_kept', {}, { field: 'background' });
     const userId = call.caller.user.id;
     const hold = context.bodies.open(ownerOf(userId));
     let conversation: HeldConversation | null = null;
@@ -38,16 +38,16 @@ export function createResponseSource(context: AppContext, { store, conversations
       // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
       hold.grow(call.bytes);
       const budget = new PartBudget(0, (bytes) => hold.grow(bytes));
-      const spoken = await readSpoken(call, asked, { hold, budget });
+      const spoken = await readSpoken(call, requested, { hold, budget });
       conversation = spoken.conversation;
-      const parts = { context, ...keptParts(call, { asked, spoken, isOn: store.isOn }) };
-      return new KeptCall({
+      const parts = { context, ...storedParts(call, { requested, spoken, isOn: store.isOn }) };
+      return new StatefulCall({
         ...parts,
         sent: await itemsToSend(parts, budget),
         store,
         hold,
         id: newId(context, 'resp'),
-        background: runs(call, asked),
+        background: runs(call, requested),
       });
     } catch (failure) {
       hold.shrinkTo(0);
@@ -56,7 +56,7 @@ export function createResponseSource(context: AppContext, { store, conversations
     }
   }
 
-  function runs({ caller, isAnswered }: AskedConversation, { isBackground }: AskedState): KeptCallParts['background'] {
+  function runs({ caller, isAnswered }: RequestedConversation, { isBackground }: StateRequest): StatefulCallParts['background'] {
     if (!isBackground || !isAnswered) return null;
     return { responses: background, stream: (id) => follow({ responseId: id, userId: caller.user.id, after: -1 }) };
   }
@@ -65,19 +65,19 @@ export function createResponseSource(context: AppContext, { store, conversations
     open(call) {
       const { isCompaction, isAnswered } = call;
       const body = isCompaction ? compactionBody(call.body) : call.body;
-      const asked = askedState(body);
-      if (!store.isOn) refuseState(asked);
-      const { isKept, previousId, conversationId, isBackground, references, hasCompaction } = asked;
+      const requested = stateRequest(body);
+      if (!store.isOn) refuseState(requested);
+      const { isStored, previousId, conversationId, isBackground, references, hasCompaction } = requested;
       const isPlain = previousId === undefined && conversationId === undefined && !isBackground && references.length === 0;
-      if (isPlain && !hasCompaction && (!isKept || !isAnswered || !store.isOn)) return null;
-      return openCall({ ...call, body }, asked);
+      if (isPlain && !hasCompaction && (!isStored || !isAnswered || !store.isOn)) return null;
+      return openCall({ ...call, body }, requested);
     },
   };
 }
 
-function keptParts(
-  { caller, body, isAnswered, isCompaction, envelope }: AskedConversation,
-  { asked, spoken, isOn }: { asked: AskedState; spoken: Spoken; isOn: boolean },
+function storedParts(
+  { caller, body, isAnswered, isCompaction, envelope }: RequestedConversation,
+  { requested, spoken, isOn }: { requested: StateRequest; spoken: Spoken; isOn: boolean },
 ) {
-  return { ...spoken, userId: caller.user.id, envelope, isKept: asked.isKept && isAnswered && isOn, body, isCompaction };
+  return { ...spoken, userId: caller.user.id, envelope, isStored: requested.isStored && isAnswered && isOn, body, isCompaction };
 }

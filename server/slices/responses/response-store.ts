@@ -3,8 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
-import type { KeptResponseRecord, ResponseStatus } from '#server/db/records/stored-response.ts';
-import type { ResponsePieceRecord } from '#server/db/records/response-part.ts';
+import type { StoredResponseRecord, ResponseStatus } from '#server/db/records/stored-response.ts';
+import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
@@ -14,7 +14,7 @@ import { isCompaction } from './items.ts';
 import type { Item } from './items.ts';
 import { readPieces } from './read-parts.ts';
 import { holderOf } from './response-ids.ts';
-import { openJson, openText, parseKept, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
+import { openJson, openText, parseStored, sealJson, sealPieces, writeToStore } from './sealed-json.ts';
 import type { WrittenJson } from './sealed-json.ts';
 import type { Json } from './present-response.ts';
 
@@ -28,7 +28,7 @@ export interface Chain {
   parts: number | undefined;
 }
 
-export interface ResponseToKeep {
+export interface ResponseToStore {
   /** As its caller is told it, with its id, status and output. */
   response: Json;
   userId: number;
@@ -75,18 +75,18 @@ export class ResponseStore {
   }
 
   /** All of it, or nothing. */
-  async keep(kept: ResponseToKeep): Promise<void> {
-    const { record, rest } = await this.recordOf(kept);
+  async keep(stored: ResponseToStore): Promise<void> {
+    const { record, rest } = await this.recordOf(stored);
     await this.#context.db.write([...rest, { insert: record, into: 'responses' }]);
-    await this.holdings.added(kept.userId, { count: 1, bytes: record.bytes });
+    await this.holdings.added(stored.userId, { count: 1, bytes: record.bytes });
   }
 
   /** The record, and the rest of it as writes that belong before it. */
-  async recordOf({ response, userId, input, chain }: ResponseToKeep): Promise<{ record: KeptResponseRecord; rest: Write[] }> {
-    const { output: told, ...shell } = response;
-    const output = Array.isArray(told) ? told.filter(isObject) : [];
+  async recordOf({ response, userId, input, chain }: ResponseToStore): Promise<{ record: StoredResponseRecord; rest: Write[] }> {
+    const { output: reported, ...shell } = response;
+    const output = Array.isArray(reported) ? reported.filter(isObject) : [];
     const id = String(response['id']);
-    const itemsJson = await writeToKeep([...input, ...output]);
+    const itemsJson = await writeToStore([...input, ...output]);
     const shellText = JSON.stringify(shell);
     const chainParts = chainPartsOf([...input, ...output], itemsJson.parts, chain);
     const expiresAt = this.expiry();
@@ -102,7 +102,7 @@ export class ResponseStore {
         return [{ insert: row, into: 'response_items', ignoreConflict: true }];
       }),
     ];
-    const record: KeptResponseRecord = {
+    const record: StoredResponseRecord = {
       id,
       user_id: userId,
       created_at: Math.floor(this.#context.now() / 1000),
@@ -143,8 +143,8 @@ export class ResponseStore {
   }
 
   /** What changes in the record of a response that went on, and what belongs before that. Written again it changes nothing. */
-  async ended(kept: ResponseToKeep): Promise<{ rest: Write[]; patch: Patch<KeptResponseRecord>; bytes: number }> {
-    const { record, rest } = await this.recordOf(kept);
+  async ended(stored: ResponseToStore): Promise<{ rest: Write[]; patch: Patch<StoredResponseRecord>; bytes: number }> {
+    const { record, rest } = await this.recordOf(stored);
     const { status, items, input_count, response, bytes, chain_bytes, parts, chain_parts, items_pieces, response_pieces, pieces_version } =
       record;
     const pieces = { items_pieces, response_pieces, pieces_version };
@@ -166,12 +166,12 @@ export class ResponseStore {
   }
 
   /** Pieces that nothing refers to any more, because it was sealed again. */
-  async removeVersion({ id, pieces_version: version }: KeptResponseRecord): Promise<void> {
+  async removeVersion({ id, pieces_version: version }: StoredResponseRecord): Promise<void> {
     if (version !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: id, version });
   }
 
   /** Writes the end of a response before its call is settled. */
-  async storeEnding({ id, user_id: userId, expires_at }: KeptResponseRecord, ending: StoredEnding): Promise<Write[]> {
+  async storeEnding({ id, user_id: userId, expires_at }: StoredResponseRecord, ending: StoredEnding): Promise<Write[]> {
     const { requestId, ...sealed } = ending;
     const contents = await sealJson(this.#context, ownerOf(userId), JSON.stringify(sealed));
     const version = this.#context.randomText(12);
@@ -183,7 +183,7 @@ export class ResponseStore {
   }
 
   /** The stored end of a response whose call was being settled; null: nothing is stored, or not all of it. */
-  async endingIn({ id, user_id: userId, settling }: KeptResponseRecord): Promise<Pick<StoredEnding, 'events' | 'conversation'> | null> {
+  async endingIn({ id, user_id: userId, settling }: StoredResponseRecord): Promise<Pick<StoredEnding, 'events' | 'conversation'> | null> {
     if (settling === undefined) return null;
     const pieces = this.#context.db.collection('response_pieces');
     const rows = await pieces.find({ response_id: id, kind: 'ending' }, { sort: [['number', 1]], limit: settling.pieces });
@@ -203,35 +203,35 @@ export class ResponseStore {
   }
 
   /** The record of somebody's own response; null: there is none. */
-  find(userId: number, id: string): Promise<KeptResponseRecord | null> {
+  find(userId: number, id: string): Promise<StoredResponseRecord | null> {
     if (!id.startsWith(this.#prefix)) return Promise.resolve(null);
     return this.#responses.first({ id, user_id: userId, expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
   }
 
   /** Those of them that are there, in no order. */
-  findAll(userId: number, ids: readonly string[]): Promise<KeptResponseRecord[]> {
+  findAll(userId: number, ids: readonly string[]): Promise<StoredResponseRecord[]> {
     return this.#responses.find({ id: { in: ids }, user_id: userId }, { limit: ids.length });
   }
 
   /** Its input's items and, behind them, its output's. @param budget as `parseKept` has it */
-  async itemsIn(record: KeptResponseRecord, budget?: PartBudget): Promise<Item[]> {
+  async itemsIn(record: StoredResponseRecord, budget?: PartBudget): Promise<Item[]> {
     return this.itemsOf(record, await this.itemsTextIn(record), budget);
   }
 
   /** The same as they are kept: JSON. */
-  async itemsTextIn(record: KeptResponseRecord): Promise<string> {
+  async itemsTextIn(record: StoredResponseRecord): Promise<string> {
     return this.#textIn(record, 'items');
   }
 
   /** @param text `itemsTextIn` */
-  async itemsOf({ user_id: userId }: KeptResponseRecord, text: string, budget?: PartBudget): Promise<Item[]> {
-    const items = await parseKept(this.#context, ownerOf(userId), text, budget);
+  async itemsOf({ user_id: userId }: StoredResponseRecord, text: string, budget?: PartBudget): Promise<Item[]> {
+    const items = await parseStored(this.#context, ownerOf(userId), text, budget);
     return Array.isArray(items) ? items.filter(isObject) : [];
   }
 
   /** As its caller is told it. */
-  async responseIn(record: KeptResponseRecord): Promise<Json> {
-    const shell = await parseKept(this.#context, ownerOf(record.user_id), await this.#textIn(record, 'response'));
+  async responseIn(record: StoredResponseRecord): Promise<Json> {
+    const shell = await parseStored(this.#context, ownerOf(record.user_id), await this.#textIn(record, 'response'));
     const output = (await this.itemsIn(record)).slice(record.input_count);
     return { ...(isObject(shell) ? shell : {}), status: record.status, output };
   }
@@ -265,7 +265,7 @@ export class ResponseStore {
   }
 
   /** The response that an item belongs to. */
-  async #recordWith(userId: number, itemId: string, responseId: string | undefined): Promise<KeptResponseRecord | null> {
+  async #recordWith(userId: number, itemId: string, responseId: string | undefined): Promise<StoredResponseRecord | null> {
     if (responseId !== undefined) return this.find(userId, responseId);
     const digits = holderOf(itemId);
     return digits === null ? null : this.#responses.first({ user_id: userId, id: { startsWith: `resp_${digits}` } });
@@ -280,12 +280,12 @@ export class ResponseStore {
     return true;
   }
 
-  #textIn(record: KeptResponseRecord, kind: 'items' | 'response'): Promise<string> {
+  #textIn(record: StoredResponseRecord, kind: 'items' | 'response'): Promise<string> {
     return openText(this.#context, ownerOf(record.user_id), [record[kind]], this.#piecesIn(record, kind));
   }
 
   /** @throws {AppError} `response_not_found` where some of them are gone */
-  async *#piecesIn(record: KeptResponseRecord, kind: 'items' | 'response'): AsyncGenerator<string> {
+  async *#piecesIn(record: StoredResponseRecord, kind: 'items' | 'response'): AsyncGenerator<string> {
     const { id, pieces_version: version } = record;
     let left = record[`${kind}_pieces`] ?? 0;
     if (left === 0) return;
@@ -314,7 +314,7 @@ export function ownerOf(userId: number): string {
 interface Pieces {
   id: string;
   version: string;
-  kind: ResponsePieceRecord['kind'];
+  kind: ResponsePartRecord['kind'];
   expiresAt: number;
 }
 

@@ -1,7 +1,7 @@
 // What is asked of responses that are kept.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -11,7 +11,7 @@ import { streamOf } from './response-events.ts';
 import type { Stores } from './response-source.ts';
 import { writeEvent } from './present-response.ts';
 import { createServer } from './serve-caller.ts';
-import type { KeptCaller } from './serve-caller.ts';
+import type { StoredCaller } from './serve-caller.ts';
 
 export function mountResponses(
   host: RouteHost,
@@ -21,7 +21,7 @@ export function mountResponses(
   const serve = createServer(host, services);
   const path = '/v1/responses/:response';
 
-  const recordOf = async ({ userId, params }: KeptCaller): Promise<KeptResponseRecord> => {
+  const recordOf = async ({ userId, params }: StoredCaller): Promise<StoredResponseRecord> => {
     const id = params['response'] ?? '';
     const record = await background.find(userId, id);
     if (record === null) throw new AppError('response_not_found', { id });

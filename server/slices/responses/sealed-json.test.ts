@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BodyHold } from '#server/http/bodies.ts';
 import { createSecrets } from '#server/secrets/secrets.ts';
-import { openText, sealJson, sealPieces, writeToKeep } from './sealed-json.ts';
+import { openText, sealJson, sealPieces, writeToStore } from './sealed-json.ts';
 
 const secrets = createSecrets('a master key of some length');
 const hold: BodyHold = { bytes: 0, grow: () => {}, shrinkTo: () => {} };
@@ -30,7 +30,7 @@ describe('JSON at rest', () => {
       const text = JSON.stringify(value);
       const pieces = await sealJson(sealing, 'user:1', text);
       expect((await openText(sealing, 'user:1', pieces)) === text).toBe(true);
-      const written = await writeToKeep(value);
+      const written = await writeToStore(value);
       expect(written.bytes).toBe(Buffer.byteLength(text));
       const others = await Array.fromAsync(sealPieces(sealing, 'user:1', written.body));
       expect((await openText(sealing, 'user:1', others)) === text).toBe(true);

@@ -37,7 +37,7 @@ export interface WrittenJson {
 }
 
 /** @param value as it was parsed, or made to be written */
-export async function writeToKeep(value: unknown): Promise<WrittenJson> {
+export async function writeToStore(value: unknown): Promise<WrittenJson> {
   const texts = new LongTexts(undefined, leastApart);
   const json = texts.write(value);
   const body = texts.bytes(json);
@@ -62,25 +62,25 @@ export async function* sealPieces({ secrets, bodies }: Sealing, owner: string, b
 
 /** Each of them begins and ends between two characters. */
 async function* cutPieces(body: Buffer | PiecedBody): AsyncGenerator<Buffer> {
-  let kept: Buffer[] = [];
+  let stored: Buffer[] = [];
   let size = 0;
   const read = body instanceof PiecedBody ? body.open() : [body];
   for await (const bytes of read) {
     for (let from = 0; from < bytes.length;) {
       const taken = bytes.subarray(from, from + pieceBytes - size);
       // What is read in pieces is gone with the next one.
-      kept.push(body instanceof PiecedBody ? Buffer.from(taken) : taken);
+      stored.push(body instanceof PiecedBody ? Buffer.from(taken) : taken);
       [from, size] = [from + taken.length, size + taken.length];
       if (size < pieceBytes) continue;
-      const whole = Buffer.concat(kept);
+      const whole = Buffer.concat(stored);
       const end = wholeCharacters(whole);
       const rest = Buffer.from(whole.subarray(end));
       yield whole.subarray(0, end);
-      if (body instanceof PiecedBody) for (const one of [whole, ...kept]) freeBytes(one);
-      [kept, size] = [[rest], rest.length];
+      if (body instanceof PiecedBody) for (const one of [whole, ...stored]) freeBytes(one);
+      [stored, size] = [[rest], rest.length];
     }
   }
-  yield kept.length === 1 ? (kept[0] ?? Buffer.alloc(0)) : Buffer.concat(kept);
+  yield stored.length === 1 ? (stored[0] ?? Buffer.alloc(0)) : Buffer.concat(stored);
 }
 
 /** Bytes before the character that may go on in the next piece. */
@@ -127,7 +127,7 @@ async function openPiece({ secrets, bodies }: Sealing, owner: string, sealed: st
 }
 
 /** @param budget takes its parts before anything is built of it; missing: whoever wrote it was bounded @throws {AppError} as the budget */
-export async function parseKept({ bodies }: Pick<Sealing, 'bodies'>, owner: string, text: string, budget?: PartBudget): Promise<unknown> {
+export async function parseStored({ bodies }: Pick<Sealing, 'bodies'>, owner: string, text: string, budget?: PartBudget): Promise<unknown> {
   const parse = (): unknown => JSON.parse(text);
   if (text.length <= longCharacters) {
     budget?.takeText(text);
@@ -139,7 +139,7 @@ export async function parseKept({ bodies }: Pick<Sealing, 'bodies'>, owner: stri
 
 /** What `sealJson` has made pieces of. @throws {AppError} as `parseKept` */
 export async function openJson(sealing: Sealing, owner: string, pieces: readonly string[], budget?: PartBudget): Promise<unknown> {
-  return parseKept(sealing, owner, await openText(sealing, owner, pieces), budget);
+  return parseStored(sealing, owner, await openText(sealing, owner, pieces), budget);
 }
 
 /** Called between many short pieces of work: lets others go on where that has lasted. */

@@ -16,18 +16,18 @@ import { LongTexts } from '#server/framing/long-json.ts';
 import { bodyOfPieces } from '#server/framing/written-json.ts';
 import { freeBytes } from '#server/framing/free-bytes.ts';
 import { parseLongJson, readLongJson } from '#server/framing/read-long-json.ts';
-import { limitKeptCalls } from '#server/http/rate-limit.ts';
+import { limitStoredCalls } from '#server/http/rate-limit.ts';
 import { dropBody, readBody } from '#server/http/read-body.ts';
 import type { KeyAdmission } from '#server/call/admission/admission.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
-import { errorResponse, ownError, requestIdHeaders } from '#server/call/relay-failure.ts';
+import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { measured } from './long-bodies.ts';
 
 /** Characters of texts of an answer that are not copied to be written. */
 const leastApart = 4 * 1024;
 
-export interface KeptCaller {
+export interface StoredCaller {
   admission: KeyAdmission;
   userId: number;
   params: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface KeptCaller {
 }
 
 /** An object that is told as JSON, the JSON of one, or a response of its own. */
-export type KeptAnswer = { json: object } | { pieces: readonly string[] } | { response: DirectResponse };
+export type StoredAnswer = { json: object } | { pieces: readonly string[] } | { response: DirectResponse };
 
 /** @param dialect the format that errors leave in */
 export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
@@ -59,7 +59,7 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
     const spoken = isOfOpenai(dialect) ? clientDialectOf(headers, searchParams) : dialect;
     return spoken === defaultClientDialect ? dialect : spoken;
   };
-  return (serve: (caller: KeptCaller) => Promise<KeptAnswer>): ServeDirectly =>
+  return (serve: (caller: StoredCaller) => Promise<StoredAnswer>): ServeDirectly =>
     async (request, params, connection) => {
       const { requestId, language, url, ip } = host.facts(request, connection);
       const held: BodyHold[] = [];
@@ -72,7 +72,7 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
         const admission = await gate.admit(request);
         gate.checkUse(admission, ip);
         const userId = admission.user.id;
-        await limitKeptCalls(context, userId);
+        await limitStoredCalls(context, userId);
         const body = () => readJson(context, { request, connection, userId, hold: open(userId) });
         const makeRoom = (bytes: number, parts = 0) => {
           // As it is stored, and as it is read; never more than the largest body may take.
@@ -92,15 +92,19 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
           readBody: body,
         });
         if ('response' in answer) return answer.response;
-        const told = 'pieces' in answer ? bodyOfPieces(answer.pieces) : new LongTexts(undefined, leastApart).bytesOf(answer.json);
-        if (!(told instanceof PiecedBody)) return jsonResponse({ dialect, requestId }, told);
-        await measured(told);
-        return streamResponse(200, { ...headersOf({ dialect, requestId }), 'content-length': String(told.size) }, new WrittenBody(told));
+        const reported = 'pieces' in answer ? bodyOfPieces(answer.pieces) : new LongTexts(undefined, leastApart).bytesOf(answer.json);
+        if (!(reported instanceof PiecedBody)) return jsonResponse({ dialect, requestId }, reported);
+        await measured(reported);
+        return streamResponse(
+          200,
+          { ...headersOf({ dialect, requestId }), 'content-length': String(reported.size) },
+          new WrittenBody(reported),
+        );
       } catch (failure) {
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);
         noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-        return errorResponse(dialectOf(request, url), ownError(error, language, requestId), requestId, error.retryAfter);
+        return errorResponse(dialectOf(request, url), gatewayError(error, language, requestId), requestId, error.retryAfter);
       } finally {
         endWith(connection, held);
       }
@@ -112,11 +116,11 @@ function isOfOpenai(dialect: ClientDialect): boolean {
 }
 
 /** @param text of JSON */
-export function jsonResponse(caller: Pick<KeptCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
+export function jsonResponse(caller: Pick<StoredCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
   return bufferResponse(200, headersOf(caller), text);
 }
 
-function headersOf({ dialect, requestId }: Pick<KeptCaller, 'dialect' | 'requestId'>): Record<string, string> {
+function headersOf({ dialect, requestId }: Pick<StoredCaller, 'dialect' | 'requestId'>): Record<string, string> {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
   return { ...headers, ...requestIdHeaders(dialect, requestId) };
 }

@@ -35,7 +35,7 @@ interface ShorteningParts {
 /** Places of items have six hexadecimal digits. The first one of a response has no number of its own otherwise. */
 const itemPlace = 0xffffff;
 
-export class OwnShortening implements Shortening {
+export class GatewayCompacting implements Shortening {
   readonly threshold: number;
   readonly #parts: ShorteningParts;
   readonly #window: Window;
@@ -57,9 +57,9 @@ export class OwnShortening implements Shortening {
     const { head } = this.#window;
     if (head.length === 0) return null;
     const same = Object.fromEntries(Object.entries(body).filter(([name]) => !ofAnswers.has(name)));
-    const asked = { type: 'message', role: 'user', content: [{ type: 'input_text', text: summaryInstruction }] };
+    const requested = { type: 'message', role: 'user', content: [{ type: 'input_text', text: summaryInstruction }] };
     const choice = Array.isArray(body['tools']) && body['tools'].length > 0 ? { tool_choice: 'none' } : {};
-    return { ...same, ...choice, input: [...head, asked], stream: false, store: false };
+    return { ...same, ...choice, input: [...head, requested], stream: false, store: false };
   }
 
   /** A summary that is empty, or was cut, replaces nothing. */
@@ -76,7 +76,7 @@ export class OwnShortening implements Shortening {
   }
 
   /** The output of a response that is complete, as far as it will be. Again is harmless. */
-  told(output: readonly unknown[]): unknown[] {
+  reported(output: readonly unknown[]): unknown[] {
     const front = this.#front;
     const [first] = output;
     return front === null || (isObject(first) && first.id === front['id']) ? [...output] : [front, ...output];

@@ -5,9 +5,9 @@ import { isSealedHere } from './compaction.ts';
 import { thresholdIn } from './shortening.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 
-export interface AskedState {
+export interface StateRequest {
   /** The response is to be kept. */
-  isKept: boolean;
+  isStored: boolean;
   previousId: string | undefined;
   conversationId: string | undefined;
   isBackground: boolean;
@@ -18,10 +18,10 @@ export interface AskedState {
 }
 
 /** Only for a body that its endpoint's `check` let pass. */
-export function askedState(body: RelayBody): AskedState {
+export function stateRequest(body: RelayBody): StateRequest {
   const { store, previous_response_id: previous, conversation, background, input } = body;
   return {
-    isKept: store !== false,
+    isStored: store !== false,
     previousId: typeof previous === 'string' ? previous : undefined,
     conversationId: typeof conversation === 'string' ? conversation : isObject(conversation) ? String(conversation.id) : undefined,
     isBackground: background === true,
@@ -40,14 +40,14 @@ export function isReference(item: unknown): item is { id: string } {
 }
 
 /** Nothing is kept: what speaks of it is refused by its name. @throws {AppError} `responses_not_kept` */
-export function refuseState({ previousId, conversationId, isBackground, references }: AskedState): void {
-  if (previousId !== undefined) throw notKept('previous_response_id');
-  if (conversationId !== undefined) throw notKept('conversation');
-  if (isBackground) throw notKept('background');
+export function refuseState({ previousId, conversationId, isBackground, references }: StateRequest): void {
+  if (previousId !== undefined) throw notStored('previous_response_id');
+  if (conversationId !== undefined) throw notStored('conversation');
+  if (isBackground) throw notStored('background');
   const [reference] = references;
-  if (reference !== undefined) throw notKept(`input.${reference}.type`);
+  if (reference !== undefined) throw notStored(`input.${reference}.type`);
 }
 
-function notKept(field: string): AppError {
+function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }

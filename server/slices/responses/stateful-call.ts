@@ -1,7 +1,7 @@
 // One call that goes on from something, or leaves something: what it is given, and what becomes of its response.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
-import type { Envelope } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
@@ -21,22 +21,22 @@ import type { ConversationStore } from './conversation-store.ts';
 import { asInput, completeItems, itemsOf } from './items.ts';
 import type { Item } from './items.ts';
 import type { Chain, ResponseStore } from './response-store.ts';
-import { OwnShortening, thresholdIn } from './shortening.ts';
+import { GatewayCompacting, thresholdIn } from './shortening.ts';
 import { bytesOf, objectIn } from './long-bodies.ts';
-import { lastResponse, ToldStream, writeEvent } from './present-response.ts';
+import { lastResponse, PresentedStream, writeEvent } from './present-response.ts';
 import type { Json } from './present-response.ts';
 
 const dialect = clientDialects['openai-responses'];
 
-export interface KeptCallParts {
+export interface StatefulCallParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
   /** How the events of its stream leave. */
-  envelope: Envelope;
+  envelope: EventEncoding;
   /** Of the response. */
   id: string;
-  isKept: boolean;
+  isStored: boolean;
   /** As the caller wrote it. */
   body: RelayBody;
   /** Its own input, references resolved. */
@@ -66,14 +66,14 @@ export interface HeldConversation {
 /** The fields that speak of something kept. The provider never hears of them. */
 const stateFields: ReadonlySet<string> = new Set(['previous_response_id', 'conversation', 'background']);
 
-export class KeptCall implements CallConversation {
+export class StatefulCall implements CallConversation {
   readonly body: RelayBody;
-  readonly #parts: KeptCallParts;
+  readonly #parts: StatefulCallParts;
   readonly #input: readonly Item[];
   readonly #renewal: NodeJS.Timeout | undefined;
   readonly later?: LaterResponse;
   readonly #seal: SummarySeal;
-  readonly #shortening: OwnShortening | null;
+  readonly #shortening: GatewayCompacting | null;
 
   #isClosed = false;
   /** It was to be kept, and could not be. */
@@ -81,7 +81,7 @@ export class KeptCall implements CallConversation {
   /** On its own, beyond the call. */
   #isRunning = false;
 
-  constructor(parts: KeptCallParts) {
+  constructor(parts: StatefulCallParts) {
     const { context, userId, body, sent, input, id, conversation } = parts;
     this.#parts = parts;
     this.#input = completeItems(input, id);
@@ -92,7 +92,8 @@ export class KeptCall implements CallConversation {
     this.body = sent === null ? rest : { ...rest, input: sent };
     this.#seal = new SummarySeal(context, userId);
     const threshold = isTriggered(body) ? undefined : thresholdIn(body);
-    this.#shortening = threshold === undefined ? null : new OwnShortening({ context, userId, responseId: id, body: this.body, threshold });
+    this.#shortening =
+      threshold === undefined ? null : new GatewayCompacting({ context, userId, responseId: id, body: this.body, threshold });
     // Last: who makes no call of it does not close it either.
     this.#renewal = conversation === null ? undefined : renewing(conversation);
   }
@@ -101,37 +102,37 @@ export class KeptCall implements CallConversation {
     return this.#parts.hold.bytes;
   }
 
-  get leaves(): { id: string; isKept: boolean } {
-    const { id, isKept } = this.#parts;
-    return { id, isKept: isKept && !this.#isLost };
+  get leaves(): { id: string; isStored: boolean } {
+    const { id, isStored } = this.#parts;
+    return { id, isStored: isStored && !this.#isLost };
   }
 
-  get shortening(): OwnShortening | undefined {
+  get shortening(): GatewayCompacting | undefined {
     return this.#shortening ?? undefined;
   }
 
   pipe(pipe: StreamPipe): StreamPipe {
-    const item = isTriggered(this.body) ? (told: unknown) => this.#seal.item(told) : null;
+    const item = isTriggered(this.body) ? (reported: unknown) => this.#seal.item(reported) : null;
     const front = this.#shortening?.front ?? null;
-    return new ToldStream(pipe, { response: (response) => this.#told(response), item, front }, this.#parts.envelope);
+    return new PresentedStream(pipe, { response: (response) => this.#reported(response), item, front }, this.#parts.envelope);
   }
 
-  async keepWhole(body: Buffer): Promise<Buffer> {
+  async storeWhole(body: Buffer): Promise<Buffer> {
     const response = await objectIn(body);
     if (response === null) return body;
-    const told = await this.#kept(response);
+    const reported = await this.#stored(response);
     const { isCompaction, before, input } = this.#parts;
     // A compaction tells what its callers have said.
-    return isCompaction ? bytesOf(compactedResponse(told, [...before, ...input]), Infinity) : bytesOf(told, body.length);
+    return isCompaction ? bytesOf(compactedResponse(reported, [...before, ...input]), Infinity) : bytesOf(reported, body.length);
   }
 
-  async keepEnding(ending: Buffer): Promise<Buffer> {
+  async storeEnding(ending: Buffer): Promise<Buffer> {
     const { envelope } = this.#parts;
     const last = lastResponse(ending, envelope);
     if (last === null) return ending;
     // One that goes on without its caller is written with the last of its events.
-    const told = this.later === undefined ? await this.#kept(last.response) : this.#told(last.response);
-    return Buffer.concat([last.before, writeEvent({ ...last.body, response: told }, envelope)]);
+    const reported = this.later === undefined ? await this.#stored(last.response) : this.#reported(last.response);
+    return Buffer.concat([last.before, writeEvent({ ...last.body, response: reported }, envelope)]);
   }
 
   close(): void {
@@ -149,44 +150,44 @@ export class KeptCall implements CallConversation {
   }
 
   /** It is paid for: where it cannot be kept, its caller gets it all the same, and is told that it is not. */
-  async #kept(response: Json): Promise<Json> {
-    const told = this.#told(response);
+  async #stored(response: Json): Promise<Json> {
+    const reported = this.#reported(response);
     try {
-      await this.#keep(told);
-      return told;
+      await this.#keep(reported);
+      return reported;
     } catch (failure) {
       const { context, id, userId } = this.#parts;
       context.log.error({ err: failure, response: id, userId }, 'a response was answered and could not be kept');
       this.#isLost = true;
-      return this.#told(response);
+      return this.#reported(response);
     }
   }
 
-  #told(response: Json): Json {
+  #reported(response: Json): Json {
     const { id, body } = this.#parts;
-    const { isKept } = this.leaves;
+    const { isStored } = this.leaves;
     const conversation = this.#isLost ? null : this.#parts.conversation;
     return {
       ...response,
-      ...(Array.isArray(response['output']) ? { output: this.#toldOutput(response['output'], response['status']) } : {}),
+      ...(Array.isArray(response['output']) ? { output: this.#reportedOutput(response['output'], response['status']) } : {}),
       id,
       previous_response_id: body['previous_response_id'] ?? null,
       conversation: conversation === null ? null : { id: conversation.record.id },
-      store: isKept,
+      store: isStored,
       background: this.later !== undefined,
       ...(isObject(body['metadata']) ? { metadata: body['metadata'] } : {}),
     };
   }
 
-  #toldOutput(output: readonly unknown[], status: unknown): unknown[] {
+  #reportedOutput(output: readonly unknown[], status: unknown): unknown[] {
     const items = output.map((item) => this.#seal.item(item));
-    return this.#shortening !== null && (status === 'completed' || status === 'incomplete') ? this.#shortening.told(items) : items;
+    return this.#shortening !== null && (status === 'completed' || status === 'incomplete') ? this.#shortening.reported(items) : items;
   }
 
   async #begin(call: UnwatchedCall): Promise<DirectResponse> {
     const { body, background, conversation, userId, chain } = this.#parts;
     if (background === null) throw new Error('A response that its caller waits for is not run in the background');
-    const shell = { ...this.#told(shellOf(body, call)), status: 'queued' };
+    const shell = { ...this.#reported(shellOf(body, call)), status: 'queued' };
     this.#isRunning = true;
     try {
       const ending = async (response: Json) => {
@@ -207,15 +208,15 @@ export class KeptCall implements CallConversation {
   }
 
   async #keep(response: Json): Promise<void> {
-    const { context, store, userId, isKept, chain, conversation } = this.#parts;
-    const kept = isKept ? await store.recordOf({ response, userId, input: this.#input, chain }) : null;
+    const { context, store, userId, isStored, chain, conversation } = this.#parts;
+    const stored = isStored ? await store.recordOf({ response, userId, input: this.#input, chain }) : null;
     const added = conversation === null ? null : await this.#addition(conversation, response);
-    if (kept === null && added === null) return;
-    const insertion: Write[] = kept === null ? [] : [...kept.rest, { insert: kept.record, into: 'responses' }];
+    if (stored === null && added === null) return;
+    const insertion: Write[] = stored === null ? [] : [...stored.rest, { insert: stored.record, into: 'responses' }];
     await context.db.write([...insertion, ...(added?.writes ?? [])]);
-    const bytes = (kept?.record.bytes ?? 0) + (added?.bytes ?? 0);
+    const bytes = (stored?.record.bytes ?? 0) + (added?.bytes ?? 0);
     // It is kept: what is counted wrongly now is put right when the oldest are removed.
-    await store.holdings.added(userId, { count: kept === null ? 0 : 1, bytes }).catch((failure: unknown) => {
+    await store.holdings.added(userId, { count: stored === null ? 0 : 1, bytes }).catch((failure: unknown) => {
       context.log.warn({ reason: String(failure), userId }, 'what is kept of a user could not be counted');
     });
   }
@@ -227,7 +228,7 @@ export class KeptCall implements CallConversation {
 
 /** `KeptCallParts.sent`. @throws {AppError} as `openSummaries` */
 export async function itemsToSend(
-  { context, userId, body, before, input }: Pick<KeptCallParts, 'context' | 'userId' | 'body' | 'before' | 'input'>,
+  { context, userId, body, before, input }: Pick<StatefulCallParts, 'context' | 'userId' | 'body' | 'before' | 'input'>,
   budget: PartBudget,
 ): Promise<Item[] | null> {
   const own = itemsOf(body['input']);
@@ -236,8 +237,8 @@ export async function itemsToSend(
     !input.some(isSealedHere) &&
     input.every((item, index) => item === own[index] || typeof body['input'] === 'string');
   if (isWhole) return null;
-  const asked = input.map((item, index) => (item === own[index] ? item : asInput(item)));
-  return openSummaries(context, userId, { items: [...before.map(asInput), ...asked], budget });
+  const requested = input.map((item, index) => (item === own[index] ? item : asInput(item)));
+  return openSummaries(context, userId, { items: [...before.map(asInput), ...requested], budget });
 }
 
 /** Its lock stays while the call goes on, however long that takes. */
@@ -252,8 +253,8 @@ function renewing({ conversations, record, holder }: HeldConversation): NodeJS.T
 
 /** The response before anything has come, as a stream would begin with it. */
 function shellOf(body: RelayBody, { requestId, createdAt, model }: UnwatchedCall): Json {
-  const asked = dialect.calls.chat.responseFields(body);
-  const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0, asked });
+  const requested = dialect.calls.chat.responseFields(body);
+  const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0, requested });
   const [begun] = eventsIn(Buffer.from(writer.write({ type: 'start', id: '', model })));
   return isObject(begun?.['response']) ? begun['response'] : {};
 }

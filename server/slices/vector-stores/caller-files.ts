@@ -12,7 +12,7 @@ type Looking = Pick<AppContext, 'db' | 'now' | 'secrets'>;
 type Place = Pick<VectorStoreRecord, 'channel_id' | 'key'>;
 
 /** In their order. @throws {AppError} `file_not_found` for what is none of this user's */
-export async function ownFiles({ db, now }: Looking, userId: number, names: readonly string[]): Promise<FileRecord[]> {
+export async function callerFiles({ db, now }: Looking, userId: number, names: readonly string[]): Promise<FileRecord[]> {
   if (names.length === 0) return [];
   const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
   const found = await db.collection('files').find({ id: { in: [...new Set(names.filter(isNameable))] }, ...usable });
@@ -34,18 +34,18 @@ const apart = {
   en: 'names a file that lies in another account than the vector store: upload it again',
 };
 
-export interface OwnNames {
+export interface ProviderFileIds {
   /** What one of the provider's names is called here. */
   idOf(name: string): string;
   /** What its caller called a file. */
-  filenameOf(told: string): string;
+  filenameOf(reported: string): string;
 }
 
-export async function ownNames(
+export async function providerFileIds(
   { db, secrets }: Looking,
   { user_id: userId, channel_id: channel, key }: VectorStoreRecord,
   theirs: readonly string[],
-): Promise<OwnNames> {
+): Promise<ProviderFileIds> {
   const names = [...new Set(theirs)];
   const found = names.length === 0 ? [] : await db.collection('files').find({ upstream_id: { in: names }, key });
   const own = found.filter((file) => file.user_id === userId && file.channel_id === channel);
@@ -53,7 +53,7 @@ export async function ownNames(
   const called = new Map(own.map(({ id, filename }) => [id, filename]));
   return {
     idOf: (name) => known.get(name) ?? strangerName(secrets, name),
-    filenameOf: (told) => withoutMark(told, (id) => called.get(id)),
+    filenameOf: (reported) => withoutMark(reported, (id) => called.get(id)),
   };
 }
 

@@ -7,17 +7,17 @@ import { metadataIn } from '#server/slices/files/metadata-field.ts';
 import { holdFiles, releaseFiles } from '#server/slices/files/retained-files.ts';
 import { keyBehind } from '#server/call/provider-containers.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { noteTold } from './look-at-store.ts';
-import { checkPlace, ownFiles } from './caller-files.ts';
+import { noteReported } from './look-at-store.ts';
+import { checkPlace, callerFiles } from './caller-files.ts';
 import { coverBytes } from './pay-store.ts';
 import type { StoreBegin } from './store-records.ts';
 import { beginStore, changeStore, checkRoom } from './store-records.ts';
 import { chunkingIn, expiryIn, fileNames, shortText, strictFields } from './store-fields.ts';
 import type { Chunking } from './store-fields.ts';
 import { leaveLate, leaveStore } from './tend-stores.ts';
-import { askStore, askStores, channelsWithStores, isAble, switchOf } from './upstream-stores.ts';
+import { requestStore, requestStores, channelsWithStores, isAble, switchOf } from './upstream-stores.ts';
 import type { Refused } from './upstream-stores.ts';
 
 const known = new Set(['name', 'description', 'file_ids', 'expires_after', 'chunking_strategy', 'metadata']);
@@ -27,7 +27,7 @@ const longestDescription = 512;
 const soonMs = 60_000;
 
 /** @throws {AppError} of its fields, its files, the bounds, the balance and the provider */
-export async function createStore(services: RelayServices, caller: KeptCaller, body: unknown): Promise<VectorStoreRecord> {
+export async function createStore(services: RelayServices, caller: StoredCaller, body: unknown): Promise<VectorStoreRecord> {
   const { context } = services;
   const { admission, userId } = caller;
   const fields = strictFields(body, known);
@@ -38,7 +38,7 @@ export async function createStore(services: RelayServices, caller: KeptCaller, b
     metadata: metadataIn(fields),
   };
   const chunking = chunkingIn(fields);
-  const files = await ownFiles(context, userId, fileNames(fields));
+  const files = await callerFiles(context, userId, fileNames(fields));
   const channel = placeOf(services, caller, files);
   const there = { channel_id: channel.id, key: keyBehind(context.secrets, channel) };
   checkPlace(there, files, 'file_ids');
@@ -64,7 +64,7 @@ export async function createStore(services: RelayServices, caller: KeptCaller, b
 }
 
 /** Where its files are; else where the next one goes. @throws {AppError} `no_vector_store_channel` */
-function placeOf({ context }: RelayServices, { admission }: KeptCaller, [file]: readonly FileRecord[]): PreparedChannel {
+function placeOf({ context }: RelayServices, { admission }: StoredCaller, [file]: readonly FileRecord[]): PreparedChannel {
   const { group, pinnedChannel: pinned } = admission;
   const channel = file === undefined ? channelsWithStores(context, { group, pinned })[0] : channelOf(context, file);
   if (channel === undefined || channel === null || !isAble(channel)) throw new AppError('no_vector_store_channel', { group });
@@ -91,24 +91,24 @@ async function createThere(
     // By which one is found whose creation was not answered.
     name: id,
     ...(files.length === 0 ? {} : { file_ids: files.map(({ upstream_id: name }) => name) }),
-    ...(chunking.told === undefined || files.length === 0 ? {} : { chunking_strategy: chunking.told }),
+    ...(chunking.reported === undefined || files.length === 0 ? {} : { chunking_strategy: chunking.reported }),
     expires_after: switchOf(0),
   };
-  const answer = await askStore(context, channel, { method: 'POST', path: '/vector_stores', body });
+  const answer = await requestStore(context, channel, { method: 'POST', path: '/vector_stores', body });
   if ('failure' in answer) {
     if (answer.isUnknown) await changeStore(context, id, () => ({ poll_at: context.now() + soonMs }));
     else await leaveStore(context, id, { at: begun.created_at });
     throw errorOf(context, answer.failure);
   }
-  const { told } = answer;
-  const set = { state: 'stored' as const, upstream_id: told.id, poll_at: context.now() + soonMs };
+  const { reported } = answer;
+  const set = { state: 'stored' as const, upstream_id: reported.id, poll_at: context.now() + soonMs };
   const stored = await changeStore(context, id, ({ state }) => (state === 'creating' ? set : null));
   // It took so long that it was given up, maybe before the provider had it.
   if (stored === null) {
-    await leaveLate(context, begun, told.id);
+    await leaveLate(context, begun, reported.id);
     throw new AppError('upstream_timeout');
   }
-  return (await noteTold(context, id, told)) ?? stored;
+  return (await noteReported(context, id, reported)) ?? stored;
 }
 
 export interface Attaching {
@@ -155,7 +155,7 @@ export async function attachFiles(
     await giveBack();
     throw failure;
   }
-  const answer = await askStores(context, channel, { method: 'POST', path, body });
+  const answer = await requestStores(context, channel, { method: 'POST', path, body });
   if (!('failure' in answer)) return answer.object;
   if (!answer.isUnknown) await giveBack();
   throw refusedBy(context, answer);

@@ -3,28 +3,28 @@ import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { changeStore } from './store-records.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
-import { askStore, storePath } from './upstream-stores.ts';
-import type { ToldStore } from './upstream-stores.ts';
+import { requestStore, storePath } from './upstream-stores.ts';
+import type { ReportedStore } from './upstream-stores.ts';
 
 /** Bytes of a store for each byte of its files, and beside them, that can be true: texts are packed, and pieces overlap. */
 const mostOfFiles = 64;
-const mostBeside = 1024 * 1024;
+const mostConcurrent = 1024 * 1024;
 /** Seconds in which what was put into it may not be told yet. */
 const settling = 600;
 
 /** The record as it is then; null: it is gone, or over. */
-export async function noteTold(context: AppContext, id: string, told: ToldStore): Promise<VectorStoreRecord | null> {
+export async function noteReported(context: AppContext, id: string, reported: ReportedStore): Promise<VectorStoreRecord | null> {
   const now = Math.floor(context.now() / 1000);
   return changeStore(context, id, (store) => {
     if (store.state !== 'stored') return null;
-    const most = store.file_bytes * mostOfFiles + mostBeside;
-    if (told.bytes === null || told.bytes > most)
-      context.log.error({ store: id, bytes: told.bytes, most }, 'a provider tells a size of a vector store that cannot be true');
-    const bytes = told.bytes === null ? store.usage_bytes : Math.min(told.bytes, most);
-    const isSettled = told.files_in_progress === 0 && store.claimed_at + settling < now;
-    const { status, files_in_progress, files_completed, files_failed, files_cancelled, last_active_at } = told;
+    const most = store.file_bytes * mostOfFiles + mostConcurrent;
+    if (reported.bytes === null || reported.bytes > most)
+      context.log.error({ store: id, bytes: reported.bytes, most }, 'a provider tells a size of a vector store that cannot be true');
+    const bytes = reported.bytes === null ? store.usage_bytes : Math.min(reported.bytes, most);
+    const isSettled = reported.files_in_progress === 0 && store.claimed_at + settling < now;
+    const { status, files_in_progress, files_completed, files_failed, files_cancelled, last_active_at } = reported;
     return {
       status,
       files_in_progress,
@@ -42,16 +42,16 @@ export async function noteTold(context: AppContext, id: string, told: ToldStore)
 }
 
 /** Before anything is taken out of it: its largest size of the day is what it costs, and nobody may have told it yet. */
-export async function noteLargest(context: AppContext & Asking, store: VectorStoreRecord): Promise<void> {
+export async function noteLargest(context: AppContext & Requesting, store: VectorStoreRecord): Promise<void> {
   const channel = channelOf(context, store);
   if (channel === null || store.upstream_id === '') return;
-  const answer = await askStore(context, channel, { method: 'GET', path: storePath(store) });
+  const answer = await requestStore(context, channel, { method: 'GET', path: storePath(store) });
   // Where the provider says nothing, what it said before counts.
-  if (!('failure' in answer) && !answer.told.hasExpired) await noteTold(context, store.id, answer.told);
+  if (!('failure' in answer) && !answer.reported.hasExpired) await noteReported(context, store.id, answer.reported);
 }
 
 /** The same of every store that has this file, which is about to be deleted: its provider takes it out of them. */
-export async function noteHolders(context: AppContext & Asking, { user_id: userId, held_by: held = {} }: FileRecord): Promise<void> {
+export async function noteHolders(context: AppContext & Requesting, { user_id: userId, held_by: held = {} }: FileRecord): Promise<void> {
   const names = Object.keys(held);
   const filter = { id: { in: names }, user_id: userId, state: 'stored' as const };
   const stores = names.length === 0 ? [] : await context.db.collection('vector_stores').find(filter);

@@ -5,20 +5,20 @@ import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import { badQuery, readPage } from '#server/slices/responses/list-items.ts';
-import type { KeptAnswer, KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StoresPage } from './store-records.ts';
 
 /** What a route of one store is given. */
-export interface StoreCaller extends KeptCaller {
+export interface StoreCaller extends StoredCaller {
   store: VectorStoreRecord;
 }
 
 export interface StoreRoutes {
   /** A path without a store is asked for only where there are any. */
-  add(method: string, at: string, work: (caller: KeptCaller) => Promise<KeptAnswer>): void;
+  add(method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>): void;
   /** The path behind that of one, which is its caller's. */
-  addOf(method: string, behind: string, work: (caller: StoreCaller) => Promise<KeptAnswer>): void;
+  addOf(method: string, behind: string, work: (caller: StoreCaller) => Promise<StoredAnswer>): void;
 }
 
 /** Where one that can be used is. @throws {AppError} `vector_store_not_found`, and `insufficient_user_quota` of one that nobody pays */

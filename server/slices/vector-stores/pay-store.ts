@@ -7,7 +7,7 @@ import type { AccountKind } from '#server/money/account.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
-import { tellOfDay } from './store-day.ts';
+import { reportDay } from './store-day.ts';
 import { daySeconds, storingCost, termsOf } from './store-price.ts';
 import { changeStore } from './store-records.ts';
 
@@ -137,7 +137,7 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
     if (unused > 0) await move(context, store, { account: 'token', ref: `${name}:token`, amount, unused });
     if (user === 'refused') context.log.error({ store: id, quota: rest }, 'what a vector store did not use could not be given back');
   }
-  if (cost > 0) await tellOfDay(context, store);
+  if (cost > 0) await reportDay(context, store);
   const group = await groupNow(context, store);
   const ended = await changeStore(context, id, (now) => {
     if (now.period !== period || now.closing_until === 0) return null;

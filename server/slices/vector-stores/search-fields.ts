@@ -5,7 +5,7 @@ import type { StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { strictFields } from './store-fields.ts';
 
-export interface AskedSearch {
+export interface SearchRequest {
   /** As the provider is asked. */
   body: object;
   texts: readonly string[];
@@ -30,7 +30,7 @@ const comparisons = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin'])
 const joints = new Set(['and', 'or']);
 
 /** @throws {AppError} `invalid_request` */
-export function readSearch(body: unknown): AskedSearch {
+export function readSearch(body: unknown): SearchRequest {
   const fields = strictFields(body, known);
   const { query } = fields.plain;
   const texts: unknown[] = Array.isArray(query) ? query : [query];
@@ -38,14 +38,14 @@ export function readSearch(body: unknown): AskedSearch {
   const queries = texts.map(queryText);
   const ranking = fields.fields('ranking_options');
   const filters = fields.raw('filters');
-  const asked = {
+  const requested = {
     query: Array.isArray(query) ? queries : queries[0],
     filters: filters === undefined ? undefined : checkFilter(filters, { conditions: mostConditions, values: mostValues }, 0),
     max_num_results: fields.integer('max_num_results', 1, mostResults),
     ranking_options: ranking === undefined ? undefined : rankingOf(ranking),
     rewrite_query: fields.boolean('rewrite_query'),
   };
-  return { body: asked, texts: queries, results: asked.max_num_results ?? usualResults };
+  return { body: requested, texts: queries, results: requested.max_num_results ?? usualResults };
 }
 
 function queryText(text: unknown): string {

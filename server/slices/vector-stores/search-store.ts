@@ -9,13 +9,13 @@ import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { refusedBy } from './create-store.ts';
-import { namesIn, ownNames } from './caller-files.ts';
-import type { OwnNames } from './caller-files.ts';
+import { namesIn, providerFileIds } from './caller-files.ts';
+import type { ProviderFileIds } from './caller-files.ts';
 import { readSearch } from './search-fields.ts';
 import { termsOf } from './store-price.ts';
 import { openStore } from './open-store.ts';
 import type { StoreCaller } from './open-store.ts';
-import { askStores, storePath } from './upstream-stores.ts';
+import { requestStores, storePath } from './upstream-stores.ts';
 
 /** Bytes: fifty pieces of 4,096 tokens, and what is told beside them; of each, as a rule. */
 const mostAnswer = 4 * 1024 * 1024;
@@ -29,39 +29,39 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   const { context, words } = services;
   const { store, admission } = caller;
   const channel = openStore(context, store);
-  const asked = readSearch(body);
-  if (words.isOn) await words.check(asked.texts, (work) => context.bodies.inTurn(`user:${admission.user.id}`, work));
-  caller.makeRoom(asked.results * usualPiece);
+  const requested = readSearch(body);
+  if (words.isOn) await words.check(requested.texts, (work) => context.bodies.inTurn(`user:${admission.user.id}`, work));
+  caller.makeRoom(requested.results * usualPiece);
   const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
   const modelPrice = context.settings.get('VectorSearchPrice') / 1000;
   const quoted: QuotedPrice = { price: { kind: 'call', modelPrice }, groupRatio, quotaPerUnit };
   // By an estimate, for the log: what it costs is the search.
-  const tokens = Math.max(1, estimateTextTokens(asked.texts.join('\n')));
+  const tokens = Math.max(1, estimateTextTokens(requested.texts.join('\n')));
   const cost = context.quotes.charge(quoted, { promptTokens: tokens, completionTokens: 0, units });
   // Where it costs nothing nobody needs money for it: the store's day is paid.
   const reservation = cost === 0 ? null : await reserveQuota(services, admission, { amount: cost, least: cost });
   try {
     const begin = performance.now();
-    const question = { method: 'POST' as const, path: storePath(store, '/search'), body: asked.body, mostBytes: mostAnswer };
-    const answer = await askStores(context, channel, question);
+    const question = { method: 'POST' as const, path: storePath(store, '/search'), body: requested.body, mostBytes: mostAnswer };
+    const answer = await requestStores(context, channel, question);
     if ('failure' in answer)
       throw answer.failure.upstreamStatus === 404 ? new AppError('vector_store_not_found', { id: store.id }) : refusedBy(context, answer);
     const { data } = answer.object;
     const list = Array.isArray(data) ? data.filter(isObject) : [];
-    const names = await ownNames(context, store, namesIn(list, 'file_id'));
-    const told = { ...answer.object, data: list.map((item) => namedResult(item, names)) };
-    if (reservation === null) return told;
+    const names = await providerFileIds(context, store, namesIn(list, 'file_id'));
+    const reported = { ...answer.object, data: list.map((item) => namedResult(item, names)) };
+    if (reservation === null) return reported;
     await context.ledger.settle(reservation, searchRow(services, caller, { quoted, cost, tokens, ms: performance.now() - begin }));
     context.lowBalance.spent(store.user_id);
     services.use.add(channel.id, cost);
-    return told;
+    return reported;
   } finally {
     // Nothing where it was settled.
     if (reservation !== null) context.ledger.release(reservation);
   }
 }
 
-function namedResult(item: Readonly<Record<string, unknown>>, { idOf, filenameOf }: OwnNames): object {
+function namedResult(item: Readonly<Record<string, unknown>>, { idOf, filenameOf }: ProviderFileIds): object {
   const { file_id: id, filename } = item;
   return {
     ...item,

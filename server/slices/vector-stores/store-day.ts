@@ -7,7 +7,7 @@ import { writeLog } from '#server/logs/write-log.ts';
 import { queueNotification } from '#server/notify/notifications.ts';
 
 /** Of the day that is being closed. */
-export async function tellOfDay(context: AppContext, store: VectorStoreRecord): Promise<void> {
+export async function reportDay(context: AppContext, store: VectorStoreRecord): Promise<void> {
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const { id, name, day_bytes: bytes, closing_cost: cost, period_from: from, closing_until: until, price, group_ratio: ratio } = store;
@@ -30,6 +30,6 @@ export async function tellOfDay(context: AppContext, store: VectorStoreRecord): 
 }
 
 /** @param until unix seconds; then it is gone */
-export async function tellUnpaid(context: AppContext, { id, user_id: userId, name }: VectorStoreRecord, until: number): Promise<void> {
+export async function reportUnpaid(context: AppContext, { id, user_id: userId, name }: VectorStoreRecord, until: number): Promise<void> {
   await queueNotification(context, { key: `store:${id}:${until}`, userId, event: { code: 'store_unpaid', store: id, name, until } });
 }

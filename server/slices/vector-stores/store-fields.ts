@@ -19,7 +19,7 @@ const tokenBytes = 4;
 /** How the vendor cuts files into pieces. */
 export interface Chunking {
   /** As the provider is told; undefined: nothing is. */
-  told: object | undefined;
+  reported: object | undefined;
   /** Bytes of a store for each byte of a file, with some to spare. */
   factor: number;
 }
@@ -41,26 +41,27 @@ export function shortText(fields: StrictFields, field: string, longest: number):
 
 /** Days after its last use; 0: it stays. */
 export function expiryIn(fields: StrictFields): number {
-  const told = fields.fields('expires_after');
-  if (told === undefined) return 0;
-  if (told.text('anchor') !== 'last_active_at') throw badField(told.path('anchor'), fieldRules.oneOf(['last_active_at']));
-  const days = told.integer('days', 1, mostExpiryDays);
-  if (days === undefined) throw badField(told.path('days'), fieldRules.required);
+  const reported = fields.fields('expires_after');
+  if (reported === undefined) return 0;
+  if (reported.text('anchor') !== 'last_active_at') throw badField(reported.path('anchor'), fieldRules.oneOf(['last_active_at']));
+  const days = reported.integer('days', 1, mostExpiryDays);
+  if (days === undefined) throw badField(reported.path('days'), fieldRules.required);
   return days;
 }
 
 export function chunkingIn(fields: StrictFields): Chunking {
-  const told = fields.fields('chunking_strategy');
-  if (told === undefined) return { told: undefined, factor: factorOf(chunk.usual, chunk.overlap) };
-  if (told.oneOf('type', ['auto', 'static']) === 'auto') return { told: { type: 'auto' }, factor: factorOf(chunk.usual, chunk.overlap) };
-  const sizes = told.fields('static');
-  if (sizes === undefined) throw badField(told.path('static'), fieldRules.required);
+  const reported = fields.fields('chunking_strategy');
+  if (reported === undefined) return { reported: undefined, factor: factorOf(chunk.usual, chunk.overlap) };
+  if (reported.oneOf('type', ['auto', 'static']) === 'auto')
+    return { reported: { type: 'auto' }, factor: factorOf(chunk.usual, chunk.overlap) };
+  const sizes = reported.fields('static');
+  if (sizes === undefined) throw badField(reported.path('static'), fieldRules.required);
   const size = sizes.integer('max_chunk_size_tokens', chunk.least, chunk.most);
   if (size === undefined) throw badField(sizes.path('max_chunk_size_tokens'), fieldRules.required);
   const overlap = sizes.integer('chunk_overlap_tokens', 0, Math.floor(size / 2));
   if (overlap === undefined) throw badField(sizes.path('chunk_overlap_tokens'), fieldRules.required);
   const strategy = { type: 'static', static: { max_chunk_size_tokens: size, chunk_overlap_tokens: overlap } };
-  return { told: strategy, factor: factorOf(size, overlap) };
+  return { reported: strategy, factor: factorOf(size, overlap) };
 }
 
 function factorOf(size: number, overlap: number): number {
@@ -79,9 +80,9 @@ export function fileNames(fields: StrictFields): string[] {
 /** Undefined: nothing was said; null: there are none. */
 export function attributesIn(fields: StrictFields): Body | null | undefined {
   if (fields.plain['attributes'] === null) return null;
-  const told = fields.object('attributes');
-  if (told === undefined) return undefined;
-  const pairs = Object.entries(told);
+  const reported = fields.object('attributes');
+  if (reported === undefined) return undefined;
+  const pairs = Object.entries(reported);
   const path = fields.path('attributes');
   if (pairs.length > mostPairs) throw badField(path, fieldRules.most(mostPairs));
   for (const [name, value] of pairs) {
@@ -89,14 +90,14 @@ export function attributesIn(fields: StrictFields): Body | null | undefined {
     if (!isScalar(value)) throw badField(path, fieldRules.scalar);
     if (typeof value === 'string' && value.length > longestValue) throw badField(path, fieldRules.longest(longestValue));
   }
-  return told;
+  return reported;
 }
 
 function isScalar(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
 }
 
-export interface AskedFile {
+export interface StoreFileRequest {
   name: string;
   attributes: Body | null | undefined;
   chunking: Chunking;
@@ -105,16 +106,16 @@ export interface AskedFile {
 const ofFile = new Set(['file_id', 'attributes', 'chunking_strategy']);
 const ofBatch = new Set(['file_ids', 'files', 'attributes', 'chunking_strategy']);
 
-export function readFileAsked(body: unknown): AskedFile {
+export function readFileRequest(body: unknown): StoreFileRequest {
   return fileIn(strictFields(body, ofFile));
 }
 
-function fileIn(fields: StrictFields): AskedFile {
+function fileIn(fields: StrictFields): StoreFileRequest {
   return { name: fields.requiredText('file_id'), attributes: attributesIn(fields), chunking: chunkingIn(fields) };
 }
 
 /** Files of a batch, each with what is said of all or of it alone. */
-export function readBatchAsked(body: unknown): AskedFile[] {
+export function readBatchRequest(body: unknown): StoreFileRequest[] {
   const fields = strictFields(body, ofBatch);
   const list = fields.objects('files');
   const names = fileNames(fields);

@@ -8,19 +8,19 @@ import { releaseFiles } from '#server/slices/files/retained-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { strangerName } from '#server/call/referenced-files.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { createTeller } from '#server/call/restore-ids.ts';
+import { createIdRestorer } from '#server/call/restore-ids.ts';
 import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
 import { jsonResponse } from '#server/slices/responses/serve-caller.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { attachFiles, refusedBy } from './create-store.ts';
 import { noteLargest } from './look-at-store.ts';
-import { checkPlace, namesIn, ownFiles, ownNames } from './caller-files.ts';
-import { attributesIn, readBatchAsked, readFileAsked, strictFields } from './store-fields.ts';
-import type { AskedFile } from './store-fields.ts';
+import { checkPlace, namesIn, callerFiles, providerFileIds } from './caller-files.ts';
+import { attributesIn, readBatchRequest, readFileRequest, strictFields } from './store-fields.ts';
+import type { StoreFileRequest } from './store-fields.ts';
 import { changeStore } from './store-records.ts';
 import { openStore, readStoresPage } from './open-store.ts';
 import type { StoreCaller, StoreRoutes } from './open-store.ts';
-import { askBytes, askStores, storePath } from './upstream-stores.ts';
+import { requestBytes, requestStores, storePath } from './upstream-stores.ts';
 import type { Refused } from './upstream-stores.ts';
 
 /** Files that are no longer than their text; what others hold is packed. */
@@ -31,7 +31,7 @@ const statuses = ['in_progress', 'completed', 'failed', 'cancelled'];
 const prefix = 'vsfb_';
 const longestName = 1024;
 
-type Told = Readonly<Record<string, unknown>>;
+type Reported = Readonly<Record<string, unknown>>;
 
 export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices): void {
   const { context } = services;
@@ -39,21 +39,21 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
   const batch = '/file_batches/:batch';
 
   addOf('POST', '/files', async (caller) => {
-    const asked = readFileAsked(await caller.readBody());
-    const object = await attach(services, caller, [asked], 'file_id');
-    return { json: await toldFile(context, caller, object) };
+    const requested = readFileRequest(await caller.readBody());
+    const object = await attach(services, caller, [requested], 'file_id');
+    return { json: await presentFile(context, caller, object) };
   });
   addOf('GET', '/files', async (caller) => ({ json: await listFiles(context, caller, '/files') }));
   addOf('GET', file, async (caller) => {
     const own = await fileOf(context, caller);
-    return { json: await toldFile(context, caller, await ask(context, caller, { method: 'GET', path: pathOf(own) }, own.id)) };
+    return { json: await presentFile(context, caller, await ask(context, caller, { method: 'GET', path: pathOf(own) }, own.id)) };
   });
   addOf('POST', file, async (caller) => {
     const attributes = attributesIn(strictFields(await caller.readBody(), new Set(['attributes'])));
     if (attributes === undefined) throw badField('attributes', fieldRules.required);
     const own = await fileOf(context, caller);
     const object = await ask(context, caller, { method: 'POST', path: pathOf(own), body: { attributes } }, own.id);
-    return { json: await toldFile(context, caller, object) };
+    return { json: await presentFile(context, caller, object) };
   });
   addOf('DELETE', file, async (caller) => {
     const own = await fileOf(context, caller);
@@ -68,34 +68,39 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
     const own = await fileOf(context, caller);
     caller.makeRoom(plain.test(own.filename) ? Math.min(mostContent, own.bytes * 4) : mostContent);
     const question = { method: 'GET' as const, path: storePath(caller.store, `${pathOf(own)}/content`), mostBytes: mostContent };
-    const answer = await askBytes(context, openStore(context, caller.store), question);
+    const answer = await requestBytes(context, openStore(context, caller.store), question);
     if ('failure' in answer) throw refusedOf(context, answer, own.id);
     if (answer.bytes.subarray(0, longestName).toString().trimStart()[0] !== '{') throw new AppError('invalid_upstream_response');
-    const tell = createTeller({
+    const report = createIdRestorer({
       idOf: (name) => (name === own.upstream_id ? own.id : strangerName(context.secrets, name)),
       filenameOf: () => own.filename,
     });
-    return { response: jsonResponse(caller, tell(answer.bytes)) };
+    return { response: jsonResponse(caller, report(answer.bytes)) };
   });
 
   addOf('POST', '/file_batches', async (caller) => {
-    const asked = readBatchAsked(await caller.readBody());
-    return { json: toldBatch(context, caller, await attach(services, caller, asked, 'file_ids', '/file_batches')) };
+    const requested = readBatchRequest(await caller.readBody());
+    return { json: presentBatch(context, caller, await attach(services, caller, requested, 'file_ids', '/file_batches')) };
   });
   addOf('GET', batch, async (caller) => {
-    const { told, path } = batchOf(context, caller);
-    return { json: toldBatch(context, caller, await ask(context, caller, { method: 'GET', path }, told)) };
+    const { reported, path } = batchOf(context, caller);
+    return { json: presentBatch(context, caller, await ask(context, caller, { method: 'GET', path }, reported)) };
   });
   addOf('POST', `${batch}/cancel`, async (caller) => {
-    const { told, path } = batchOf(context, caller);
-    return { json: toldBatch(context, caller, await ask(context, caller, { method: 'POST', path: `${path}/cancel` }, told)) };
+    const { reported, path } = batchOf(context, caller);
+    return { json: presentBatch(context, caller, await ask(context, caller, { method: 'POST', path: `${path}/cancel` }, reported)) };
   });
   addOf('GET', `${batch}/files`, async (caller) => ({ json: await listFiles(context, caller, `${batchOf(context, caller).path}/files`) }));
 }
 
 /** Of what is not in this store nobody hears more than that. @param what our name of what is asked for @param question with a path behind the store's */
-async function ask(context: AppContext, { store }: StoreCaller, question: Parameters<typeof askStores>[2], what: string): Promise<Told> {
-  const answer = await askStores(context, openStore(context, store), { ...question, path: storePath(store, question.path) });
+async function ask(
+  context: AppContext,
+  { store }: StoreCaller,
+  question: Parameters<typeof requestStores>[2],
+  what: string,
+): Promise<Reported> {
+  const answer = await requestStores(context, openStore(context, store), { ...question, path: storePath(store, question.path) });
   if (!('failure' in answer)) return answer.object;
   throw refusedOf(context, answer, what);
 }
@@ -107,7 +112,7 @@ function refusedOf(context: AppContext, answer: Refused, what: string): AppError
 
 async function fileOf(context: AppContext, { userId, params, store }: StoreCaller): Promise<FileRecord> {
   const id = params['file'] ?? '';
-  const [own] = await ownFiles(context, userId, [id]);
+  const [own] = await callerFiles(context, userId, [id]);
   if (own === undefined || own.channel_id !== store.channel_id || own.key !== store.key) throw new AppError('file_not_found', { id });
   return own;
 }
@@ -119,25 +124,25 @@ function pathOf({ upstream_id: name }: FileRecord): string {
 async function attach(
   services: RelayServices,
   { store, userId, admission: { token } }: StoreCaller,
-  asked: readonly AskedFile[],
+  requested: readonly StoreFileRequest[],
   field: string,
   behind = '/files',
-): Promise<Told> {
+): Promise<Reported> {
   const { context } = services;
   const channel = openStore(context, store);
   // What it may spend would be no bound for it.
   if (token.id !== store.token_id && !token.unlimited_quota) throw new AppError('vector_store_of_other_key');
-  const files = await ownFiles(
+  const files = await callerFiles(
     context,
     userId,
-    asked.map(({ name }) => name),
+    requested.map(({ name }) => name),
   );
   checkPlace(store, files, field);
-  const claimed = files.reduce((sum, { bytes }, index) => sum + bytes * (asked[index]?.chunking.factor ?? 1), 0);
-  const list = asked.map(({ attributes, chunking }, index) => ({
+  const claimed = files.reduce((sum, { bytes }, index) => sum + bytes * (requested[index]?.chunking.factor ?? 1), 0);
+  const list = requested.map(({ attributes, chunking }, index) => ({
     file_id: files[index]?.upstream_id,
     attributes,
-    chunking_strategy: chunking.told,
+    chunking_strategy: chunking.reported,
   }));
   const body = behind === '/files' ? (list[0] ?? {}) : { files: list };
   return attachFiles(services, channel, { store, files, claimed, path: storePath(store, behind), body });
@@ -149,34 +154,38 @@ async function listFiles(context: AppContext, caller: StoreCaller, path: string)
   const { limit, isAscending, ...ends } = readStoresPage(query);
   const filter = query.get('filter');
   if (filter !== null && !statuses.includes(filter)) throw badQuery('filter', fieldRules.oneOf(statuses));
-  const asked = new URLSearchParams({ limit: String(limit), order: isAscending ? 'asc' : 'desc', ...(filter === null ? {} : { filter }) });
+  const requested = new URLSearchParams({
+    limit: String(limit),
+    order: isAscending ? 'asc' : 'desc',
+    ...(filter === null ? {} : { filter }),
+  });
   for (const end of ['after', 'before'] as const) {
     const at = ends[end];
-    const [own] = at === undefined ? [] : await ownFiles(context, userId, [at]);
-    if (own !== undefined) asked.set(end, own.upstream_id);
+    const [own] = at === undefined ? [] : await callerFiles(context, userId, [at]);
+    if (own !== undefined) requested.set(end, own.upstream_id);
   }
-  const answer = await ask(context, caller, { method: 'GET', path: `${path}?${asked}` }, path.includes(prefix) ? prefix : store.id);
+  const answer = await ask(context, caller, { method: 'GET', path: `${path}?${requested}` }, path.includes(prefix) ? prefix : store.id);
   const { data } = answer;
   const list = Array.isArray(data) ? data.filter(isObject) : [];
-  const { idOf } = await ownNames(context, store, namesIn(list, 'id'));
+  const { idOf } = await providerFileIds(context, store, namesIn(list, 'id'));
   return listOf(
     list.map((item) => named(store.id, item, idOf)),
     answer['has_more'] === true,
   );
 }
 
-async function toldFile(context: AppContext, { store }: StoreCaller, object: Told): Promise<object> {
-  const { idOf } = await ownNames(context, store, namesIn([object], 'id'));
+async function presentFile(context: AppContext, { store }: StoreCaller, object: Reported): Promise<object> {
+  const { idOf } = await providerFileIds(context, store, namesIn([object], 'id'));
   return named(store.id, object, idOf);
 }
 
-function named(store: string, object: Told, idOf: (name: string) => string): Told {
+function named(store: string, object: Reported, idOf: (name: string) => string): Reported {
   const { id } = object;
   return { ...object, id: typeof id === 'string' ? idOf(id) : '', vector_store_id: store };
 }
 
 /** Nothing is kept of batches: their names are sealed for their store. */
-function toldBatch({ secrets }: AppContext, { store }: StoreCaller, object: Told): Told {
+function presentBatch({ secrets }: AppContext, { store }: StoreCaller, object: Reported): Reported {
   const { id: name } = object;
   if (!isId(name)) throw new AppError('invalid_upstream_response');
   return {
@@ -187,18 +196,18 @@ function toldBatch({ secrets }: AppContext, { store }: StoreCaller, object: Told
 }
 
 /** @throws {AppError} `batch_not_found` for what is none of this store's */
-function batchOf({ secrets }: AppContext, { store, params }: StoreCaller): { told: string; path: string } {
-  const told = params['batch'] ?? '';
-  const opened = openSeal(secrets, told);
+function batchOf({ secrets }: AppContext, { store, params }: StoreCaller): { reported: string; path: string } {
+  const reported = params['batch'] ?? '';
+  const opened = openSeal(secrets, reported);
   const name = opened?.['batch'];
-  if (!isId(name) || opened?.['store'] !== store.id) throw new AppError('batch_not_found', { id: told.slice(0, longestName) });
-  return { told, path: `/file_batches/${encodeURIComponent(name)}` };
+  if (!isId(name) || opened?.['store'] !== store.id) throw new AppError('batch_not_found', { id: reported.slice(0, longestName) });
+  return { reported, path: `/file_batches/${encodeURIComponent(name)}` };
 }
 
-function openSeal(secrets: AppContext['secrets'], told: string): Told | null {
-  if (!told.startsWith(prefix) || told.length > longestName) return null;
+function openSeal(secrets: AppContext['secrets'], reported: string): Reported | null {
+  if (!reported.startsWith(prefix) || reported.length > longestName) return null;
   try {
-    return parseObject(secrets.decrypt(told.slice(prefix.length), 'store_batch'));
+    return parseObject(secrets.decrypt(reported.slice(prefix.length), 'store_batch'));
   } catch {
     // It is not one of ours.
     return null;

@@ -39,7 +39,7 @@ export function mostStores({ settings }: Pick<AppContext, 'settings'>): { count:
 /** One that is about to be created. It counts from now on. @throws {AppError} `vector_stores_full` */
 export async function beginStore(context: Storing, known: StoreBegin): Promise<VectorStoreRecord> {
   const now = Math.floor(context.now() / 1000);
-  const told = {
+  const reported = {
     status: 'in_progress' as const,
     usage_bytes: 0,
     files_in_progress: 0,
@@ -54,7 +54,7 @@ export async function beginStore(context: Storing, known: StoreBegin): Promise<V
   const record: VectorStoreRecord = {
     id: `vs_${context.randomText(idLength)}`,
     ...known,
-    ...told,
+    ...reported,
     ...paid,
     ...open,
     upstream_id: '',
@@ -153,7 +153,7 @@ export async function changeStore(
 }
 
 /** https://platform.openai.com/docs/api-reference/vector-stores/object */
-export function toldStore(record: VectorStoreRecord): Record<string, unknown> {
+export function presentStore(record: VectorStoreRecord): Record<string, unknown> {
   const { files_in_progress: running, files_completed: completed, files_failed: failed, files_cancelled: cancelled } = record;
   const { expires_days: days, last_active_at: active } = record;
   return {

@@ -11,17 +11,17 @@ import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { listOf } from '#server/slices/responses/list-items.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { createStore, longestName } from './create-store.ts';
-import { noteLargest, noteTold } from './look-at-store.ts';
+import { noteLargest, noteReported } from './look-at-store.ts';
 import { readStoresPage } from './open-store.ts';
 import type { StoreRoutes } from './open-store.ts';
 import { searchStore } from './search-store.ts';
 import { mountStoreFiles } from './store-file-routes.ts';
 import { expiryIn, shortText, strictFields } from './store-fields.ts';
-import { changeStore, findStore, listStores, mostStores, toldStore } from './store-records.ts';
+import { changeStore, findStore, listStores, mostStores, presentStore } from './store-records.ts';
 import { leaveStore } from './tend-stores.ts';
-import { askStore, storePath } from './upstream-stores.ts';
+import { requestStore, storePath } from './upstream-stores.ts';
 
 /** Seconds in which a store whose files are all done is told as it was seen. */
 const fresh = 10;
@@ -48,7 +48,7 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
       ),
   };
   /** Who has one keeps it while nobody may have further ones. */
-  const storeOf = async ({ userId, params, path }: KeptCaller) => {
+  const storeOf = async ({ userId, params, path }: StoredCaller) => {
     try {
       return await findStore(context, userId, params['store'] ?? '');
     } catch (failure) {
@@ -58,19 +58,19 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
 
   routes.add('POST', '/v1/vector_stores', async (caller) => {
     await checkMeans(services, caller.admission);
-    return { json: toldStore(await createStore(services, caller, await caller.readBody())) };
+    return { json: presentStore(await createStore(services, caller, await caller.readBody())) };
   });
   routes.add('GET', '/v1/vector_stores', async ({ userId, query }) => {
     const page = readStoresPage(query);
     const found = await listStores(context, userId, page);
-    return { json: listOf(found.slice(0, page.limit).map(toldStore), found.length > page.limit) };
+    return { json: listOf(found.slice(0, page.limit).map(presentStore), found.length > page.limit) };
   });
-  routes.addOf('GET', '', async ({ store }) => ({ json: toldStore(await seenStore(context, store)) }));
+  routes.addOf('GET', '', async ({ store }) => ({ json: presentStore(await seenStore(context, store)) }));
   routes.addOf('POST', '', async ({ store, readBody }) => {
     const set = readUpdate(await readBody());
     const changed = await changeStore(context, store.id, ({ state }) => (state === 'stored' ? set : null));
     if (changed === null) throw new AppError('vector_store_not_found', { id: store.id });
-    return { json: toldStore(changed) };
+    return { json: presentStore(changed) };
   });
   routes.addOf('DELETE', '', async ({ store }) => {
     const { id, state } = store;
@@ -90,10 +90,10 @@ async function seenStore(context: AppContext, store: VectorStoreRecord): Promise
   const isFresh = store.files_in_progress === 0 && store.seen_at + fresh > context.now() / 1000;
   const channel = channelOf(context, store);
   if (store.state !== 'stored' || isFresh || channel === null) return store;
-  const answer = await askStore(context, channel, { method: 'GET', path: storePath(store) });
+  const answer = await requestStore(context, channel, { method: 'GET', path: storePath(store) });
   // What has become of it the job finds out.
-  if ('failure' in answer || answer.told.hasExpired) return store;
-  return (await noteTold(context, store.id, answer.told)) ?? store;
+  if ('failure' in answer || answer.reported.hasExpired) return store;
+  return (await noteReported(context, store.id, answer.reported)) ?? store;
 }
 
 const updated = new Set(['name', 'expires_after', 'metadata']);

@@ -2,18 +2,18 @@
 // pays, and what a process left in the middle of its creation.
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { askInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
 import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
 import { releaseFiles } from '#server/slices/files/retained-files.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { noteTold } from './look-at-store.ts';
+import { noteReported } from './look-at-store.ts';
 import { closeDay, coverBytes, settledStore } from './pay-store.ts';
-import { tellUnpaid } from './store-day.ts';
+import { reportUnpaid } from './store-day.ts';
 import { daySeconds } from './store-price.ts';
 import { changeStore, expiryOf } from './store-records.ts';
-import { askStore, deleteStore, findAtProvider, storePath, switchOf } from './upstream-stores.ts';
+import { requestStore, deleteStore, findAtProvider, storePath, switchOf } from './upstream-stores.ts';
 
 const atOnce = 50;
 /** Until somebody else may take one that is being looked at. */
@@ -24,7 +24,7 @@ const lookMs = { busy: 60_000, usual: 3600_000 };
 /** Seconds that a store stays that nobody pays. */
 const graceSeconds = 3 * daySeconds;
 /** Seconds that its caller is told that it has expired. */
-const toldSeconds = 30 * daySeconds;
+const reportedSeconds = 30 * daySeconds;
 /** Seconds after which nobody will tell what became of it; the provider has let it go by itself. */
 const givenUpAfter = 31 * daySeconds;
 /** Until a provider is asked again that has not answered, and seconds after which it is taken for gone. */
@@ -38,17 +38,17 @@ export async function tendStores(context: AppContext, bounds: TurnBounds = turnB
   const due = await context.db
     .collection('vector_stores')
     .find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
-  await askInTurn(due, {
+  await pollInTurn(due, {
     context,
     bounds,
     claim: ({ id, poll_at: at }) => changeStore(context, id, (now) => (now.poll_at === at ? { poll_at: context.now() + claimMs } : null)),
-    look: ({ id }, asking) => tendStore(asking, id),
+    look: ({ id }, requesting) => tendStore(requesting, id),
     again: ({ id }) => lookAgain(context, id, retryMs),
   });
 }
 
 /** One of them, as far as it goes now. */
-async function tendStore(context: AppContext & Asking, id: string): Promise<void> {
+async function tendStore(context: AppContext & Requesting, id: string): Promise<void> {
   const store = await settledStore(context, id);
   if (store?.state === 'creating') return tendCreating(context, store);
   if (store?.state === 'stored') return tendStored(context, store);
@@ -61,7 +61,7 @@ async function lookAgain(context: AppContext, id: string, after: number): Promis
 }
 
 /** Its caller heard that there is none. What the provider has of it goes. */
-async function tendCreating(context: AppContext & Asking, store: VectorStoreRecord): Promise<void> {
+async function tendCreating(context: AppContext & Requesting, store: VectorStoreRecord): Promise<void> {
   const channel = channelOf(context, store);
   const found = channel === null ? null : await findAtProvider(context, channel, store);
   const now = Math.floor(context.now() / 1000);
@@ -79,7 +79,7 @@ interface Leaving {
 
 /** It is over, and goes as far as it goes now; the job does the rest. Null: it was so already. */
 export async function leaveStore(
-  context: AppContext & Asking,
+  context: AppContext & Requesting,
   id: string,
   { at, hasExpired = false, upstreamId }: Leaving,
 ): Promise<VectorStoreRecord | null> {
@@ -100,7 +100,7 @@ export async function leaveStore(
 }
 
 /** One that its provider has made after it was given up here: it goes from there, too. @param begun as it was written first */
-export async function leaveLate(context: AppContext & Asking, begun: VectorStoreRecord, upstreamId: string): Promise<void> {
+export async function leaveLate(context: AppContext & Requesting, begun: VectorStoreRecord, upstreamId: string): Promise<void> {
   const late = { state: 'leaving' as const, left_at: begun.created_at, upstream_id: upstreamId, poll_at: context.now() + retryMs };
   const record = { ...begun, ...late };
   const known = await changeStore(context, begun.id, () => late);
@@ -108,7 +108,7 @@ export async function leaveLate(context: AppContext & Asking, begun: VectorStore
   await tendLeaving(context, record);
 }
 
-async function tendLeaving(context: AppContext & Asking, { id }: VectorStoreRecord): Promise<void> {
+async function tendLeaving(context: AppContext & Requesting, { id }: VectorStoreRecord): Promise<void> {
   const store = await endDays(context, id);
   if (store === null) return;
   if (isOwed(store)) return lookAgain(context, id, 1000);
@@ -121,7 +121,7 @@ async function tendLeaving(context: AppContext & Asking, { id }: VectorStoreReco
     state: 'expired',
     usage_bytes: 0,
     claimed_bytes: 0,
-    poll_at: context.now() + toldSeconds * 1000,
+    poll_at: context.now() + reportedSeconds * 1000,
   }));
 }
 
@@ -151,7 +151,7 @@ function isOwed({
   return until > from && name !== '' && since === 0 && bytes > 0;
 }
 
-async function tendStored(context: AppContext & Asking, store: VectorStoreRecord): Promise<void> {
+async function tendStored(context: AppContext & Requesting, store: VectorStoreRecord): Promise<void> {
   const { id } = store;
   const now = Math.floor(context.now() / 1000);
   const owner = await context.db.collection('users').get(store.user_id);
@@ -159,7 +159,7 @@ async function tendStored(context: AppContext & Asking, store: VectorStoreRecord
   const channel = channelOf(context, store);
   // Nobody can reach it any more: what it costs ends where it was seen last.
   if (channel === null) return void (await leaveStore(context, id, { at: store.seen_at }));
-  const answer = await askStore(context, channel, { method: 'GET', path: storePath(store) });
+  const answer = await requestStore(context, channel, { method: 'GET', path: storePath(store) });
   // Since when, nobody can tell.
   if ('failure' in answer && answer.failure.upstreamStatus === 404)
     return void (await leaveStore(context, id, { at: store.seen_at, hasExpired: true }));
@@ -168,8 +168,8 @@ async function tendStored(context: AppContext & Asking, store: VectorStoreRecord
     return now > store.seen_at + unseenSeconds
       ? void (await leaveStore(context, id, { at: store.seen_at }))
       : lookAgain(context, id, unseenMs);
-  if (answer.told.hasExpired) return void (await leaveStore(context, id, { at: store.seen_at, hasExpired: true }));
-  const seen = await noteTold(context, id, answer.told);
+  if (answer.reported.hasExpired) return void (await leaveStore(context, id, { at: store.seen_at, hasExpired: true }));
+  const seen = await noteReported(context, id, answer.reported);
   if (seen === null) return;
   const expiry = expiryOf(seen);
   if (expiry !== null && expiry <= now)
@@ -178,7 +178,7 @@ async function tendStored(context: AppContext & Asking, store: VectorStoreRecord
 }
 
 /** Days that are over are ended, and the one that it is now is paid ahead. */
-async function payDays(context: AppContext & Asking, seen: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
+async function payDays(context: AppContext & Requesting, seen: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
   const { id } = seen;
   const now = Math.floor(context.now() / 1000);
   let store: VectorStoreRecord | null = seen;
@@ -197,15 +197,15 @@ async function payDays(context: AppContext & Asking, seen: VectorStoreRecord, ch
 }
 
 /** Without it the provider lets it go. One that fails is made up for by the next day's. */
-async function keepAlive(context: AppContext & Asking, store: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
+async function keepAlive(context: AppContext & Requesting, store: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
   const idle = Math.floor(context.now() / 1000) - store.last_active_at;
-  const answer = await askStore(context, channel, { method: 'POST', path: storePath(store), body: { expires_after: switchOf(idle) } });
+  const answer = await requestStore(context, channel, { method: 'POST', path: storePath(store), body: { expires_after: switchOf(idle) } });
   if ('failure' in answer)
     context.log.warn({ store: store.id, reason: answer.failure.message }, 'a provider was not told to keep a vector store on');
 }
 
 /** Its owner is told, once; when nobody has paid in time it goes. */
-async function unpaid(context: AppContext & Asking, id: string): Promise<void> {
+async function unpaid(context: AppContext & Requesting, id: string): Promise<void> {
   const now = Math.floor(context.now() / 1000);
   const store = await changeStore(context, id, ({ state, unpaid_since: since }) =>
     state === 'stored' ? { unpaid_since: since === 0 ? now : since, poll_at: context.now() + lookMs.usual } : null,
@@ -213,5 +213,5 @@ async function unpaid(context: AppContext & Asking, id: string): Promise<void> {
   if (store === null) return;
   const until = store.unpaid_since + graceSeconds;
   if (now >= until) return void (await leaveStore(context, id, { at: now, hasExpired: true }));
-  await tellUnpaid(context, store, until);
+  await reportUnpaid(context, store, until);
 }

@@ -2,8 +2,8 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { findByName, isId } from '#server/slices/files/find-by-name.ts';
-import { askAccount, channelOf } from '#server/slices/files/upstream-files.ts';
-import type { Asking } from '#server/slices/files/upstream-files.ts';
+import { requestAccount, channelOf } from '#server/slices/files/upstream-files.ts';
+import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
@@ -17,7 +17,7 @@ const mostDays = 365;
 const beta = { 'openai-beta': 'assistants=v2' };
 const pageSize = 100;
 
-export type ToldStore = Pick<
+export type ReportedStore = Pick<
   VectorStoreRecord,
   'status' | 'files_in_progress' | 'files_completed' | 'files_failed' | 'files_cancelled' | 'last_active_at'
 > & {
@@ -41,7 +41,7 @@ interface Question {
 
 /** Where stores of that group can lie, the one with the highest priority first. `pinned`: the only one that may be asked. */
 export function channelsWithStores(
-  { channels }: Asking,
+  { channels }: Requesting,
   { group, pinned }: { group: string; pinned: number | undefined },
 ): PreparedChannel[] {
   const fitting = [...channels.all()].filter(
@@ -51,30 +51,30 @@ export function channelsWithStores(
 }
 
 export function isAble({ status, problem, provider }: PreparedChannel): boolean {
-  return status === ChannelStatus.enabled && problem === null && provider?.keepsVectorStores === true;
+  return status === ChannelStatus.enabled && problem === null && provider?.storesVectorStores === true;
 }
 
 /** What the provider answers, as an object. */
-export async function askStores(
-  context: Asking,
+export async function requestStores(
+  context: Requesting,
   channel: PreparedChannel,
   question: Question,
 ): Promise<{ object: Readonly<Record<string, unknown>> } | Refused> {
-  const answer = await askBytes(context, channel, question);
+  const answer = await requestBytes(context, channel, question);
   if ('failure' in answer) return answer;
   const object = parseObject(answer.bytes.toString('utf8'));
   return object === null ? { failure: invalidResponse(), isUnknown: true } : { object };
 }
 
 /** The same as it came: what is long is not read here. */
-export async function askBytes(
-  context: Asking,
+export async function requestBytes(
+  context: Requesting,
   channel: PreparedChannel,
   { method, path, body, mostBytes }: Question,
 ): Promise<{ bytes: Buffer } | Refused> {
   const headers = { ...beta, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const sent = { method, path, headers, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) };
-  const received = await askAccount(context, channel, mostBytes === undefined ? sent : { ...sent, mostBytes });
+  const received = await requestAccount(context, channel, mostBytes === undefined ? sent : { ...sent, mostBytes });
   if (received.kind === 'failed') {
     const { upstreamStatus: status } = received.failure;
     return { failure: received.failure, isUnknown: status < 400 || status >= 500 || status === 408 };
@@ -83,11 +83,15 @@ export async function askBytes(
   return received.kind === 'whole' ? { bytes: received.body } : { failure: invalidResponse(), isUnknown: true };
 }
 
-export async function askStore(context: Asking, channel: PreparedChannel, question: Question): Promise<{ told: ToldStore } | Refused> {
-  const answer = await askStores(context, channel, question);
+export async function requestStore(
+  context: Requesting,
+  channel: PreparedChannel,
+  question: Question,
+): Promise<{ reported: ReportedStore } | Refused> {
+  const answer = await requestStores(context, channel, question);
   if ('failure' in answer) return answer;
-  const told = readTold(answer.object);
-  return told === null ? { failure: invalidResponse(), isUnknown: true } : { told };
+  const reported = readReported(answer.object);
+  return reported === null ? { failure: invalidResponse(), isUnknown: true } : { reported };
 }
 
 export function storePath({ upstream_id: id }: VectorStoreRecord, rest = ''): string {
@@ -100,11 +104,11 @@ export function switchOf(idleSeconds: number): { anchor: 'last_active_at'; days:
 }
 
 /** False: it may still be there. */
-export async function deleteStore(context: Asking, record: VectorStoreRecord): Promise<boolean> {
+export async function deleteStore(context: Requesting, record: VectorStoreRecord): Promise<boolean> {
   const channel = channelOf(context, record);
   // With another key nothing of it can be reached; the provider lets it go by itself.
   if (channel === null || record.upstream_id === '') return true;
-  const received = await askAccount(context, channel, { method: 'DELETE', path: storePath(record), headers: beta });
+  const received = await requestAccount(context, channel, { method: 'DELETE', path: storePath(record), headers: beta });
   if (received.kind === 'stream') received.stream.abort();
   if (received.kind !== 'failed') return true;
   const { upstreamStatus: status } = received.failure;
@@ -113,26 +117,26 @@ export async function deleteStore(context: Asking, record: VectorStoreRecord): P
 
 /** The id of the one whose creation was not answered. Null: there is none. Undefined: that is not known. */
 export function findAtProvider(
-  context: Asking,
+  context: Requesting,
   channel: PreparedChannel,
   { id: name, created_at: since }: VectorStoreRecord,
 ): Promise<string | null | undefined> {
   return findByName(context, channel, { list: '/vector_stores', limit: pageSize, headers: beta, member: 'name', name, since });
 }
 
-function readTold(object: Readonly<Record<string, unknown>>): ToldStore | null {
+function readReported(object: Readonly<Record<string, unknown>>): ReportedStore | null {
   const { id, status, usage_bytes: bytes, file_counts: counts, last_active_at: active, created_at: created } = object;
   if (!isId(id) || (status !== 'expired' && status !== 'in_progress' && status !== 'completed')) return null;
-  const told = isObject(counts) ? counts : {};
+  const reported = isObject(counts) ? counts : {};
   return {
     id,
     hasExpired: status === 'expired',
     status: status === 'in_progress' ? status : 'completed',
     bytes: typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : null,
-    files_in_progress: numberOf(told['in_progress']),
-    files_completed: numberOf(told['completed']),
-    files_failed: numberOf(told['failed']),
-    files_cancelled: numberOf(told['cancelled']),
+    files_in_progress: numberOf(reported['in_progress']),
+    files_completed: numberOf(reported['completed']),
+    files_failed: numberOf(reported['failed']),
+    files_cancelled: numberOf(reported['cancelled']),
     last_active_at: numberOf(active) === 0 ? numberOf(created) : numberOf(active),
   };
 }

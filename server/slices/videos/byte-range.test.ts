@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
-import { isAskedPart, partHeaders, partOf, readPart, readRange, sourceOfPart } from './byte-range.ts';
+import { isRequestedPart, partHeaders, partOf, readPart, readRange, sourceOfPart } from './byte-range.ts';
 
 test.each([
   ['bytes=0-1', { first: 0, last: 1 }],
@@ -25,8 +25,8 @@ test.each([
   ['bytes 0-9/10', false],
   ['bytes 4-12/20', false],
   ['', false],
-])('byte-range: a sender that tells "%s" has sent what was asked for: %s', (told, is) =>
-  expect(isAskedPart(told, { first: 4, last: 9 })).toBe(is),
+])('byte-range: a sender that tells "%s" has sent what was asked for: %s', (reported, is) =>
+  expect(isRequestedPart(reported, { first: 4, last: 9 })).toBe(is),
 );
 
 const whole = 'the tide comes in';

@@ -33,8 +33,8 @@ export function partHeaders({ first, last, length }: Part): Record<string, strin
 }
 
 /** Whether a sender's `content-range` is the part that was asked for, or a beginning of it. */
-export function isAskedPart(told: string | undefined, { first, last = Number.MAX_SAFE_INTEGER }: ByteRange): boolean {
-  const [, from, to] = /^bytes (\d{1,15})-(\d{1,15})\/(?:\d{1,15}|\*)$/.exec(told ?? '') ?? [];
+export function isRequestedPart(reported: string | undefined, { first, last = Number.MAX_SAFE_INTEGER }: ByteRange): boolean {
+  const [, from, to] = /^bytes (\d{1,15})-(\d{1,15})\/(?:\d{1,15}|\*)$/.exec(reported ?? '') ?? [];
   return Number(from) === first && Number(to) >= first && Number(to) <= last;
 }
 

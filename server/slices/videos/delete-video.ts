@@ -2,8 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { askUpstream } from '#server/tasks/request-upstream.ts';
-import { videoFormOf } from '#server/tasks/videos/registry.ts';
+import { requestUpstream } from '#server/tasks/request-upstream.ts';
+import { videoFormatOf } from '#server/tasks/videos/registry.ts';
 import { stateOf } from './present-video.ts';
 
 const waitMs = 30_000;
@@ -18,8 +18,8 @@ export async function deleteVideo({ context }: RelayServices, task: TaskRecord):
     .patch({ id: task.id, deleted_at: { exists: false } }, { set: { deleted_at: Math.floor(context.now() / 1000), prompt: '' } });
   if (gone === null) throw new AppError('video_not_found', { id });
   const channel = context.channels.get(task.channel_id);
-  const question = channel === undefined ? undefined : videoFormOf(channel.provider)?.remove?.(task.upstream_id ?? '');
+  const question = channel === undefined ? undefined : videoFormatOf(channel.provider)?.remove?.(task.upstream_id ?? '');
   if (channel !== undefined && channel.problem === null && question !== undefined)
-    context.waitUntil(askUpstream(context, channel, { ...question, milliseconds: waitMs }).then(() => undefined));
+    context.waitUntil(requestUpstream(context, channel, { ...question, milliseconds: waitMs }).then(() => undefined));
   return { id, object: 'video.deleted', deleted: true };
 }

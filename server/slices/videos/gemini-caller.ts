@@ -4,7 +4,7 @@ import type { Language } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
-import { decidingNames, openBelow } from '#server/formats/critical-members.ts';
+import { criticalMembers, openBelow } from '#server/formats/critical-members.ts';
 import { dataUrl } from '#server/formats/media.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
@@ -12,11 +12,11 @@ import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import { readGeneration } from './read-video-request.ts';
-import type { AskedVideo } from './read-video-request.ts';
+import type { VideoRequest } from './read-video-request.ts';
 import { stateOf } from './present-video.ts';
 
 export const geminiVideoNames = openBelow(
-  decidingNames(
+  criticalMembers(
     ['instances', 'prompt', 'parameters', 'durationSeconds', 'aspectRatio', 'resolution', 'sampleCount', 'generateAudio'],
     ['image', 'lastFrame', 'bytesBase64Encoded', 'inlineData'],
   ),
@@ -41,7 +41,7 @@ const knownParameters: ReadonlySet<string> = new Set([
 const knownMembers: ReadonlySet<string> = new Set(['prompt', 'image', 'lastFrame']);
 
 /** @throws {AppError} `invalid_request`, `account_object_refused` */
-export function readPredicted(body: Body, model: string): AskedVideo {
+export function readPredicted(body: Body, model: string): VideoRequest {
   const fields = new StrictFields(body);
   const [instance, ...more] = fields.objects('instances');
   if (instance === undefined) throw badField('instances', fieldRules.required);

@@ -7,7 +7,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
-import { ownError, tellFailure } from '#server/call/relay-failure.ts';
+import { gatewayError, reportFailure } from '#server/call/relay-failure.ts';
 import type { ModelVerbs } from '#server/call/routes.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { answerDirectly, answerTasks } from '#server/call/tasks/answer-tasks.ts';
@@ -29,20 +29,20 @@ const readVerb = '[:]download';
 const filePaths = ['/v1beta/files/:file', `/v1/files/:file${readVerb}`, '/download/v1beta/files/:file', '/download/v1/files/:file'];
 
 /** Files of other kinds, which callers of Gemini's format read at the same address. @param file its name @returns undefined: it is none of them */
-export type OtherFiles = (asked: { file: string; userId: number }) => Promise<DirectResponse> | undefined;
+export type OtherFiles = (requested: { file: string; userId: number }) => Promise<DirectResponse> | undefined;
 
 export function mountGeminiVideos(host: RouteHost, services: RelayServices, otherFiles: OtherFiles): ModelVerbs {
   const { context } = services;
   const { settings, env } = context;
   const refusal = (failure: unknown, language: Language, requestId: string): TaskAnswer => {
     const keywords = settings.get('AutomaticDisableKeywords');
-    const said = failure instanceof TaskFailure ? failure.told : undefined;
+    const said = failure instanceof TaskFailure ? failure.reported : undefined;
     const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
-    const told =
+    const reported =
       said === undefined
-        ? { error: ownError(error, language, requestId), retryAfter: error.retryAfter }
-        : tellFailure(said, { language, requestId, keywords });
-    return { status: told.error.status, body: dialect.errorBody(told.error, requestId, told.retryAfter) };
+        ? { error: gatewayError(error, language, requestId), retryAfter: error.retryAfter }
+        : reportFailure(said, { language, requestId, keywords });
+    return { status: reported.error.status, body: dialect.errorBody(reported.error, requestId, reported.retryAfter) };
   };
   const uriOf = (task: TaskRecord) => `${siteAddressOrLocal(settings, env.PORT)}/v1beta/files/${fileNameOf(task)}:download?alt=media`;
 
@@ -79,16 +79,16 @@ export function mountGeminiVideos(host: RouteHost, services: RelayServices, othe
   const create = (request: Request, model: string, connection: Connection | null) =>
     answerTasks(services, { request, connection, refusal }, async (noted) => {
       const { url } = host.facts(request, connection);
-      const asked = { request, connection, params: {}, url };
+      const requested = { request, connection, params: {}, url };
       const read = (body: Readonly<Record<string, unknown>>) => readPredicted(body, model);
       const answer = (task: TaskRecord) => ({ name: operationName(task) });
-      return inGeminiForm(await order(services, asked, { ...noted, names: geminiVideoNames, read, answer }), noted.requestId);
+      return inGeminiFormat(await order(services, requested, { ...noted, names: geminiVideoNames, read, answer }), noted.requestId);
     });
   return { predictLongRunning: create };
 }
 
 /** What a provider refused with status 200, as this format tells it. */
-function inGeminiForm({ status, body }: TaskAnswer, requestId: string): TaskAnswer {
+function inGeminiFormat({ status, body }: TaskAnswer, requestId: string): TaskAnswer {
   if (status === 200) return { status, body };
   const said: unknown = 'error' in body ? body.error : undefined;
   const message = typeof said === 'object' && said !== null && 'message' in said ? String(said.message) : '';

@@ -4,7 +4,7 @@ import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -13,10 +13,10 @@ import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import { readGeneration } from './read-video-request.ts';
-import type { AskedVideo } from './read-video-request.ts';
+import type { VideoRequest } from './read-video-request.ts';
 import { stateOf } from './present-video.ts';
 
-export const jimengNames = decidingNames(
+export const jimengNames = criticalMembers(
   ['req_key', 'prompt', 'frames', 'aspect_ratio', 'seed'],
   ['image_urls', 'binary_data_base64', 'task_id'],
 );
@@ -32,7 +32,7 @@ const failed = 50_500;
 const states = { queued: 'in_queue', in_progress: 'generating', completed: 'done' } as const;
 
 /** @throws {AppError} `invalid_request` */
-export function readJimeng(body: Body): AskedVideo {
+export function readJimeng(body: Body): VideoRequest {
   const fields = new StrictFields(body);
   const size = sizeNamed(larger.test(fields.text('req_key') ?? '') ? '1080p' : '720p', fields.oneOf('aspect_ratio', ratios) ?? '16:9');
   const seed = fields.integer('seed', -1, 4_294_967_295);
@@ -79,7 +79,7 @@ export function jimengObject(task: TaskRecord, url: string): object {
 export function jimengRefusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null {
   const error = failure instanceof TaskFailure ? failure.error : failure;
   if (!(error instanceof AppError)) return null;
-  const said = failure instanceof TaskFailure && failure.told?.errorCode === null ? failure.told : undefined;
+  const said = failure instanceof TaskFailure && failure.reported?.errorCode === null ? failure.reported : undefined;
   const status = said?.status ?? error.status;
   return refused(status, said?.message ?? errorText(error.code, language, error.details), requestId);
 }

@@ -21,9 +21,9 @@ export function mountJimeng(host: RouteHost, services: RelayServices): void {
       const { url } = host.facts(request, connection);
       const action = url.searchParams.get('Action');
       if (action === 'CVSync2AsyncSubmitTask') {
-        const asked = { request, connection, params, url };
+        const requested = { request, connection, params, url };
         return jimengAnswer(
-          await order(services, asked, { ...noted, names: jimengNames, read: readJimeng, answer: jimengTaken }),
+          await order(services, requested, { ...noted, names: jimengNames, read: readJimeng, answer: jimengTaken }),
           noted.requestId,
         );
       }

@@ -4,7 +4,7 @@ import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -13,10 +13,10 @@ import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import { readGeneration } from './read-video-request.ts';
-import type { AskedVideo } from './read-video-request.ts';
+import type { VideoRequest } from './read-video-request.ts';
 import { orderOf, stateOf } from './present-video.ts';
 
-export const klingNames = decidingNames(['model_name', 'prompt', 'duration', 'mode', 'aspect_ratio', 'image', 'image_tail', 'sound']);
+export const klingNames = criticalMembers(['model_name', 'prompt', 'duration', 'mode', 'aspect_ratio', 'image', 'image_tail', 'sound']);
 
 const resolutions = { std: '720p', pro: '1080p' } as const;
 const ratios = ['16:9', '9:16', '1:1'] as const;
@@ -26,7 +26,7 @@ const codes: Readonly<Record<number, number>> = { 401: 1000, 402: 1101, 403: 110
 const states = { queued: 'submitted', in_progress: 'processing', completed: 'succeed', failed: 'failed' } as const;
 
 /** @throws {AppError} `invalid_request` */
-export function readKling(body: Body, takesPicture: boolean): AskedVideo {
+export function readKling(body: Body, takesPicture: boolean): VideoRequest {
   const fields = new StrictFields(body);
   // Nobody would be called back.
   for (const name of ['callback_url', 'camera_control', 'static_mask', 'dynamic_masks']) {
@@ -73,7 +73,7 @@ function succeeded(data: object): object {
 export function klingRefusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null {
   const error = failure instanceof TaskFailure ? failure.error : failure;
   if (!(error instanceof AppError)) return null;
-  const said = failure instanceof TaskFailure && failure.told?.errorCode === null ? failure.told : undefined;
+  const said = failure instanceof TaskFailure && failure.reported?.errorCode === null ? failure.reported : undefined;
   const status = said?.status ?? error.status;
   return refused(status, said?.message ?? errorText(error.code, language, error.details), requestId);
 }

@@ -10,29 +10,29 @@ import { findVideo } from './find-video.ts';
 import { klingAnswer, klingNames, klingObject, klingRefusal, readKling } from './kling-caller.ts';
 import { openAddress } from './open-address.ts';
 import { order } from './take-order.ts';
-import type { Asked } from './take-order.ts';
+import type { Requested } from './take-order.ts';
 
 export function mountKling(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const add = (method: string, path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) =>
+  const add = (method: string, path: string, answer: (requested: Requested, noted: NotedCall) => Promise<TaskAnswer>) =>
     host.add(method, path, (request, params, connection) =>
       answerTasks(services, { request, connection, refusal: klingRefusal }, async (noted) => {
         const { url } = host.facts(request, connection);
         return klingAnswer(await answer({ request, connection, params, url }, noted), noted.requestId);
       }),
     );
-  const told = (task: TaskRecord) => klingObject(task, openAddress(services, task));
+  const reported = (task: TaskRecord) => klingObject(task, openAddress(services, task));
   for (const [kind, takesPicture] of [
     ['text2video', false],
     ['image2video', true],
   ] as const) {
     const path = `/kling/v1/videos/${kind}`;
-    add('POST', path, (asked, noted) =>
-      order(services, asked, { ...noted, names: klingNames, read: (body) => readKling(body, takesPicture), answer: told }),
+    add('POST', path, (requested, noted) =>
+      order(services, requested, { ...noted, names: klingNames, read: (body) => readKling(body, takesPicture), answer: reported }),
     );
     add('GET', `${path}/:video`, async ({ request, connection, params }) => {
       const { user } = await identifyCaller(services, request, connection);
-      return { status: 200, body: told(await findVideo(context, user.id, params['video'] ?? '')) };
+      return { status: 200, body: reported(await findVideo(context, user.id, params['video'] ?? '')) };
     });
   }
 }

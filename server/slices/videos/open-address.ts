@@ -1,13 +1,13 @@
 // Where clients read a video that they are told of in a form without keys.
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { videoFormOf } from '#server/tasks/videos/registry.ts';
+import { videoFormatOf } from '#server/tasks/videos/registry.ts';
 import { madeOf } from '#server/tasks/videos/video-facts.ts';
 import { contentAddress } from './routes.ts';
 
 /** Where the provider has told an address of its own that anybody may read, it is that. */
 export function openAddress(services: RelayServices, task: TaskRecord): string {
-  const isOpen = videoFormOf(services.context.channels.get(task.channel_id)?.provider ?? null)?.isBehindKey !== true;
+  const isOpen = videoFormatOf(services.context.channels.get(task.channel_id)?.provider ?? null)?.isBehindKey !== true;
   const { url = '' } = madeOf(task);
   return isOpen && url !== '' ? url : contentAddress(services, task);
 }

@@ -20,7 +20,7 @@ export function orderOf(task: TaskRecord): VideoFacts {
 }
 
 /** https://platform.openai.com/docs/api-reference/videos/object */
-export function videoObject(task: TaskRecord): Record<string, unknown> {
+export function presentVideo(task: TaskRecord): Record<string, unknown> {
   const { seconds, size, remixed_from } = orderOf(task);
   const status = stateOf(task);
   return {
@@ -41,7 +41,7 @@ export function videoObject(task: TaskRecord): Record<string, unknown> {
 }
 
 /** As `/v1/video/generations` tells it. `url`: where the video can be had, with the caller's key. */
-export function generationObject(task: TaskRecord, url: string): Record<string, unknown> {
+export function presentGeneration(task: TaskRecord, url: string): Record<string, unknown> {
   const { seconds, size } = orderOf(task);
   const [width, height] = size.split('x').map(Number);
   const status = stateOf(task);

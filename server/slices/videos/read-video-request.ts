@@ -1,17 +1,17 @@
 // What callers want of a video, read strictly: what decides its price is taken in one form only.
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
-import type { FormFields } from '#server/formats/multipart-body.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
+import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
-import { FormFile } from '#server/framing/multipart.ts';
+import { MultipartFile } from '#server/framing/multipart.ts';
 import { longestPrompt } from '#server/call/tasks/task-bounds.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import type { VideoOrder, VideoPicture } from '#server/tasks/videos/video-format.ts';
 
 /** Seconds that nothing was said of are the provider's usual ones. */
-export interface AskedVideo extends Omit<VideoOrder, 'seconds' | 'askedModel'> {
+export interface VideoRequest extends Omit<VideoOrder, 'seconds' | 'requestedModel'> {
   seconds: number | undefined;
 }
 
@@ -25,14 +25,14 @@ const longestModel = 255;
 /** Of a size in words: the ratio that is usual where none is told. */
 const usualRatio = '16:9';
 
-export const videoNames = decidingNames(
+export const videoNames = criticalMembers(
   ['model', 'prompt', 'seconds', 'duration', 'size', 'width', 'height', 'resolution', 'aspect_ratio', 'n', 'group'],
   ['input_reference', 'image_url', 'file_id', 'image', 'images'],
 );
-export const videoFields: FormFields = { numbers: [], flags: [], files: ['input_reference'] };
+export const videoFields: MultipartFields = { numbers: [], flags: [], files: ['input_reference'] };
 
 /** `POST /v1/videos`. @throws {AppError} `invalid_request`, `account_object_refused` */
-export function readVideo(body: Body): AskedVideo {
+export function readVideo(body: Body): VideoRequest {
   const fields = new StrictFields(body);
   return {
     model: modelIn(fields),
@@ -47,7 +47,7 @@ export function readVideo(body: Body): AskedVideo {
 }
 
 /** `POST /v1/video/generations`, which further clients of this family speak. @throws {AppError} as `readVideo` */
-export function readGeneration(body: Body): AskedVideo {
+export function readGeneration(body: Body): VideoRequest {
   const fields = new StrictFields(body);
   const more = fields.fields('metadata') ?? new StrictFields({});
   const count = wholeIn(fields, 'n');
@@ -147,17 +147,17 @@ function references(body: Body): VideoPicture[] {
     const files: unknown[] = given;
     if (files.length > mostPictures) throw badField('input_reference', fieldRules.most(mostPictures));
     return files.flatMap((file) => {
-      if (!(file instanceof FormFile) || file.content.size === 0) throw badField('input_reference', fieldRules.required);
+      if (!(file instanceof MultipartFile) || file.content.size === 0) throw badField('input_reference', fieldRules.required);
       return [{ file }];
     });
   }
   if (typeof given === 'string' && given !== '') return [{ url: addressOf(given, 'input_reference') }];
   const fields = new StrictFields(body);
   const object = fields.fields('input_reference');
-  const inForm = fields.text('input_reference[image_url]');
+  const inFormat = fields.text('input_reference[image_url]');
   if (fields.has('input_reference[file_id]')) refuseAccountObject('input_reference[file_id]');
   if (object?.has('file_id') === true) refuseAccountObject(object.path('file_id'));
-  const url = object === undefined ? inForm : object.requiredText('image_url');
+  const url = object === undefined ? inFormat : object.requiredText('image_url');
   return url === undefined ? [] : [{ url: addressOf(url, 'input_reference.image_url') }];
 }
 

@@ -18,44 +18,46 @@ import { deleteVideo } from './delete-video.ts';
 import { findVideo, listVideos } from './find-video.ts';
 import { videoRefusal } from './refusal.ts';
 import { serveContent } from './serve-content.ts';
-import { generationObject, videoObject } from './present-video.ts';
+import { presentGeneration, presentVideo } from './present-video.ts';
 import { order, submit } from './take-order.ts';
-import type { Asked } from './take-order.ts';
+import type { Requested } from './take-order.ts';
 import { remixSubmission } from './video-submission.ts';
 
 export function mountVideos(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const add = (method: string, path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) =>
+  const add = (method: string, path: string, answer: (requested: Requested, noted: NotedCall) => Promise<TaskAnswer>) =>
     host.addDirect(method, path, (request, params, connection) =>
       answerTasks(services, { request, connection, refusal: videoRefusal(context) }, (noted) =>
         answer({ request, connection, params, url: host.facts(request, connection).url }, noted),
       ),
     );
-  const found = async ({ request, connection, params }: Asked): Promise<TaskRecord> => {
+  const found = async ({ request, connection, params }: Requested): Promise<TaskRecord> => {
     const { user } = await identifyCaller(services, request, connection);
     return findVideo(context, user.id, params['video'] ?? '');
   };
-  const generation = (task: TaskRecord) => generationObject(task, contentAddress(services, task));
+  const generation = (task: TaskRecord) => presentGeneration(task, contentAddress(services, task));
   const video = '/v1/videos/:video';
 
-  add('POST', '/v1/videos', (asked, noted) => order(services, asked, { ...noted, read: readVideo, answer: videoObject }));
+  add('POST', '/v1/videos', (requested, noted) => order(services, requested, { ...noted, read: readVideo, answer: presentVideo }));
   // The playground's orders; the console reads what came of them in its list of tasks.
-  add('POST', '/pg/videos', (asked, noted) =>
-    order(services, asked, { ...noted, callers: 'sessions', read: readVideo, answer: videoObject }),
+  add('POST', '/pg/videos', (requested, noted) =>
+    order(services, requested, { ...noted, callers: 'sessions', read: readVideo, answer: presentVideo }),
   );
-  add('POST', '/v1/video/generations', (asked, noted) => order(services, asked, { ...noted, read: readGeneration, answer: generation }));
-  add('POST', `${video}/remix`, (asked, noted) =>
-    submit(services, asked, { ...noted, read: (body, admission) => remix(services, asked, { body, admission }) }),
+  add('POST', '/v1/video/generations', (requested, noted) =>
+    order(services, requested, { ...noted, read: readGeneration, answer: generation }),
+  );
+  add('POST', `${video}/remix`, (requested, noted) =>
+    submit(services, requested, { ...noted, read: (body, admission) => remix(services, requested, { body, admission }) }),
   );
   add('GET', '/v1/videos', async ({ request, connection, url }) => {
     const { user } = await identifyCaller(services, request, connection);
     const page = readPage(url.searchParams);
     const tasks = await listVideos(context, user.id, page);
-    return { status: 200, body: listOf(tasks.slice(0, page.limit).map(videoObject), tasks.length > page.limit) };
+    return { status: 200, body: listOf(tasks.slice(0, page.limit).map(presentVideo), tasks.length > page.limit) };
   });
-  add('GET', video, async (asked) => ({ status: 200, body: videoObject(await found(asked)) }));
-  add('GET', '/v1/video/generations/:video', async (asked) => ({ status: 200, body: generation(await found(asked)) }));
-  add('DELETE', video, async (asked) => ({ status: 200, body: await deleteVideo(services, await found(asked)) }));
+  add('GET', video, async (requested) => ({ status: 200, body: presentVideo(await found(requested)) }));
+  add('GET', '/v1/video/generations/:video', async (requested) => ({ status: 200, body: generation(await found(requested)) }));
+  add('DELETE', video, async (requested) => ({ status: 200, body: await deleteVideo(services, await found(requested)) }));
   host.addDirect('GET', `${video}/content`, (request, params, connection) =>
     answerDirectly(services, { request, connection, refusal: videoRefusal(context) }, async () => {
       const { url } = host.facts(request, connection);
@@ -70,12 +72,12 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
 
 async function remix(
   services: RelayServices,
-  { params, url }: Asked,
+  { params, url }: Requested,
   { body, admission }: { body: RelayBody; admission: Admission },
 ): Promise<Submission> {
   const prompt = promptIn(new StrictFields(body));
   const origin = await findVideo(services.context, admission.user.id, params['video'] ?? '');
-  return remixSubmission({ services, admission, answer: videoObject }, { origin, prompt, path: url.pathname });
+  return remixSubmission({ services, admission, answer: presentVideo }, { origin, prompt, path: url.pathname });
 }
 
 /** For whoever has the key. */

@@ -40,8 +40,8 @@ describe('pictures by address, for a provider that fetches none', () => {
     await using internet = await startFakeInternet();
     internet.serve((_visit, response) => void response.writeHead(200, { 'content-type': 'image/png' }).write(png));
     const { downloads, fetching } = fetchingOf(internet);
-    const asked = Array.from({ length: 8 }, (_, index) => address(`/${index}`));
-    const sending = sentPictures({ downloads }, asked, { ...fetching, milliseconds: 100 });
+    const requested = Array.from({ length: 8 }, (_, index) => address(`/${index}`));
+    const sending = sentPictures({ downloads }, requested, { ...fetching, milliseconds: 100 });
     await expect(sending).rejects.toMatchObject({ code: 'media_not_fetched' });
     expect(internet.visits.length).toBeLessThanOrEqual(1);
   });

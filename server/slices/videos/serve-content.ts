@@ -7,16 +7,16 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import { PassedBytes } from '#server/slices/files/passed-bytes.ts';
-import { takePlace } from '#server/slices/files/reader-slot.ts';
+import { takeReaderSlot } from '#server/slices/files/reader-slot.ts';
 import { createShares } from '#server/queues/shares.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { addressOfQuestion, anyBytes, askUpstream, questionRequest } from '#server/tasks/request-upstream.ts';
-import type { VideoForm, VideoQuestion } from '#server/tasks/videos/video-format.ts';
+import { addressOfQuestion, anyBytes, requestUpstream, questionRequest } from '#server/tasks/request-upstream.ts';
+import type { VideoFormat, VideoQuestion } from '#server/tasks/videos/video-format.ts';
 import { exchange } from '#server/exchange/exchange.ts';
 import { headersTo } from '#server/exchange/provider-headers.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { urlOf } from '#server/tasks/platforms/report-values.ts';
-import { isAskedPart, partHeaders, partOf, readPart, readRange, sourceOfPart } from './byte-range.ts';
+import { isRequestedPart, partHeaders, partOf, readPart, readRange, sourceOfPart } from './byte-range.ts';
 import type { ByteRange, Part } from './byte-range.ts';
 import { bytesInside } from './bytes-inside.ts';
 import { PassedEgress } from './passed-egress.ts';
@@ -40,7 +40,7 @@ const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spriteshee
 
 const open = { video: createShares<number>(), picture: createShares<number>() };
 
-interface ContentAsked {
+interface ContentRequest {
   variant: string;
   signal: AbortSignal;
   /** Who reads it. */
@@ -53,7 +53,7 @@ interface ContentAsked {
 export async function serveContent(
   services: RelayServices,
   task: TaskRecord,
-  { variant, signal, userId, range: header }: ContentAsked,
+  { variant, signal, userId, range: header }: ContentRequest,
 ): Promise<DirectResponse> {
   const { context } = services;
   const id = task.public_id ?? '';
@@ -63,7 +63,7 @@ export async function serveContent(
   if (!variants.has(variant) || channel === undefined || channel.problem !== null) throw missing();
   const form = formOf(channel);
   const kind = variant === 'video' ? 'video' : 'picture';
-  const done = takePlace(open[kind], userId, limits[kind]);
+  const done = takeReaderSlot(open[kind], userId, limits[kind]);
   const range = readRange(header);
   try {
     const question = form.content?.(task.upstream_id ?? '', variant, channel);
@@ -83,7 +83,7 @@ export async function serveContent(
 interface FromAddress {
   task: TaskRecord;
   channel: PreparedChannel;
-  form: VideoForm;
+  form: VideoFormat;
   variant: string;
   signal: AbortSignal;
   range: ByteRange | null;
@@ -91,8 +91,8 @@ interface FromAddress {
 }
 
 /** Null: there is none, or it is gone. */
-async function fromAddress({ context }: RelayServices, asked: FromAddress): Promise<DirectResponse | null> {
-  const { task, channel, form, variant, signal, range, done } = asked;
+async function fromAddress({ context }: RelayServices, requested: FromAddress): Promise<DirectResponse | null> {
+  const { task, channel, form, variant, signal, range, done } = requested;
   const url = variant === 'video' ? await addressOf(context, { task, channel, form }) : variant === 'thumbnail' ? task.image_url : '';
   if (url === '') return null;
   const isOwn = form.isBehindKey === true && URL.parse(url)?.origin === URL.parse(channel.base)?.origin;
@@ -106,10 +106,10 @@ async function fromAddress({ context }: RelayServices, asked: FromAddress): Prom
     stream.close();
     return null;
   }
-  const { 'content-length': length, 'content-range': told } = stream.headers;
+  const { 'content-length': length, 'content-range': reported } = stream.headers;
   const known: Record<string, string> = length === undefined ? {} : { 'content-length': length };
   if (stream.status === 206)
-    return streamResponse(206, { ...headersOf(type, variant), ...known, 'content-range': told ?? '' }, new PassedEgress(stream, done));
+    return streamResponse(206, { ...headersOf(type, variant), ...known, 'content-range': reported ?? '' }, new PassedEgress(stream, done));
   const part = cutPart(range, length);
   if (part === null) return streamResponse(200, { ...headersOf(type, variant), ...known }, new PassedEgress(stream, done));
   const cut = { read: readPart(() => stream.read(), part), close: () => stream.close() };
@@ -130,16 +130,16 @@ async function openAddress(
   const part: Record<string, string> = range === null ? {} : { range: `bytes=${range.first}-${range.last ?? ''}` };
   const accept = { accept: 'video/*, image/*', 'accept-encoding': 'identity', ...part };
   const whole = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
-  const asked = { method: 'GET', milliseconds: sendMs, maxBytes: mostBytes, signal: whole } as const;
-  if (own === null) return egress.open({ ...asked, url, headers: accept, redirects: 3 });
+  const requested = { method: 'GET', milliseconds: sendMs, maxBytes: mostBytes, signal: whole } as const;
+  if (own === null) return egress.open({ ...requested, url, headers: accept, redirects: 3 });
   const { 'content-type': _none, ...ofChannel } = own.headers;
-  const first = await egress.open({ ...asked, url, headers: headersTo(own, ofChannel, accept), redirects: 0, isTrusted: true });
+  const first = await egress.open({ ...requested, url, headers: headersTo(own, ofChannel, accept), redirects: 0, isTrusted: true });
   const { location } = first.headers;
   if (first.status < 300 || first.status > 399 || location === undefined) return first;
   first.close();
   const next = URL.parse(location, url);
   if (next === null) throw new EgressRefusal('broken_answer');
-  return egress.open({ ...asked, url: next.href, headers: accept, redirects: 2 });
+  return egress.open({ ...requested, url: next.href, headers: accept, redirects: 2 });
 }
 
 async function addressOf(
@@ -148,7 +148,7 @@ async function addressOf(
 ): Promise<string> {
   const { url = '', file = '' } = madeOf(task);
   if (url !== '' || file === '' || form.locate === undefined) return url;
-  const answer = await askUpstream(context, channel, { ...form.locate.question(file), milliseconds: waitMs });
+  const answer = await requestUpstream(context, channel, { ...form.locate.question(file), milliseconds: waitMs });
   if (answer.kind === 'failed') throw new AppError('do_request_failed');
   return urlOf(form.locate.read(answer.value));
 }
@@ -175,9 +175,9 @@ async function fromProvider(
     if (received.failure.upstreamStatus === 404) return null;
     throw new AppError('do_request_failed');
   }
-  const told = String(received.headers?.['content-type'] ?? '');
-  const isInside = member !== undefined && /^application\/json\b/i.test(told);
-  const type = typeNamed(isInside ? '' : told, variant);
+  const reported = String(received.headers?.['content-type'] ?? '');
+  const isInside = member !== undefined && /^application\/json\b/i.test(reported);
+  const type = typeNamed(isInside ? '' : reported, variant);
   if (received.kind === 'whole') {
     done();
     return type === null ? null : bufferResponse(200, headersOf(type, variant), received.body);
@@ -211,14 +211,14 @@ function headersOf(type: string, variant: string): Record<string, string> {
 
 /** Null: it is neither a video nor a picture. */
 function typeOf({ status, headers }: EgressStream, variant: string, range: ByteRange | null): string | null {
-  const isPart = status === 206 && range !== null && isAskedPart(headers['content-range'], range);
+  const isPart = status === 206 && range !== null && isRequestedPart(headers['content-range'], range);
   if ((status !== 200 && !isPart) || headers['content-encoding'] !== undefined || Number(headers['content-length']) > mostBytes)
     return null;
   return typeNamed(headers['content-type'] ?? '', variant);
 }
 
-function typeNamed(told: string, variant: string): string | null {
-  const type = told.split(';')[0]?.trim().toLowerCase() ?? '';
+function typeNamed(reported: string, variant: string): string | null {
+  const type = reported.split(';')[0]?.trim().toLowerCase() ?? '';
   if (types.test(type)) return type;
   // Storage often tells no more than that it is a file.
   const isPlain = type === '' || type === 'application/octet-stream' || type === 'binary/octet-stream' || type === 'application/binary';

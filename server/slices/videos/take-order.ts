@@ -2,8 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { decidingNames } from '#server/formats/critical-members.ts';
-import type { DecidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
+import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
@@ -12,29 +12,29 @@ import type { Submission } from '#server/call/tasks/submission.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import { takeSubmission } from '#server/call/tasks/take-submission.ts';
 import { videoFields, videoNames } from './read-video-request.ts';
-import type { AskedVideo } from './read-video-request.ts';
+import type { VideoRequest } from './read-video-request.ts';
 import { orderSubmission } from './video-submission.ts';
 
-export interface Asked {
+export interface Requested {
   request: Request;
   connection: Connection | null;
   params: Readonly<Record<string, string>>;
   url: URL;
 }
 
-const remixNames = decidingNames(['prompt']);
+const remixNames = criticalMembers(['prompt']);
 
 export interface Ordering extends NotedCall {
-  read(body: RelayBody): AskedVideo;
+  read(body: RelayBody): VideoRequest;
   answer(task: TaskRecord): object;
   /** What decides; missing: what does in OpenAI's form, which may have files. */
-  names?: DecidingNames;
+  names?: CriticalMembers;
   /** Missing: by a key. */
   callers?: 'keys' | 'sessions';
 }
 
-export function order(services: RelayServices, asked: Asked, { read, answer, ...noted }: Ordering): Promise<TaskAnswer> {
-  return submit(services, asked, {
+export function order(services: RelayServices, requested: Requested, { read, answer, ...noted }: Ordering): Promise<TaskAnswer> {
+  return submit(services, requested, {
     ...noted,
     read: (body, admission) => Promise.resolve(orderSubmission({ services, admission, answer }, read(body))),
   });
@@ -42,7 +42,7 @@ export function order(services: RelayServices, asked: Asked, { read, answer, ...
 
 export function submit(
   services: RelayServices,
-  { request, connection, params }: Asked,
+  { request, connection, params }: Requested,
   {
     read,
     names,

@@ -10,11 +10,11 @@ import { servesTasks } from '#server/call/tasks/run-attempts.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Submission, Verdict } from '#server/call/tasks/submission.ts';
 import { video } from '#server/tasks/platforms/video.ts';
-import { videoFormOf } from '#server/tasks/videos/registry.ts';
-import type { OrderVerdict, VideoForm, VideoOrder, VideoPicture } from '#server/tasks/videos/video-format.ts';
+import { videoFormatOf } from '#server/tasks/videos/registry.ts';
+import type { OrderVerdict, VideoFormat, VideoOrder, VideoPicture } from '#server/tasks/videos/video-format.ts';
 import { maskSecrets } from '#server/exchange/mask-secrets.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import type { AskedVideo } from './read-video-request.ts';
+import type { VideoRequest } from './read-video-request.ts';
 import type { VideoFacts } from '#server/tasks/videos/video-facts.ts';
 import { sentPictures } from './sent-pictures.ts';
 import { orderOf, stateOf } from './present-video.ts';
@@ -29,22 +29,22 @@ const idLength = 32;
 /** Where no provider of the model says another number. */
 const usualSeconds = 5;
 
-export function orderSubmission({ services, admission, answer }: Ordering, asked: AskedVideo): Submission {
+export function orderSubmission({ services, admission, answer }: Ordering, requested: VideoRequest): Submission {
   const { context } = services;
-  const { model, prompt, width, height, pictures } = asked;
-  const likely = likelyForm(services, admission, model);
-  if (likely !== undefined) checkFits(likely, asked);
-  const seconds = asked.seconds ?? likely?.usualSeconds ?? usualSeconds;
+  const { model, prompt, width, height, pictures } = requested;
+  const likely = likelyFormat(services, admission, model);
+  if (likely !== undefined) checkFits(likely, requested);
+  const seconds = requested.seconds ?? likely?.usualSeconds ?? usualSeconds;
   const facts = { seconds, size: `${width}x${height}` };
   let hold: BodyHold | undefined;
   return {
     ...submissionOf(services, { model, prompt, facts }),
-    texts: asked.negativePrompt === undefined ? [] : [asked.negativePrompt],
+    texts: requested.negativePrompt === undefined ? [] : [requested.negativePrompt],
     action: pictures.length === 0 ? 'TEXT_TO_VIDEO' : 'IMAGE_TO_VIDEO',
     origin: null,
     isFor: ({ provider }) => {
-      const form = videoFormOf(provider);
-      return form !== undefined && misfitOf(form, asked) === undefined;
+      const form = videoFormatOf(provider);
+      return form !== undefined && misfitOf(form, requested) === undefined;
     },
     async request(channel) {
       // What is written into JSON is in memory, as Base64 and as text.
@@ -52,7 +52,7 @@ export function orderSubmission({ services, admission, answer }: Ordering, asked
       hold.shrinkTo(0);
       hold.grow(bytesInMemory(pictures));
       const form = formOf(channel);
-      const order: VideoOrder = { ...asked, seconds, askedModel: model, model: channel.modelMapping.get(model) ?? model };
+      const order: VideoOrder = { ...requested, seconds, requestedModel: model, model: channel.modelMapping.get(model) ?? model };
       if (form.fetchesNoPictures !== true) return { question: await form.order(order, channel) };
       const sent = await sentPictures(context, pictures, { owner: `user:${admission.user.id}`, hold });
       return { question: await form.order({ ...order, pictures: sent }, channel) };
@@ -105,13 +105,13 @@ function submissionOf({ context }: RelayServices, { model, prompt, facts }: Orde
 }
 
 /** @throws {AppError} `invalid_request` */
-function checkFits(form: VideoForm, asked: AskedVideo): void {
-  const misfit = misfitOf(form, asked);
+function checkFits(form: VideoFormat, requested: VideoRequest): void {
+  const misfit = misfitOf(form, requested);
   if (misfit !== undefined) throw misfit;
 }
 
 /** Why its provider cannot make it; undefined: it may. */
-function misfitOf({ heights }: VideoForm, { width, height }: AskedVideo): AppError | undefined {
+function misfitOf({ heights }: VideoFormat, { width, height }: VideoRequest): AppError | undefined {
   const side = heightOf({ width, height });
   return heights !== undefined && !heights.includes(side) ? badField('size', sidesRule(heights)) : undefined;
 }
@@ -122,18 +122,18 @@ const sidesRule = (heights: readonly number[]) => ({
 });
 
 /** Of the channel that is asked first. */
-function likelyForm({ channels }: RelayServices, { group, pinnedChannel }: Admission, model: string): VideoForm | undefined {
+function likelyFormat({ channels }: RelayServices, { group, pinnedChannel }: Admission, model: string): VideoFormat | undefined {
   const serves = servesTasks(video);
-  if (pinnedChannel !== undefined) return videoFormOf(channels.get(pinnedChannel)?.provider ?? null);
+  if (pinnedChannel !== undefined) return videoFormatOf(channels.get(pinnedChannel)?.provider ?? null);
   for (const tier of channels.tiers(group, model)) {
     const found = tier.channels.find(serves);
-    if (found !== undefined) return videoFormOf(found.provider);
+    if (found !== undefined) return videoFormatOf(found.provider);
   }
   return undefined;
 }
 
-export function formOf(channel: PreparedChannel): VideoForm {
-  const form = videoFormOf(channel.provider);
+export function formOf(channel: PreparedChannel): VideoFormat {
+  const form = videoFormatOf(channel.provider);
   if (form === undefined) throw new Error('A channel without videos was asked for one');
   return form;
 }

@@ -10,7 +10,7 @@ const known: ReadonlySet<string> = new Set(drawingStatuses);
 export const midjourney: TaskPlatform = {
   name: 'midjourney',
   timeout: 3600_000,
-  askedAtOnce: 100,
+  requestedAtOnce: 100,
   serves: ({ tasks }) => tasks === 'midjourney',
   question: (_channel, tasks) => ({ path: '/mj/task/list-by-condition', body: Buffer.from(JSON.stringify({ ids: idsOf(tasks) })) }),
   readAnswer: (answer) => (Array.isArray(answer) ? answer.map(readDrawing).filter((report) => report !== null) : null),

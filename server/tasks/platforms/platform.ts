@@ -39,7 +39,7 @@ export interface TaskPlatform {
   /** Milliseconds after which a task that is not done has failed. */
   timeout: number;
   /** Tasks that one question is about at most. */
-  askedAtOnce: number;
+  requestedAtOnce: number;
   /** Providers that work on such tasks. */
   serves(provider: Provider): boolean;
   /** The question what became of these. Null: that channel cannot be asked about them any more. */

@@ -10,7 +10,7 @@ const known: ReadonlySet<string> = new Set(taskStatuses);
 export const suno: TaskPlatform = {
   name: 'suno',
   timeout: 3600_000,
-  askedAtOnce: 100,
+  requestedAtOnce: 100,
   serves: ({ tasks }) => tasks === 'suno',
   question: (_channel, tasks) => ({ path: '/suno/fetch', body: Buffer.from(JSON.stringify({ ids: idsOf(tasks) })) }),
   readAnswer(answer) {

@@ -2,7 +2,7 @@
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { maskSecrets } from '#server/exchange/mask-secrets.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { videoFormOf } from '#server/tasks/videos/registry.ts';
+import { videoFormatOf } from '#server/tasks/videos/registry.ts';
 import type { FollowedVideo, VideoReport } from '#server/tasks/videos/video-format.ts';
 import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';
 import { jsonOf, progressOf, textOf, urlOf } from './report-values.ts';
@@ -14,17 +14,17 @@ export const video: TaskPlatform = {
   name: 'video',
   // Queues of some providers are hours long.
   timeout: 6 * 3600_000,
-  askedAtOnce: 1,
+  requestedAtOnce: 1,
   serves: ({ videos }) => videos !== undefined,
   question(channel, [task]) {
-    const form = videoFormOf(channel.provider);
+    const form = videoFormatOf(channel.provider);
     return form === undefined || task === undefined ? null : form.question(followed(channel, task), channel);
   },
   readAnswer(answer, channel, [task]) {
-    const form = videoFormOf(channel.provider);
+    const form = videoFormatOf(channel.provider);
     const report = form?.readAnswer(answer);
     if (form === undefined || report === undefined || report === null || task?.upstream_id === undefined) return null;
-    return [toldReport(report, { channel, upstreamId: task.upstream_id, needsUrl: form.content === undefined })];
+    return [reportedReport(report, { channel, upstreamId: task.upstream_id, needsUrl: form.content === undefined })];
   },
   refundText: (name, amount) => `异步任务执行失败 ${name}，补偿 ${amount}`,
 };
@@ -33,14 +33,14 @@ export function followed({ modelMapping }: PreparedChannel, { action, model, ups
   return { action, upstreamId, model: modelMapping.get(model) ?? model };
 }
 
-interface Asked {
+interface Requested {
   channel: PreparedChannel;
   upstreamId: string;
   /** There is nothing to be had where no address is told. */
   needsUrl: boolean;
 }
 
-function toldReport(report: VideoReport, { channel, upstreamId, needsUrl }: Asked): TaskReport {
+function reportedReport(report: VideoReport, { channel, upstreamId, needsUrl }: Requested): TaskReport {
   const { state, file } = report;
   const url = urlOf(report.url);
   if (state === 'queued' || state === 'running') {

@@ -3,7 +3,7 @@ import { ark } from './ark.ts';
 
 const order = {
   model: 'doubao-seedance-1-0-lite',
-  askedModel: 'doubao-seedance-1-0-lite',
+  requestedModel: 'doubao-seedance-1-0-lite',
   seconds: 5,
   width: 1280,
   height: 720,
@@ -13,7 +13,7 @@ const order = {
   hasSound: undefined,
 };
 
-async function toldPrompt(prompt: string): Promise<string> {
+async function reportedPrompt(prompt: string): Promise<string> {
   const { body } = await ark.order({ ...order, prompt }, { key: 'k', record: {} } as never);
   if (!Buffer.isBuffer(body)) throw new Error('An order has a body');
   return JSON.parse(body.toString()).content[0].text;
@@ -26,12 +26,12 @@ test.each([
   ['a --d--dur 12ur 30', 'a --d 30'],
   ['one -- --dur 5 dur 30 within another', 'one dur 30 within another'],
   ['well-known -dur, and --durable', 'well-known -dur, and --durable'],
-])('what would be read out of %j as an order is not sent', async (prompt, told) => {
-  expect((await toldPrompt(prompt)).replaceAll(/\s+/g, ' ')).toBe(told.replaceAll(/\s+/g, ' '));
+])('what would be read out of %j as an order is not sent', async (prompt, reported) => {
+  expect((await reportedPrompt(prompt)).replaceAll(/\s+/g, ' ')).toBe(reported.replaceAll(/\s+/g, ' '));
 });
 
 test('a prompt of nothing but dashes holds nobody up', async () => {
   const prompt = '-'.repeat(100_000);
-  expect(await toldPrompt(prompt)).toBe(prompt);
-  expect(await toldPrompt('-- '.repeat(30_000))).toHaveLength(89_999);
+  expect(await reportedPrompt(prompt)).toBe(prompt);
+  expect(await reportedPrompt('-- '.repeat(30_000))).toHaveLength(89_999);
 });

@@ -4,7 +4,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf, resolutionOf } from './frame.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-format.ts';
+import type { VideoFormat, VideoReport } from './video-format.ts';
 
 const path = '/api/v3/contents/generations/tasks';
 const at = (upstreamId: string) => `${path}/${encodeURIComponent(upstreamId)}`;
@@ -25,7 +25,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
 const flags =
   /(?<!-)-{2,}\s*(?:resolution|rs|ratio|rt|duration|dur|frames|framespersecond|fps|seed|watermark|wm|camerafixed|cf|generate_?audio)\b(?:[\s=:]+[^\s-]\S*)?/gi;
 
-export const ark: VideoForm = {
+export const ark: VideoFormat = {
   usualSeconds: 5,
   heights: [480, 720, 1080],
   async order({ model, prompt, seconds, width, height, pictures, seed, hasSound }) {

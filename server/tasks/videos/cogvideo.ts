@@ -3,11 +3,11 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-format.ts';
+import type { VideoFormat, VideoReport } from './video-format.ts';
 
 const states: Readonly<Record<string, VideoReport['state']>> = { PROCESSING: 'running', SUCCESS: 'succeeded', FAIL: 'failed' };
 
-export const cogVideo: VideoForm = {
+export const cogVideo: VideoFormat = {
   usualSeconds: 5,
   async order({ model, prompt, seconds, width, height, pictures, hasSound }) {
     const images = await Promise.all(pictures.map(addressOrData));

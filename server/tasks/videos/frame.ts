@@ -16,9 +16,9 @@ const ratios: readonly (readonly [name: string, value: number])[] = [
 
 /** The nearest that has a name: sizes are whole numbers of blocks, and hardly ever exactly in a ratio. */
 export function ratioOf({ width, height }: Size, among?: readonly string[]): string {
-  const asked = Math.log(width / height);
+  const requested = Math.log(width / height);
   const known = among === undefined ? ratios : ratios.filter(([name]) => among.includes(name));
-  const [nearest] = known.toSorted(([, one], [, other]) => Math.abs(Math.log(one) - asked) - Math.abs(Math.log(other) - asked));
+  const [nearest] = known.toSorted(([, one], [, other]) => Math.abs(Math.log(one) - requested) - Math.abs(Math.log(other) - requested));
   return nearest?.[0] ?? '16:9';
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-format.ts';
+import type { VideoFormat, VideoReport } from './video-format.ts';
 
 /** Its usual one is a little larger than others'. */
 const resolutions: Readonly<Record<number, string>> = { 512: '512P', 720: '768P', 768: '768P', 1080: '1080P' };
@@ -27,7 +27,7 @@ const statuses: Readonly<Record<number, number>> = {
   2049: 401,
 };
 
-export const hailuo: VideoForm = {
+export const hailuo: VideoFormat = {
   usualSeconds: 6,
   heights: [512, 720, 768, 1080],
   async order({ model, prompt, seconds, width, height, pictures }) {
@@ -69,8 +69,8 @@ export const hailuo: VideoForm = {
 };
 
 function refusalIn(answer: Record<string, unknown>): { status: number; code: string; message: string } | null {
-  const told = answer['base_resp'];
-  const code = isObject(told) ? told['status_code'] : 0;
-  if (!isObject(told) || typeof code !== 'number' || code === 0) return null;
-  return { status: statuses[code] ?? 500, code: String(code), message: textOf(told['status_msg']) };
+  const reported = answer['base_resp'];
+  const code = isObject(reported) ? reported['status_code'] : 0;
+  if (!isObject(reported) || typeof code !== 'number' || code === 0) return null;
+  return { status: statuses[code] ?? 500, code: String(code), message: textOf(reported['status_msg']) };
 }

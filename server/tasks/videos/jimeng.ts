@@ -4,7 +4,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf } from './frame.ts';
 import { addressOrBase64 } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-format.ts';
+import type { VideoFormat, VideoReport } from './video-format.ts';
 
 const path = (action: string) => `/?Action=${action}&Version=2022-08-31`;
 const framesPerSecond = 24;
@@ -19,7 +19,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
   expired: 'failed',
 };
 
-export const jimeng: VideoForm = {
+export const jimeng: VideoFormat = {
   usualSeconds: 5,
   heights: [720, 1080],
   async order({ model, prompt, seconds, width, height, pictures, seed }) {

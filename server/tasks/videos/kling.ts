@@ -5,7 +5,7 @@ import { isPlainKlingKey } from '#server/exchange/auth/kling.ts';
 import { ratioOf } from './frame.ts';
 import { addressOrBase64 } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-format.ts';
+import type { VideoFormat, VideoReport } from './video-format.ts';
 
 const ratios = ['16:9', '9:16', '1:1'];
 /** By the shorter side. */
@@ -34,7 +34,7 @@ const statuses: Readonly<Record<number, number>> = {
   1304: 403,
 };
 
-export const kling: VideoForm = {
+export const kling: VideoFormat = {
   usualSeconds: 5,
   heights: [720, 1080],
   async order({ model, prompt, seconds, width, height, pictures, negativePrompt, hasSound }, { key }) {

@@ -1,7 +1,7 @@
 // Pictures of an order as providers take them in JSON: an address, a `data:` URL, or bare Base64.
 import { AppError } from '#shared/errors.ts';
 import { badField } from '#server/formats/strict-fields.ts';
-import type { FormFile } from '#server/framing/multipart.ts';
+import type { MultipartFile } from '#server/framing/multipart.ts';
 import type { VideoPicture } from './video-format.ts';
 
 /** Bytes of a picture that is sent in JSON, where it has to be in memory at once. */
@@ -45,15 +45,15 @@ export function partsOf(url: string): { type: string; base64: string } | null {
   return type === undefined || base64 === undefined ? null : { type, base64 };
 }
 
-async function bytesOf({ content, type }: FormFile): Promise<{ type: string; base64: string }> {
+async function bytesOf({ content, type }: MultipartFile): Promise<{ type: string; base64: string }> {
   if (content.size > mostBytes) throw new AppError('body_too_large', { limit: mostBytes });
   const bytes = await content.read(0, content.size);
   return { type: typeOf(bytes, type), base64: bytes.toString('base64') };
 }
 
 /** By its first bytes; callers often send none, or that of any file. */
-function typeOf(bytes: Buffer, told: string): string {
+function typeOf(bytes: Buffer, reported: string): string {
   const start = bytes.subarray(0, 4).toString('hex');
   const known = types.find(([, begin]) => start.startsWith(begin));
-  return known?.[0] ?? (/^image\/[\w.+-]{1,40}$/.test(told) ? told : 'image/png');
+  return known?.[0] ?? (/^image\/[\w.+-]{1,40}$/.test(reported) ? reported : 'image/png');
 }

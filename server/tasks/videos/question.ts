@@ -8,9 +8,9 @@ export function jsonQuestion(path: string, body: object, headers: Readonly<Recor
 
 /** What is left out of a body: fields that nobody said anything of. */
 export function said<Fields extends Record<string, unknown>>(fields: Fields): Partial<Fields> {
-  const kept: Partial<Fields> = { ...fields };
-  for (const name of Object.keys(kept)) if (kept[name] === undefined) Reflect.deleteProperty(kept, name);
-  return kept;
+  const stored: Partial<Fields> = { ...fields };
+  for (const name of Object.keys(stored)) if (stored[name] === undefined) Reflect.deleteProperty(stored, name);
+  return stored;
 }
 
 /** In no file that anybody could have written before. */

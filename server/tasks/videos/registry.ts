@@ -1,5 +1,5 @@
 // Every form of video providers, by the name that their records have for it.
-import type { Provider, VideoFormName } from '#server/providers/spec.ts';
+import type { Provider, VideoFormatName } from '#server/providers/spec.ts';
 import { ark } from './ark.ts';
 import { cogVideo } from './cogvideo.ts';
 import { hailuo } from './hailuo.ts';
@@ -10,9 +10,9 @@ import { veo } from './veo.ts';
 import { veoVertex } from './veo-vertex.ts';
 import { vidu } from './vidu.ts';
 import { wan } from './wan.ts';
-import type { VideoForm } from './video-format.ts';
+import type { VideoFormat } from './video-format.ts';
 
-export const videoForms: Readonly<Record<VideoFormName, VideoForm>> = {
+export const videoFormats: Readonly<Record<VideoFormatName, VideoFormat>> = {
   sora,
   kling,
   jimeng,
@@ -26,6 +26,6 @@ export const videoForms: Readonly<Record<VideoFormName, VideoForm>> = {
 };
 
 /** Undefined: the provider makes no videos. */
-export function videoFormOf(provider: Pick<Provider, 'videos'> | null): VideoForm | undefined {
-  return provider?.videos === undefined ? undefined : videoForms[provider.videos];
+export function videoFormatOf(provider: Pick<Provider, 'videos'> | null): VideoFormat | undefined {
+  return provider?.videos === undefined ? undefined : videoFormats[provider.videos];
 }

@@ -1,17 +1,17 @@
 // OpenAI's videos, and whoever has them in its form. https://platform.openai.com/docs/api-reference/videos
 import { isObject } from '#server/framing/loose-json.ts';
-import { FormFile, writeForm } from '#server/framing/multipart.ts';
-import type { FormPart } from '#server/framing/multipart.ts';
+import { MultipartFile, writeMultipart } from '#server/framing/multipart.ts';
+import type { MultipartPart } from '#server/framing/multipart.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { jsonQuestion, newBoundary } from './question.ts';
 import { partsOf } from './picture-text.ts';
-import type { VideoForm, VideoPicture } from './video-format.ts';
+import type { VideoFormat, VideoPicture } from './video-format.ts';
 
 const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
 const at = (upstreamId: string) => `/v1/videos/${encodeURIComponent(upstreamId)}`;
 
-export const sora: VideoForm = {
+export const sora: VideoFormat = {
   usualSeconds: 4,
   order({ model, prompt, seconds, width, height, pictures }) {
     const fields = { model, prompt, seconds: String(seconds), size: `${width}x${height}` };
@@ -21,10 +21,10 @@ export const sora: VideoForm = {
       return jsonQuestion('/v1/videos', { ...fields, input_reference: { image_url: picture.url } });
     }
     // As the vendor's own libraries send it.
-    const parts: FormPart[] = Object.entries(fields).map(([name, value]) => ({ name, value }));
+    const parts: MultipartPart[] = Object.entries(fields).map(([name, value]) => ({ name, value }));
     if (file !== undefined) parts.push({ name: 'input_reference', value: file });
     const boundary = newBoundary();
-    return { path: '/v1/videos', body: writeForm(parts, boundary), contentType: `multipart/form-data; boundary=${boundary}` };
+    return { path: '/v1/videos', body: writeMultipart(parts, boundary), contentType: `multipart/form-data; boundary=${boundary}` };
   },
   readOrder(answer) {
     if (!isObject(answer)) return null;
@@ -35,12 +35,12 @@ export const sora: VideoForm = {
   readAnswer(answer) {
     if (!isObject(answer)) return null;
     const { progress, error } = answer;
-    const told = typeof progress === 'number' ? { progress } : {};
+    const reported = typeof progress === 'number' ? { progress } : {};
     switch (textOf(answer['status'])) {
       case 'queued':
-        return { state: 'queued', ...told };
+        return { state: 'queued', ...reported };
       case 'in_progress':
-        return { state: 'running', ...told };
+        return { state: 'running', ...reported };
       case 'completed':
         return { state: 'succeeded' };
       case 'failed':
@@ -56,10 +56,10 @@ export const sora: VideoForm = {
 };
 
 /** Undefined: it is an address, which the provider fetches. */
-function fileOf(picture: VideoPicture): FormFile | undefined {
+function fileOf(picture: VideoPicture): MultipartFile | undefined {
   if ('file' in picture) return picture.file;
   const parts = partsOf(picture.url);
   if (parts === null) return undefined;
   const filename = `reference.${parts.type.slice('image/'.length).replace(/\W.*$/, '')}`;
-  return new FormFile({ filename, type: parts.type, content: sourceOf(Buffer.from(parts.base64, 'base64')) });
+  return new MultipartFile({ filename, type: parts.type, content: sourceOf(Buffer.from(parts.base64, 'base64')) });
 }

@@ -7,7 +7,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { vertex, vertexHost } from '#server/providers/vertex.ts';
 import { jsonQuestion } from './question.ts';
 import { veoBody } from './veo.ts';
-import type { VideoChannel, VideoForm, VideoQuestion } from './video-format.ts';
+import type { VideoChannel, VideoFormat, VideoQuestion } from './video-format.ts';
 
 /** It is a path, and says in which region the work is done. */
 const operation =
@@ -15,13 +15,13 @@ const operation =
 const inside = 'bytesBase64Encoded';
 const older = /^veo-2/;
 
-export const veoVertex: VideoForm = {
+export const veoVertex: VideoFormat = {
   usualSeconds: 8,
   heights: [720, 1080, 2160],
   fetchesNoPictures: true,
   /** @throws {AppError} `format_unsupported` for a channel whose regions cannot be read */
   async order(order, channel) {
-    const { model, askedModel: clientModel, seed, hasSound, width, height } = order;
+    const { model, requestedModel: clientModel, seed, hasSound, width, height } = order;
     const isOlder = older.test(model);
     // What it is not told it would make in its only size.
     if (isOlder && Math.min(width, height) !== 720) throw badField('size', onlySide);

@@ -4,14 +4,14 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf } from './frame.ts';
 import { inlineParts } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoOrder } from './video-format.ts';
+import type { VideoFormat, VideoOrder } from './video-format.ts';
 
 const ratios = ['16:9', '9:16'];
 const resolutions: Readonly<Record<number, string>> = { 720: '720p', 1080: '1080p', 2160: '4k' };
 /** It is a path. */
 const operation = /^models\/[\w.-]{1,80}\/operations\/[\w-]{1,100}$/;
 
-export const veo: VideoForm = {
+export const veo: VideoFormat = {
   usualSeconds: 8,
   heights: [720, 1080, 2160],
   fetchesNoPictures: true,

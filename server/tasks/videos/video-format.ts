@@ -1,5 +1,5 @@
 // What the form of a video provider is: how videos are ordered from it, how it is asked what became of them, and where they are.
-import type { FormFile } from '#server/framing/multipart.ts';
+import type { MultipartFile } from '#server/framing/multipart.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamQuestion } from '#server/tasks/request-upstream.ts';
@@ -9,14 +9,14 @@ export type VideoPicture =
   /** An address, or a `data:` URL. */
   | { url: string }
   /** As it came in a form. */
-  | { file: FormFile };
+  | { file: MultipartFile };
 
 /** What somebody wants, whoever makes it. All of it is said to the provider: what is made has to be what is paid for. */
 export interface VideoOrder {
   /** As the provider calls it. */
   model: string;
   /** As its caller calls it. */
-  askedModel: string;
+  requestedModel: string;
   prompt: string;
   /** Whole. */
   seconds: number;
@@ -64,7 +64,7 @@ export type FollowedVideo = Pick<TaskRecord, 'action'> & {
 /** What a question may depend on. */
 export type VideoChannel = Pick<PreparedChannel, 'key' | 'record'>;
 
-export interface VideoForm {
+export interface VideoFormat {
   /** Seconds of a video whose caller says nothing. */
   usualSeconds: number;
   /** Pixels of the shorter side that it has: a size between them would be made, and not be paid for, as another one. Missing: it takes sizes as they are. */

@@ -4,7 +4,7 @@ import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf, resolutionOf } from './frame.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-format.ts';
+import type { VideoFormat, VideoReport } from './video-format.ts';
 
 /** By how many pictures there are. */
 const paths = ['/ent/v2/text2video', '/ent/v2/img2video', '/ent/v2/start-end2video'];
@@ -17,7 +17,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
   failed: 'failed',
 };
 
-export const vidu: VideoForm = {
+export const vidu: VideoFormat = {
   usualSeconds: 5,
   heights: [360, 540, 720, 1080],
   async order({ model, prompt, seconds, width, height, pictures, seed, hasSound }) {

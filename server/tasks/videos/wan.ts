@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
-import type { VideoForm, VideoReport } from './video-format.ts';
+import type { VideoFormat, VideoReport } from './video-format.ts';
 
 const [fromOne, fromTwo] = ['/api/v1/services/aigc/video-generation/video-synthesis', '/api/v1/services/aigc/image2video/video-synthesis'];
 const states: Readonly<Record<string, VideoReport['state']>> = {
@@ -16,7 +16,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
   UNKNOWN: 'failed',
 };
 
-export const wan: VideoForm = {
+export const wan: VideoFormat = {
   usualSeconds: 5,
   heights: [480, 720, 1080],
   async order({ model, prompt, seconds, width, height, pictures, negativePrompt, seed, hasSound }) {

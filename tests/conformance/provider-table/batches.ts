@@ -28,8 +28,8 @@ export async function runBatch({ type }: Row): Promise<void> {
   const { endpoint = '', model: named = model, hasJobs } = accounts[type] ?? {};
   scene.upstream.behave({ usage });
   const balance = await scene.balance();
-  const asked = [lineOf('a'), lineOf('b')];
-  const input = await leave(scene, asked);
+  const requested = [lineOf('a'), lineOf('b')];
+  const input = await leave(scene, requested);
   const made = await create(scene, input);
   expect(made).toMatchObject({ object: 'batch', status: 'validating', endpoint: '/v1/chat/completions' });
   const sent = (account.taken.at(-1) ?? '').trimEnd().split('\n');
@@ -93,16 +93,16 @@ async function leave(scene: RelayScene, lines: readonly object[]): Promise<strin
   body.append('purpose', 'batch');
   body.append('file', new File([lines.map((line) => JSON.stringify(line)).join('\n')], 'in.jsonl'));
   const response = await fetch(`${scene.app.origin}/v1/files`, { method: 'POST', headers: keyOf(scene), body });
-  const told: Record<string, unknown> = await response.json();
-  expect(response.status, JSON.stringify(told)).toBe(200);
-  return String(told['id']);
+  const reported: Record<string, unknown> = await response.json();
+  expect(response.status, JSON.stringify(reported)).toBe(200);
+  return String(reported['id']);
 }
 
 async function create(scene: RelayScene, input: string): Promise<Record<string, unknown>> {
   const response = await scene.post('/v1/batches', { input_file_id: input, endpoint: '/v1/chat/completions', completion_window: '24h' });
-  const told: Record<string, unknown> = await response.json();
-  expect(response.status, JSON.stringify(told)).toBe(200);
-  return told;
+  const reported: Record<string, unknown> = await response.json();
+  expect(response.status, JSON.stringify(reported)).toBe(200);
+  return reported;
 }
 
 async function read(scene: RelayScene, path: string): Promise<Record<string, unknown>> {

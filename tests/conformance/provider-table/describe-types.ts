@@ -49,11 +49,11 @@ function describeType({ type, standIn, capabilities }: (typeof relayed)[number])
         expect(text).toContain('Brest');
         if (stream) expect(text).toContain(speaker.end);
       }
-      const told = (await scene().logs(before + 2)).slice(before);
-      expect(told.map(({ prompt_tokens: prompt, completion_tokens: written }) => prompt > 0 && written > 0)).toEqual([true, true]);
+      const reported = (await scene().logs(before + 2)).slice(before);
+      expect(reported.map(({ prompt_tokens: prompt, completion_tokens: written }) => prompt > 0 && written > 0)).toEqual([true, true]);
       const isOwn = standIn.answers?.includes('chat') === true;
-      const asked = JSON.stringify(speaker.body(model, false));
-      const refused = isOwn ? asked.replace(question, refusedText) : asked;
+      const requested = JSON.stringify(speaker.body(model, false));
+      const refused = isOwn ? requested.replace(question, refusedText) : requested;
       await expectError(scene(), () => scene().post(speaker.path(model, false), refused), isOwn);
     });
   });
@@ -81,9 +81,9 @@ function describeType({ type, standIn, capabilities }: (typeof relayed)[number])
         await scene().logs(before + (isStreamed ? 2 : 1));
         // Who answers by itself refuses by the text.
         const isOwn = standIn.answers?.includes(kind) === true;
-        const askRefused = isOwn ? exercise.askRefused : exercise.ask;
-        if (askRefused === undefined) throw new Error(`Nothing refuses ${kind}`);
-        await expectError(scene(), () => askRefused(scene(), name, false), isOwn);
+        const requestRefused = isOwn ? exercise.requestRefused : exercise.ask;
+        if (requestRefused === undefined) throw new Error(`Nothing refuses ${kind}`);
+        await expectError(scene(), () => requestRefused(scene(), name, false), isOwn);
       });
     });
   }

@@ -12,7 +12,7 @@ export interface Exercise {
   /** Models that stream it, and a text that ends such a stream. */
   streams?: { models: RegExp; end: string };
   /** The same with a text that stand-ins which answer by themselves refuse. */
-  askRefused?: Exercise['ask'];
+  requestRefused?: Exercise['ask'];
 }
 
 const json = (path: string, fields: object): Exercise['ask'] => {
@@ -45,7 +45,7 @@ export const exercises: Readonly<Partial<Record<CallKindName, Exercise>>> = {
   embeddings: {
     ask: json('/v1/embeddings', { input: ['ebb', 'flood'] }),
     check: has('"index":1', '"usage"'),
-    askRefused: json('/v1/embeddings', { input: [refusedText] }),
+    requestRefused: json('/v1/embeddings', { input: [refusedText] }),
   },
   fim: {
     ask: json('/v1/fim/completions', { prompt: 'def tide():', suffix: 'return height', max_tokens: 50 }),
@@ -56,7 +56,7 @@ export const exercises: Readonly<Partial<Record<CallKindName, Exercise>>> = {
     ask: json('/v1/images/generations', { prompt: 'a tide' }),
     check: has('"data"'),
     streams: { models: pictures, end: 'image_generation.completed' },
-    askRefused: json('/v1/images/generations', { prompt: refusedText }),
+    requestRefused: json('/v1/images/generations', { prompt: refusedText }),
   },
   image_edits: {
     ask: form('/v1/images/edits', 'image', { prompt: 'a tide' }),

@@ -84,13 +84,13 @@ export const modelOf: Readonly<Record<string, string>> = {
   realtime: 'gpt-realtime',
 };
 
-interface ToldFailure {
+interface ReportedFailure {
   status?: number;
   body: object;
 }
 
 /** How errors are told where it is not as OpenAI does. */
-export const failures: Readonly<Record<number, (message: string) => ToldFailure>> = {
+export const failures: Readonly<Record<number, (message: string) => ReportedFailure>> = {
   // https://help.aliyun.com/zh/model-studio/error-code
   17: (message) => ({ body: { code: 'InvalidParameter', message, request_id: 'r1' } }),
   // https://openrouter.ai/docs/api-reference/errors

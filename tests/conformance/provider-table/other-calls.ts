@@ -43,7 +43,7 @@ async function takeTask({ type }: Row): Promise<void> {
   });
   expect((await ask()).body.code).not.toBe(isMusic ? 'success' : 1);
   expect(await customer.balance()).toBe(paid);
-  scene.upstream.tell(scene.upstream.taken[0] ?? '', { status: 'SUCCESS', progress: '100%' });
+  scene.upstream.report(scene.upstream.taken[0] ?? '', { status: 'SUCCESS', progress: '100%' });
   scene.later(16);
   await pollTasks(scene.app.context);
   const task = await scene.app.context.db.collection('tasks').first({ upstream_id: scene.upstream.taken[0] ?? '' });
@@ -53,7 +53,7 @@ async function takeTask({ type }: Row): Promise<void> {
 
 /** A video: ordered, refused, done. */
 async function orderVideo({ type }: Row): Promise<void> {
-  const { serving, taken: ordered, tell } = soraServing();
+  const { serving, taken: ordered, report } = soraServing();
   const model = 'sora-2';
   await using upstream = await startFakeVideos(serving);
   await using scene = await createVideoScene(embeddedEngine);
@@ -70,7 +70,7 @@ async function orderVideo({ type }: Row): Promise<void> {
   expect(refused).toMatchObject({ body: { error: { message: expect.stringContaining(refusedText) } } });
   expect(refused.status).toBeGreaterThanOrEqual(400);
   expect(await customer.balance()).toBe(paid);
-  tell(ordered[0] ?? '', { status: 'completed', progress: 100 });
+  report(ordered[0] ?? '', { status: 'completed', progress: 100 });
   await scene.poll();
   expect(await customer.call('GET', `/v1/videos/${taken.body.id}`)).toMatchObject({ status: 200, body: { status: 'completed' } });
   await scene.checkBooks();
@@ -119,10 +119,10 @@ const counts = [
 /** By callers of every format; the provider's number is what they hear, and nothing is charged. */
 async function countPrompts({ type }: Row): Promise<void> {
   const standIn = standInOf(type);
-  const told = counts.filter(({ format }) => standIn?.formats?.includes(format) === true);
-  if (standIn === null || told.length === 0) throw new Error(`It is not known how type ${type} counts`);
+  const reported = counts.filter(({ format }) => standIn?.formats?.includes(format) === true);
+  if (standIn === null || reported.length === 0) throw new Error(`It is not known how type ${type} counts`);
   const model = 'claude-sonnet-4-5';
-  for (const { format, path, body } of told) {
+  for (const { format, path, body } of reported) {
     const isByModel = standIn.models?.[format] !== undefined;
     const channel = {
       models: model,
@@ -153,13 +153,13 @@ async function channelAt(admin: TestClient, fields: object): Promise<number> {
 
 /** Known, and not told. */
 async function askForBalance({ type }: Row): Promise<void> {
-  const told = balanceAnswers.filter((answer) => answer.type === type);
-  if (told.length === 0) throw new Error(`It is not known what type ${type} says is left`);
+  const reported = balanceAnswers.filter((answer) => answer.type === type);
+  if (reported.length === 0) throw new Error(`It is not known what type ${type} says is left`);
   await using provider = await startBillingUpstream();
   await withAdmin(async (admin) => {
     const id = await channelAt(admin, { type, base_url: provider.url });
     const ask = () => admin.get(`/api/channel/update_balance/${id}/`);
-    for (const { at, dollars } of told) {
+    for (const { at, dollars } of reported) {
       provider.at = { ...at };
       expect((await ask()).body).toMatchObject({ success: true, balance: dollars });
     }
@@ -168,15 +168,15 @@ async function askForBalance({ type }: Row): Promise<void> {
   });
 }
 
-interface ToldList {
+interface ReportedList {
   path: string;
   body?: object;
   key?: string;
 }
 
 const models = { object: 'list', data: [{ id: 'a-1' }, { id: 'b-2' }] };
-const openaiList: ToldList = { path: '/v1/models' };
-const lists: Readonly<Record<number, ToldList>> = {
+const openaiList: ReportedList = { path: '/v1/models' };
+const lists: Readonly<Record<number, ReportedList>> = {
   4: { path: '/api/tags', body: { models: [{ name: 'a-1' }, { name: 'b-2' }] } },
   16: { path: '/api/paas/v4/models', key: 'id.secret' },
   17: { path: '/compatible-mode/v1/models' },

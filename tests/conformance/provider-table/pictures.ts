@@ -25,8 +25,8 @@ const likeOthers: ReadonlyMap<number, number> = new Map([[16, 26]]);
 
 /** Null: pictures of that type are asked for in the shared words. */
 export function painterOf(type: number): PainterName | null {
-  const asked = likeOthers.get(type) ?? type;
-  return painterNames.find((name) => painters[name].type === asked) ?? null;
+  const requested = likeOthers.get(type) ?? type;
+  return painterNames.find((name) => painters[name].type === requested) ?? null;
 }
 
 const painterNames = Object.keys(painters).filter((name): name is PainterName => name in painters);

@@ -83,20 +83,20 @@ export function startPlain(type: number): (upstreamUrl: string) => Promise<Provi
 
 function judge(request: FrontedRequest, { type, isKeyed }: PlainProvider): Judgement {
   const { method, path, headers, body } = request;
-  const refused = (status: number, message: string) => told(type, status, message);
+  const refused = (status: number, message: string) => reported(type, status, message);
   const kind = kindAt(type, path);
   if (method !== 'POST' || kind === null) return refused(404, `nothing at ${path}`);
   if (!isKeyed(headers, kind)) return refused(401, 'the key is not where it belongs');
   const media = headers['content-type'] ?? '';
-  const asked = media.startsWith('multipart/') ? {} : jsonOf(body);
+  const requested = media.startsWith('multipart/') ? {} : jsonOf(body);
   const fields = kind === 'fim' ? [...(refusedFields[type] ?? []), 'messages', 'stream_options'] : (refusedFields[type] ?? []);
-  const unknown = fields.filter((field) => field in asked);
+  const unknown = fields.filter((field) => field in requested);
   if (unknown.length > 0) return refused(422, `unknown: ${unknown.join()}`);
   const version = headers['anthropic-version'];
   return {
     kind: 'pass',
     path: kind === 'gemini' ? path : kind === 'count_tokens' ? path : (shared[kind] ?? path),
-    body: kind === 'fim' ? asChat(asked) : body,
+    body: kind === 'fim' ? asChat(requested) : body,
     headers: { 'content-type': media, ...(version === undefined ? {} : { 'anthropic-version': String(version) }) },
     // Claude's words are Claude's, whoever says them.
     relay: (answer, response) => void relay(kind === 'claude' ? 0 : type, answer, response),
@@ -104,9 +104,9 @@ function judge(request: FrontedRequest, { type, isKeyed }: PlainProvider): Judge
 }
 
 /** The fake upstream answers who says something; Mistral's streams tell their usage to everybody. */
-function asChat(asked: Readonly<Record<string, unknown>>): Buffer {
-  const options = asked['stream'] === true ? { stream_options: { include_usage: true } } : {};
-  return Buffer.from(JSON.stringify({ ...asked, ...options, messages: [{ role: 'user', content: asked['prompt'] }] }));
+function asChat(requested: Readonly<Record<string, unknown>>): Buffer {
+  const options = requested['stream'] === true ? { stream_options: { include_usage: true } } : {};
+  return Buffer.from(JSON.stringify({ ...requested, ...options, messages: [{ role: 'user', content: requested['prompt'] }] }));
 }
 
 function kindAt(type: number, path: string): string | null {
@@ -124,7 +124,7 @@ function kindOfModel(name: string): string | null {
   return Object.entries(modelOf).find(([, model]) => model === name)?.[0] ?? null;
 }
 
-function told(type: number, status: number, message: string): Extract<Judgement, { kind: 'answer' }> {
+function reported(type: number, status: number, message: string): Extract<Judgement, { kind: 'answer' }> {
   const own = failures[type]?.(message);
   const body = { error: { message, type: 'invalid_request_error', param: null, code: null } };
   return { kind: 'answer', status: own?.status ?? status, body: own?.body ?? body };
@@ -140,6 +140,6 @@ async function relay(type: number, answer: IncomingMessage, response: ServerResp
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(Buffer.from(chunk));
   const { message } = Object(jsonOf(Buffer.concat(chunks))['error']);
-  const own = told(type, status, String(message));
+  const own = reported(type, status, String(message));
   response.writeHead(own.status, { 'content-type': 'application/json' }).end(JSON.stringify(own.body));
 }

@@ -30,10 +30,10 @@ const likeOthers: ReadonlyMap<number, number> = new Map([[16, 26]]);
 
 /** Null: they are asked for in the shared words, or not at all. */
 export function speakerOf({ type, capability }: Row): SpeakerName | null {
-  const asked = likeOthers.get(type) ?? type;
-  const isHeard = capability === 'transcriptions' || (type === 39 && capability === 'translations');
-  if (!isHeard && capability !== 'speech') return null;
-  return speakerNames.find((name) => speakers[name].type === asked && name.endsWith('Hears') === isHeard) ?? null;
+  const requested = likeOthers.get(type) ?? type;
+  const isInputAudio = capability === 'transcriptions' || (type === 39 && capability === 'translations');
+  if (!isInputAudio && capability !== 'speech') return null;
+  return speakerNames.find((name) => speakers[name].type === requested && name.endsWith('Hears') === isInputAudio) ?? null;
 }
 
 const speakerNames = Object.keys(speakers).filter((name): name is SpeakerName => name in speakers);

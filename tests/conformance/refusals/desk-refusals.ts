@@ -11,8 +11,8 @@ import { codeRecord, makeCode } from '#tests/support/redemption-desk.ts';
 import { failingWrites } from '#tests/support/watched-database.ts';
 import { placeOrder } from '#tests/support/wallet-desk.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import { toldBy, toldInData } from './refusal.ts';
-import type { Refusal, RefusalRows, Told } from './refusal.ts';
+import { reportedBy, reportedInData } from './refusal.ts';
+import type { Refusal, RefusalRows, Reported } from './refusal.ts';
 
 const channel = { name: 'one', key: 'sk-secret-one', models: 'gpt-4o' };
 const nowOf = (desk: ConsoleDesk) => Math.floor(desk.app.clock.now() / 1000);
@@ -20,7 +20,7 @@ const nowOf = (desk: ConsoleDesk) => Math.floor(desk.app.clock.now() / 1000);
 const addChannel = (desk: ConsoleDesk, fields: object) => desk.admin.post('/api/channel/', { ...channel, ...fields });
 const channelRefusal =
   (fields: object, details?: NonNullable<Refusal['details']>) =>
-  async (desk: ConsoleDesk): Promise<Refusal> => ({ told: toldBy(await addChannel(desk, fields)), details: details ?? {} });
+  async (desk: ConsoleDesk): Promise<Refusal> => ({ reported: reportedBy(await addChannel(desk, fields)), details: details ?? {} });
 
 async function channelId(desk: ConsoleDesk, fields: object = {}): Promise<number> {
   const response = await addChannel(desk, { base_url: desk.upstream.url, ...fields });
@@ -30,7 +30,7 @@ async function channelId(desk: ConsoleDesk, fields: object = {}): Promise<number
 const tokenRefusal =
   (fields: object, details?: NonNullable<Refusal['details']>) =>
   async (desk: ConsoleDesk): Promise<Refusal> => ({
-    told: toldBy(await (await desk.member()).post('/api/token/', { name: 'key', ...fields })),
+    reported: reportedBy(await (await desk.member()).post('/api/token/', { name: 'key', ...fields })),
     details: details ?? {},
   });
 
@@ -38,27 +38,27 @@ const tokenRefusal =
 const tokenSwitch = (fields: (desk: ConsoleDesk) => object) => async (desk: ConsoleDesk) => {
   const client = await desk.member();
   const made = await client.post('/api/token/', { name: 'key', ...fields(desk) });
-  return toldBy(await client.put('/api/token/?status_only=true', { id: made.data[0].id, status: 1 }));
+  return reportedBy(await client.put('/api/token/?status_only=true', { id: made.data[0].id, status: 1 }));
 };
 
 const codeRefusal =
   (fields: object, details?: NonNullable<Refusal['details']>) =>
   async (desk: ConsoleDesk): Promise<Refusal> => ({
-    told: toldBy(await desk.admin.post('/api/redemption/', { name: 'gift', quota: 500_000, count: 1, ...fields })),
+    reported: reportedBy(await desk.admin.post('/api/redemption/', { name: 'gift', quota: 500_000, count: 1, ...fields })),
     details: details ?? {},
   });
 
 /** One unit more than the call cost. */
-async function refund(desk: ConsoleDesk, fields: Partial<LogRecord>): Promise<Told> {
+async function refund(desk: ConsoleDesk, fields: Partial<LogRecord>): Promise<Reported> {
   const { db } = desk.app.context;
   const user = await desk.app.createUser();
   const id = await db.nextId('logs');
   await db.collection('logs').insert(buildLog({ id, user_id: user.id, quota: 5, process: 'gone', seq: id, ...fields }));
-  return toldBy(await desk.admin.post(`/api/log/${id}/refund`, { amount: 6, reason: 'empty answer', ref: 'refund-one' }));
+  return reportedBy(await desk.admin.post(`/api/log/${id}/refund`, { amount: 6, reason: 'empty answer', ref: 'refund-one' }));
 }
 
-async function redeem(desk: ConsoleDesk, key: string | undefined): Promise<Told> {
-  return toldBy(await (await desk.member()).post('/api/user/topup', { key }));
+async function redeem(desk: ConsoleDesk, key: string | undefined): Promise<Reported> {
+  return reportedBy(await (await desk.member()).post('/api/user/topup', { key }));
 }
 
 async function usedCode(desk: ConsoleDesk): Promise<string> {
@@ -67,27 +67,27 @@ async function usedCode(desk: ConsoleDesk): Promise<string> {
   return key;
 }
 
-async function pay(desk: ConsoleDesk, fields: object = {}): Promise<Told> {
-  return toldInData(await (await desk.member()).post('/api/user/pay', { amount: 10, payment_method: 'zfb', ...fields }));
+async function pay(desk: ConsoleDesk, fields: object = {}): Promise<Reported> {
+  return reportedInData(await (await desk.member()).post('/api/user/pay', { amount: 10, payment_method: 'zfb', ...fields }));
 }
 
-async function testChannel(desk: ConsoleDesk, fields: object): Promise<Told> {
-  return toldBy(await desk.admin.get(`/api/channel/test/${await channelId(desk, fields)}`));
+async function testChannel(desk: ConsoleDesk, fields: object): Promise<Reported> {
+  return reportedBy(await desk.admin.get(`/api/channel/test/${await channelId(desk, fields)}`));
 }
 
-async function asksOnce(desk: ConsoleDesk, path: string): Promise<Told> {
+async function asksOnce(desk: ConsoleDesk, path: string): Promise<Reported> {
   await channelId(desk, { type: 8 });
   desk.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY });
   await desk.admin.get(path);
-  const told = toldBy(await desk.admin.get(path));
+  const reported = reportedBy(await desk.admin.get(path));
   await desk.admin.post('/api/channel/runs/stop', { kind: path.endsWith('test') ? 'tests' : 'balances' });
   for (const request of desk.upstream.requests) request.release();
   desk.upstream.reset();
-  return told;
+  return reported;
 }
 
 /** Answers that are open, until `work` is done. */
-async function holding(desk: ConsoleDesk, { path, count }: { path: string; count: number }): Promise<Told> {
+async function holding(desk: ConsoleDesk, { path, count }: { path: string; count: number }): Promise<Reported> {
   const client = await desk.member();
   const ids = path.endsWith('export') ? await desk.app.context.db.nextIds('logs', 3000) : [];
   const rows = ids.map((id) => buildLog({ id, user_id: client.userId ?? 0, content: 'x'.repeat(2000) }));
@@ -98,28 +98,28 @@ async function holding(desk: ConsoleDesk, { path, count }: { path: string; count
     const response = await fetch(`${desk.app.origin}${path}`, { headers, signal: leave.signal });
     if (path.endsWith('export')) await response.body?.getReader().read();
   }
-  const told = toldBy(await client.get(path));
+  const reported = reportedBy(await client.get(path));
   leave.abort();
-  return told;
+  return reported;
 }
 
 export const deskRefusals = {
-  update_source_missing: async (desk) => toldBy(await desk.root.get('/api/status/update')),
+  update_source_missing: async (desk) => reportedBy(await desk.root.get('/api/status/update')),
   update_check_failed: (desk) =>
     desk.site({ env: { RELEASES_URL: 'http://127.0.0.1:1/' } }, async (app) => {
       const root = await app.setup();
       root.setLanguage(desk.language);
-      return toldBy(await root.get('/api/status/update'));
+      return reportedBy(await root.get('/api/status/update'));
     }),
-  not_found: async (desk) => toldBy(await (await desk.member()).put('/api/token/', { id: 999_999, name: 'x' })),
-  log_not_found: async (desk) => toldBy(await (await desk.member()).get('/api/log/self/999999')),
+  not_found: async (desk) => reportedBy(await (await desk.member()).put('/api/token/', { id: 999_999, name: 'x' })),
+  log_not_found: async (desk) => reportedBy(await (await desk.member()).get('/api/log/self/999999')),
   refund_not_charged: (desk) => refund(desk, { quota: 0 }),
   refund_of_batch: (desk) => refund(desk, { other: { batch: { id: 'batch_1', requests: 1 } } }),
   refund_of_tuning: (desk) => refund(desk, { other: { tuning: { id: 'ftjob-1', examples: 10, epochs: 3, tokens: 90, price: 3 } } }),
   refund_of_cache: (desk) => refund(desk, { other: { context_cache: { id: 'c1', tokens: 10, until: 1 } } }),
   refund_of_task: (desk) => refund(desk, { other: { task: { action: 'IMAGINE', id: '1' } } }),
-  refund_too_large: async (desk): Promise<Refusal> => ({ told: await refund(desk, {}), details: { quota: '5' } }),
-  target_timestamp_required: async (desk) => toldBy(await desk.root.delete('/api/log/')),
+  refund_too_large: async (desk): Promise<Refusal> => ({ reported: await refund(desk, {}), details: { quota: '5' } }),
+  target_timestamp_required: async (desk) => reportedBy(await desk.root.delete('/api/log/')),
   exports_running: (desk) => holding(desk, { path: '/api/log/self/export', count: 2 }),
   tails_open: (desk) => holding(desk, { path: '/api/log/self/tail', count: 5 }),
   async log_deletion_running(desk) {
@@ -128,25 +128,25 @@ export const deskRefusals = {
     const closings = desk.app.context.db.collection('log_closings');
     const batch = { ids: [], hours: [], sums: [] };
     await closings.patch({ id: 'head' }, { set: { batch } }, { insertIfMissing: { id: 'head', last: 0, batch } });
-    const told = toldBy(await client.get('/api/user/self/statement?start_timestamp=0'));
+    const reported = reportedBy(await client.get('/api/user/self/statement?start_timestamp=0'));
     await closings.patch({ id: 'head' }, { unset: ['batch'] });
-    return told;
+    return reported;
   },
-  data_span_too_long: async (desk) => toldBy(await (await desk.member()).get('/api/data/self?start_timestamp=0&end_timestamp=9999999')),
+  data_span_too_long: async (desk) => reportedBy(await (await desk.member()).get('/api/data/self?start_timestamp=0&end_timestamp=9999999')),
   async revision_conflict(desk) {
     const client = await desk.member();
     const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
     await client.put('/api/token/', { id, name: 'renamed', revision: 1 });
-    return toldBy(await client.put('/api/token/', { id, name: 'again', revision: 1 }));
+    return reportedBy(await client.put('/api/token/', { id, name: 'again', revision: 1 }));
   },
 
-  channel_arguments: async (desk) => toldBy(await desk.admin.post('/api/channel/batch', { ids: [] })),
-  tag_empty: async (desk) => toldBy(await desk.admin.put('/api/channel/tag', { tag: ' ' })),
+  channel_arguments: async (desk) => reportedBy(await desk.admin.post('/api/channel/batch', { ids: [] })),
+  tag_empty: async (desk) => reportedBy(await desk.admin.put('/api/channel/tag', { tag: ' ' })),
   async channels_partly_changed(desk) {
     const id = await channelId(desk);
-    const told = toldBy(await desk.admin.post('/api/channel/batch/tag', { ids: [id, 999_999], tag: 'x' }));
+    const reported = reportedBy(await desk.admin.post('/api/channel/batch/tag', { ids: [id, 999_999], tag: 'x' }));
     const reason = { zh: '渠道未找到，请刷新页面后重试。', en: 'The channel was not found, please reload the page' };
-    return { told, details: { total: 2, done: 1, detail: { zh: `#999999 ${reason.zh}`, en: `#999999 ${reason.en}` } } };
+    return { reported, details: { total: 2, done: 1, detail: { zh: `#999999 ${reason.zh}`, en: `#999999 ${reason.en}` } } };
   },
   async channels_stopped(desk) {
     const key = Array.from({ length: 101 }, (_, place) => `sk-${place}`).join('\n');
@@ -157,9 +157,9 @@ export const deskRefusals = {
     vi.spyOn(db, 'writeUnordered')
       .mockImplementationOnce((batch) => write(batch))
       .mockImplementationOnce(() => Promise.reject(new DatabaseUnavailable('the database is away')));
-    const told = toldBy(await desk.admin.post('/api/channel/batch/tag', { ids, tag: 'x' }));
+    const reported = reportedBy(await desk.admin.post('/api/channel/batch/tag', { ids, tag: 'x' }));
     vi.restoreAllMocks();
-    return { told, details: { total: 101, done: 100 } };
+    return { reported, details: { total: 101, done: 100 } };
   },
   channel_incomplete: channelRefusal({ name: ' ' }),
   channel_without_models: channelRefusal({ models: ' , ' }),
@@ -169,7 +169,7 @@ export const deskRefusals = {
   channel_key_invalid: channelRefusal({ key: 'sk-密钥' }),
   async channel_key_needed(desk) {
     const id = await channelId(desk);
-    return toldBy(await desk.admin.put('/api/channel/', { id, base_url: 'https://elsewhere.example' }));
+    return reportedBy(await desk.admin.put('/api/channel/', { id, base_url: 'https://elsewhere.example' }));
   },
   channel_key_google: channelRefusal({ type: 41, other: 'global', key: '{"type":"service_account"}' }),
   channel_key_aws: channelRefusal({ type: 33, key: 'AKIDEXAMPLE|secret' }),
@@ -187,46 +187,47 @@ export const deskRefusals = {
   ),
   channel_keys_many: channelRefusal({ key: Array.from({ length: 1001 }, (_, index) => `sk-${index}`).join('\n') }, { limit: /\d+/ }),
   channel_text_invalid: channelRefusal({ openai_organization: 'a\r\nx-evil: 1' }, { field: 'openai_organization' }),
-  channel_status_invalid: async (desk) => toldBy(await desk.admin.put('/api/channel/', { id: await channelId(desk), status: 3 })),
+  channel_status_invalid: async (desk) => reportedBy(await desk.admin.put('/api/channel/', { id: await channelId(desk), status: 3 })),
   channel_base_url_invalid: channelRefusal({ base_url: 'ftp://x.example' }),
   channel_base_url_required: channelRefusal({ type: 8 }),
   channel_type_unsupported: channelRefusal({ type: 999 }, { type: 999 }),
-  channel_not_found: async (desk) => toldBy(await desk.admin.get('/api/channel/999999')),
-  channel_restore_late: async (desk) => toldBy(await desk.admin.post('/api/channel/restore', { ids: [999_999] })),
+  channel_not_found: async (desk) => reportedBy(await desk.admin.get('/api/channel/999999')),
+  channel_restore_late: async (desk) => reportedBy(await desk.admin.post('/api/channel/restore', { ids: [999_999] })),
   async channel_test_failed(desk) {
     desk.upstream.queue({ status: 400, error: { message: 'The prompt is odd', type: 'invalid_request_error' } });
-    return { told: await testChannel(desk, { models: 'gpt-4o-mini' }), details: { detail: /.*The prompt is odd.*/ } };
+    return { reported: await testChannel(desk, { models: 'gpt-4o-mini' }), details: { detail: /.*The prompt is odd.*/ } };
   },
   async channel_test_unsupported(desk) {
-    const told = await testChannel(desk, { type: 2, models: 'mj_imagine' });
-    return { told, details: { name: 'midjourney' } };
+    const reported = await testChannel(desk, { type: 2, models: 'mj_imagine' });
+    return { reported, details: { name: 'midjourney' } };
   },
   async channel_test_orders(desk) {
-    return { told: await testChannel(desk, { models: 'sora-2' }), details: { model: 'sora-2' } };
+    return { reported: await testChannel(desk, { models: 'sora-2' }), details: { model: 'sora-2' } };
   },
   channel_test_unsupported_plus: (desk) => testChannel(desk, { type: 5, models: 'mj_imagine' }),
   async channel_models_failed(desk) {
     const id = await channelId(desk);
     desk.upstream.queue({ status: 401, error: { message: 'Incorrect API key', type: 'invalid_request_error' } });
-    const told = toldBy(await desk.admin.get(`/api/channel/fetch_models/${id}`));
-    return { told, details: { detail: 'status code 401: Incorrect API key' } };
+    const reported = reportedBy(await desk.admin.get(`/api/channel/fetch_models/${id}`));
+    return { reported, details: { detail: 'status code 401: Incorrect API key' } };
   },
   async channel_balance_failed(desk) {
     const id = await channelId(desk, { type: 43 });
-    const told = toldBy(await desk.admin.get(`/api/channel/update_balance/${id}`));
-    return { told, details: { detail: 'status code: 404' } };
+    const reported = reportedBy(await desk.admin.get(`/api/channel/update_balance/${id}`));
+    return { reported, details: { detail: 'status code: 404' } };
   },
   channel_balance_unsupported: async (desk) =>
-    toldBy(await desk.admin.get(`/api/channel/update_balance/${await channelId(desk, { type: 3 })}`)),
+    reportedBy(await desk.admin.get(`/api/channel/update_balance/${await channelId(desk, { type: 3 })}`)),
   channel_tests_running: (desk) => asksOnce(desk, '/api/channel/test'),
   channel_balances_running: (desk) => asksOnce(desk, '/api/channel/update_balance'),
-  channel_models_unlisted: async (desk) => toldBy(await desk.admin.get(`/api/channel/fetch_models/${await channelId(desk, { type: 3 })}`)),
+  channel_models_unlisted: async (desk) =>
+    reportedBy(await desk.admin.get(`/api/channel/fetch_models/${await channelId(desk, { type: 3 })}`)),
   async upstream_too_large(desk) {
     const page = Buffer.alloc(9 * 1024 * 1024, 'x');
     await using endless = await startRawUpstream((response) => void response.end(page), { type: 'application/json' });
     const id = await channelId(desk, { base_url: endless.url });
-    const told = toldBy(await desk.admin.get(`/api/channel/fetch_models/${id}`));
-    return { told, status: 200, code: 'channel_models_failed' };
+    const reported = reportedBy(await desk.admin.get(`/api/channel/fetch_models/${id}`));
+    return { reported, status: 200, code: 'channel_models_failed' };
   },
 
   token_name_long: tokenRefusal({ name: 'x'.repeat(31) }),
@@ -234,37 +235,40 @@ export const deskRefusals = {
   async token_expiry_invalid(desk) {
     const client = await desk.member();
     const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
-    return toldBy(await client.put('/api/token/', { id, expired_time: 0 }));
+    return reportedBy(await client.put('/api/token/', { id, expired_time: 0 }));
   },
   token_ips_invalid: tokenRefusal({ allow_ips: '10.0.0.1\nnot an address' }, { line: 'not an address' }),
   token_group_denied: tokenRefusal({ group: 'moon' }),
   token_expired_enable: tokenSwitch((desk) => ({ unlimited_quota: true, expired_time: nowOf(desk) - 10 })),
   token_exhausted_enable: tokenSwitch(() => ({ unlimited_quota: false })),
-  token_id_empty: async (desk) => toldBy(await (await desk.member()).get('/api/token/0')),
+  token_id_empty: async (desk) => reportedBy(await (await desk.member()).get('/api/token/0')),
   token_limit_reached: (desk) =>
     desk.during({ MaxTokensPerUser: '1' }, async () => {
       const client = await desk.member();
       await client.post('/api/token/', { name: 'one' });
-      return { told: toldBy(await client.post('/api/token/', { name: 'two' })), details: { limit: 1 } };
+      return { reported: reportedBy(await client.post('/api/token/', { name: 'two' })), details: { limit: 1 } };
     }),
-  invitation_invalid: async (desk) => toldBy(await desk.guest().post('/api/invitation/open', { token: 'nobody-has-it' })),
+  invitation_invalid: async (desk) => reportedBy(await desk.guest().post('/api/invitation/open', { token: 'nobody-has-it' })),
   async invitation_used(desk) {
     const lines = [{ username: 'invitee', email: '', group: '', quota: 0 }];
     const body = { lines, delivery: 'link', valid_seconds: 3600, creates_accounts: true };
     const { id, token } = (await desk.admin.post('/api/invitation/', body)).data.made[0];
     await desk.app.context.db.collection('users').patch({ invitation_id: id }, { set: { password_hash: 'set meanwhile' } });
-    return toldBy(await desk.guest().post('/api/invitation/accept', { token, password: 'lantern-and-rope' }));
+    return reportedBy(await desk.guest().post('/api/invitation/accept', { token, password: 'lantern-and-rope' }));
   },
   tokens_missing: async (desk): Promise<Refusal> => {
     const client = await desk.member();
     const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
-    const told = toldBy(await client.put('/api/token/batch', { ids: [id, 999_999], ref: 'missing-one', group: '' }));
-    return { told, details: { count: 1 } };
+    const reported = reportedBy(await client.put('/api/token/batch', { ids: [id, 999_999], ref: 'missing-one', group: '' }));
+    return { reported, details: { count: 1 } };
   },
   tokens_unlimited: async (desk): Promise<Refusal> => {
     const client = await desk.member();
     const { id } = (await client.post('/api/token/', { name: 'free', unlimited_quota: true })).data[0];
-    return { told: toldBy(await client.put('/api/token/batch', { ids: [id], ref: 'unlimited', refill: 1 })), details: { names: 'free' } };
+    return {
+      reported: reportedBy(await client.put('/api/token/batch', { ids: [id], ref: 'unlimited', refill: 1 })),
+      details: { names: 'free' },
+    };
   },
   async tokens_stopped(desk) {
     const client = await desk.member();
@@ -273,9 +277,9 @@ export const deskRefusals = {
     const collection = db.collection.bind(db);
     const untilSecond = failingWrites(Object.assign(Object.create(db), { collection }), 1);
     vi.spyOn(db, 'collection').mockImplementation(untilSecond.collection.bind(untilSecond));
-    const told = toldBy(await client.put('/api/token/batch', { ids, ref: 'stopped-midway', expired_time: 4_000_000_000 }));
+    const reported = reportedBy(await client.put('/api/token/batch', { ids, ref: 'stopped-midway', expired_time: 4_000_000_000 }));
     vi.restoreAllMocks();
-    return { told, details: { total: 2, done: 1 } };
+    return { reported, details: { total: 2, done: 1 } };
   },
   token_count_invalid: tokenRefusal({ count: 101 }, { limit: 100 }),
 
@@ -284,15 +288,15 @@ export const deskRefusals = {
   redemption_count_low: codeRefusal({ count: 0 }),
   redemption_count_high: codeRefusal({ count: 101 }, { limit: 100 }),
   redemption_expiry_past: codeRefusal({ expired_time: 1 }),
-  redemption_id_empty: async (desk) => toldBy(await desk.admin.delete('/api/redemption/0')),
+  redemption_id_empty: async (desk) => reportedBy(await desk.admin.delete('/api/redemption/0')),
   async redemption_used(desk) {
     const { id } = await codeRecord(desk.app, await usedCode(desk));
-    return toldBy(await desk.admin.put('/api/redemption/', { id, quota: 1 }));
+    return reportedBy(await desk.admin.put('/api/redemption/', { id, quota: 1 }));
   },
   async redemption_disabled(desk) {
     const { id } = await codeRecord(desk.app, await makeCode(desk.admin));
     await desk.admin.put('/api/redemption/?status_only=true', { id, status: 2 });
-    return toldBy(await desk.admin.put('/api/redemption/', { id, quota: 5 }));
+    return reportedBy(await desk.admin.put('/api/redemption/', { id, quota: 5 }));
   },
   redeem_key_missing: (desk) => redeem(desk, undefined),
   redeem_invalid: (desk) => redeem(desk, 'f'.repeat(32)),
@@ -305,7 +309,7 @@ export const deskRefusals = {
 
   payment_input: (desk) => pay(desk, { amount: 1.5 }),
   payment_method_unknown: (desk) => pay(desk, { payment_method: 'bitcoin' }),
-  topup_below_minimum: async (desk): Promise<Refusal> => ({ told: await pay(desk, { amount: 0 }), details: { minimum: 1 } }),
+  topup_below_minimum: async (desk): Promise<Refusal> => ({ reported: await pay(desk, { amount: 0 }), details: { minimum: 1 } }),
   topup_price_low: (desk) => desk.during({ Price: '0.0001' }, () => pay(desk, { amount: 1 })),
   payment_unconfigured: (desk) => desk.during({ EpayKey: '' }, () => pay(desk)),
   async payment_not_started(desk) {
@@ -322,15 +326,15 @@ export const deskRefusals = {
     vi.spyOn(desk.app.context, 'now').mockReturnValue(desk.app.context.now());
     // The first must be there, whatever was in its way.
     await until(async () => (await client.post('/api/user/pay', order)).message === 'success');
-    const told = toldInData(await client.post('/api/user/pay', order));
+    const reported = reportedInData(await client.post('/api/user/pay', order));
     vi.restoreAllMocks();
-    return told;
+    return reported;
   },
   async order_finished(desk) {
     await setOption(desk.app, 'ServerAddress', desk.app.origin);
     const client = await desk.member();
     const tradeNo = await placeOrder(client, desk.epay);
     await desk.epay.notify(tradeNo);
-    return toldBy(await client.post(`/api/user/topup/orders/${tradeNo}/cancel`));
+    return reportedBy(await client.post(`/api/user/topup/orders/${tradeNo}/cancel`));
   },
 } satisfies RefusalRows<ConsoleDesk>;

@@ -1,15 +1,15 @@
 // Settings, one by one: a text that each kind refuses.
-import { toldBy } from './refusal.ts';
+import { reportedBy } from './refusal.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import type { Refusal, RefusalRows, Told } from './refusal.ts';
+import type { Refusal, RefusalRows, Reported } from './refusal.ts';
 
-const save = async (desk: ConsoleDesk, key: string, value: unknown): Promise<Told> =>
-  toldBy(await desk.root.put('/api/option/', { key, value }));
+const save = async (desk: ConsoleDesk, key: string, value: unknown): Promise<Reported> =>
+  reportedBy(await desk.root.put('/api/option/', { key, value }));
 
 /** A value that is refused, and what the text names besides the key. */
 const refuses =
   (key: string, value: unknown, details: NonNullable<Refusal['details']> = {}) =>
-  async (desk: ConsoleDesk): Promise<Refusal> => ({ told: await save(desk, key, value), details: { key, ...details } });
+  async (desk: ConsoleDesk): Promise<Refusal> => ({ reported: await save(desk, key, value), details: { key, ...details } });
 
 /** A switch without what it needs. */
 const lacks =
@@ -20,7 +20,7 @@ const lacks =
 export const optionRefusals = {
   option_unknown: refuses('Nonsense', 'x'),
   option_denied: async (desk) => ({
-    told: toldBy(await desk.admin.put('/api/option/', { key: 'SMTPServer', value: 'mail.example' })),
+    reported: reportedBy(await desk.admin.put('/api/option/', { key: 'SMTPServer', value: 'mail.example' })),
     details: { key: 'SMTPServer' },
   }),
   option_invalid_json: refuses('ModelRatio', '{"gpt-4o": 1,'),
@@ -42,30 +42,30 @@ export const optionRefusals = {
   option_entry_out_of_range: refuses('ModelRatio', '{"gpt-4o": -1}', { name: 'gpt-4o', min: 0, max: /[\d,.e+]+/ }),
   option_entry_unknown: refuses('ToolPrice', '{"web_search": 10, "web_serch:gpt-5*": 1}', { name: 'web_serch:gpt-5*' }),
   option_entry_name: refuses('GroupRatio', '{"default": 1, "a,b": 1}', { name: 'a,b' }),
-  option_change_not_found: async (desk) => toldBy(await desk.root.post('/api/option/history/999999/undo')),
+  option_change_not_found: async (desk) => reportedBy(await desk.root.post('/api/option/history/999999/undo')),
   async option_change_not_kept(desk) {
     await save(desk, 'SMTPToken', 'hidden');
     const { data } = await desk.root.get('/api/option/history?keys=SMTPToken');
-    return toldBy(await desk.root.post(`/api/option/history/${data.items[0].id}/undo`));
+    return reportedBy(await desk.root.post(`/api/option/history/${data.items[0].id}/undo`));
   },
   group_default_missing: refuses('GroupRatio', '{"vip": 1}'),
   group_taken: async (desk) => ({
-    told: toldBy(await desk.root.post('/api/group/rename', { name: 'vip', to: 'svip' })),
+    reported: reportedBy(await desk.root.post('/api/group/rename', { name: 'vip', to: 'svip' })),
     details: { group: 'svip' },
   }),
   group_in_use: (desk) =>
     desk.during({ GroupRatio: '{"default": 1, "moon": 1}' }, async () => {
       await desk.member({ group: 'moon' });
-      const told = toldBy(await desk.root.post('/api/group/remove', { name: 'moon' }));
-      return { told, details: { group: 'moon', users: '1', keys: '0', channels: '0' } };
+      const reported = reportedBy(await desk.root.post('/api/group/remove', { name: 'moon' }));
+      return { reported, details: { group: 'moon', users: '1', keys: '0', channels: '0' } };
     }),
   group_moving: (desk) =>
     desk.site({}, async (app) => {
       const root = await app.setup();
       root.setLanguage(desk.language);
       await root.post('/api/group/rename', { name: 'svip', to: 'best' });
-      const told = toldBy(await root.post('/api/group/rename', { name: 'vip', to: 'better' }));
-      return { told, details: { group: 'svip', to: 'best' } };
+      const reported = reportedBy(await root.post('/api/group/rename', { name: 'vip', to: 'better' }));
+      return { reported, details: { group: 'svip', to: 'best' } };
     }),
   group_ratio_negative: refuses('GroupRatio', '{"default": 1, "vip": -0.5}', { group: 'vip' }),
   github_unconfigured: lacks('GitHubOAuthEnabled', 'GitHubClientId'),
@@ -79,7 +79,7 @@ export const optionRefusals = {
     desk.during({ PayAddress: '', ServerAddress: '' }, () => save(desk, 'PayAddress', 'https://pay.example')),
   setting_in_use: (desk) =>
     desk.during({ ServerAddress: 'https://gate.example', PayAddress: 'https://pay.example' }, async () => ({
-      told: await save(desk, 'ServerAddress', ''),
+      reported: await save(desk, 'ServerAddress', ''),
       details: { key: 'PayAddress' },
     })),
 } satisfies RefusalRows<ConsoleDesk>;

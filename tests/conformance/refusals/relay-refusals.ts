@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import type { Language } from '#shared/errors.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
@@ -19,13 +19,13 @@ import { connectSocket, RefusedSocket } from '#tests/support/socket-client.ts';
 import type { SocketClient } from '#tests/support/socket-client.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { until } from '#tests/support/until.ts';
-import { toldByRelay } from './refusal.ts';
-import type { Refusal, RefusalRows, Told } from './refusal.ts';
+import { reportedByRelay } from './refusal.ts';
+import type { Refusal, RefusalRows, Reported } from './refusal.ts';
 
 const path = '/v1/chat/completions';
 const messages = [{ role: 'user', content: 'Say hello' }];
 
-type Scene = (options: SceneOptions, work: (scene: RelayScene) => Promise<Told>) => Promise<Told>;
+type Scene = (options: SceneOptions, work: (scene: RelayScene) => Promise<Reported>) => Promise<Reported>;
 
 export interface RelayDesk {
   language: Language;
@@ -43,44 +43,44 @@ export const openRelayDesk = (language: Language): RelayDesk => ({
 });
 
 /** A response that is kept. */
-async function keptId(scene: RelayScene): Promise<string> {
+async function storedId(scene: RelayScene): Promise<string> {
   const response = await scene.post('/v1/responses', { model: testModel, input: 'Hi' });
   return String(((await response.json()) as { id: unknown }).id);
 }
 
-const readKept =
+const readStored =
   (method: string, id: string) =>
-  (desk: RelayDesk): Promise<Told> =>
+  (desk: RelayDesk): Promise<Reported> =>
     desk.scene({}, async ({ app, key }) => {
       const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
-      return toldOf(await fetch(`${app.origin}/v1/responses/${id}`, { method, headers }));
+      return reportedOf(await fetch(`${app.origin}/v1/responses/${id}`, { method, headers }));
     });
 
 /** Goes on from a response that is not as it was. */
 const threadTurn = (thread: object) => ({ model: testModel, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], thread });
 
-async function changedChain(desk: RelayDesk, set: Partial<KeptResponseRecord>): Promise<{ told: Told; id: string }> {
+async function changedChain(desk: RelayDesk, set: Partial<StoredResponseRecord>): Promise<{ reported: Reported; id: string }> {
   let id = '';
-  const told = await desk.scene({}, async (scene) => {
-    id = await keptId(scene);
+  const reported = await desk.scene({}, async (scene) => {
+    id = await storedId(scene);
     await scene.app.context.db.collection('responses').patch({ id }, { set });
-    return toldOf(await scene.post('/v1/responses', { model: testModel, input: 'Hi', previous_response_id: id }, speaking(desk)));
+    return reportedOf(await scene.post('/v1/responses', { model: testModel, input: 'Hi', previous_response_id: id }, speaking(desk)));
   });
-  return { told, id };
+  return { reported, id };
 }
 
-async function toldOf(response: Response): Promise<Told> {
-  return toldByRelay(response.status, await response.json());
+async function reportedOf(response: Response): Promise<Reported> {
+  return reportedByRelay(response.status, await response.json());
 }
 
 /** The last event of a stream says what it is. */
-async function toldAtEnd(response: Response): Promise<Told> {
-  return toldByRelay(response.status, JSON.parse((await readEvents(response)).at(-1) ?? '{}'));
+async function reportedAtEnd(response: Response): Promise<Reported> {
+  return reportedByRelay(response.status, JSON.parse((await readEvents(response)).at(-1) ?? '{}'));
 }
 
 const speaking = ({ language }: RelayDesk) => ({ 'accept-language': language });
 
-interface Asking {
+interface Requesting {
   options?: SceneOptions;
   fields?: Record<string, unknown>;
   /** Of the key that the call comes with. */
@@ -89,18 +89,18 @@ interface Asking {
 
 /** One chat, and its refusal. */
 const chat =
-  ({ options = {}, fields = {}, token }: Asking) =>
-  (desk: RelayDesk): Promise<Told> =>
+  ({ options = {}, fields = {}, token }: Requesting) =>
+  (desk: RelayDesk): Promise<Reported> =>
     desk.scene(options, async (scene) => {
       const { key } = token === undefined ? scene : await scene.addToken(token);
-      return toldOf(await scene.chat(fields, { ...speaking(desk), authorization: `Bearer ${key}` }));
+      return reportedOf(await scene.chat(fields, { ...speaking(desk), authorization: `Bearer ${key}` }));
     });
 
 /** A chat whose upstream behaves like that. */
 const upstream = (behaviour: Behaviour) => (desk: RelayDesk) =>
   desk.scene({}, async (scene) => {
     scene.upstream.behave(behaviour);
-    return toldOf(await scene.chat({}, speaking(desk)));
+    return reportedOf(await scene.chat({}, speaking(desk)));
   });
 
 /** A stream that its upstream does not bring to an end. */
@@ -109,7 +109,7 @@ const stream =
   (desk: RelayDesk) =>
     desk.scene(options, async (scene) => {
       scene.upstream.behave({ text: 'one two three four five', ...behaviour });
-      return { ...(await toldAtEnd(await scene.chat({ stream: true }, speaking(desk)))) };
+      return { ...(await reportedAtEnd(await scene.chat({ stream: true }, speaking(desk)))) };
     });
 
 /** A key of an administrator that names a channel. */
@@ -118,20 +118,20 @@ const pinned = (channel: (scene: RelayScene) => Promise<number> | number) => (de
     const admin = await scene.app.createUser({ role: 10, quota: 500_000_000 });
     const { key } = await createToken(scene.app.context, admin.id);
     const id = await channel(scene);
-    return toldOf(await scene.chat({}, { ...speaking(desk), authorization: `Bearer ${key}-${id}` }));
+    return reportedOf(await scene.chat({}, { ...speaking(desk), authorization: `Bearer ${key}-${id}` }));
   });
 
 const post =
   (at: string, body: unknown, options: SceneOptions = {}) =>
   (desk: RelayDesk) =>
-    desk.scene(options, async (scene) => toldOf(await scene.post(at, body, speaking(desk))));
+    desk.scene(options, async (scene) => reportedOf(await scene.post(at, body, speaking(desk))));
 
 /** The second of two calls. */
 const second = (settings: Record<string, string>) => (desk: RelayDesk) =>
   desk.scene({ settings: { ModelRequestRateLimitEnabled: 'true', ...settings } }, async (scene) => {
     await (await scene.chat()).text();
     await scene.logs(1);
-    return toldOf(await scene.chat({}, speaking(desk)));
+    return reportedOf(await scene.chat({}, speaking(desk)));
   });
 
 /** The second call of a session that may cost hardly anything, while the first one runs or when it has ended. */
@@ -142,31 +142,35 @@ const budgeted = (runs: boolean) => (desk: RelayDesk) =>
     if (runs) scene.upstream.behave({ holdAfter: 1 });
     const first = await scene.chat({ stream: true }, headers);
     if (!runs) await first.text();
-    const told = await toldOf(await scene.chat({}, headers));
+    const reported = await reportedOf(await scene.chat({}, headers));
     for (const request of scene.upstream.requests) request.release();
     if (runs) await first.text();
-    return told;
+    return reported;
   });
 
 /** What the first error says that comes on a socket, on that lane if one is named. */
 const onSocket =
   (work: (client: SocketClient, scene: RelayScene) => string | void) =>
-  (desk: RelayDesk): Promise<Told> =>
+  (desk: RelayDesk): Promise<Reported> =>
     desk.scene({}, async (scene) => {
       scene.upstream.behave({ firstByteDelay: Infinity });
       const headers = { ...speaking(desk), authorization: `Bearer ${scene.key}` };
       using client = await connectSocket(`${scene.app.origin}/v1/responses`, { headers });
       const lane = work(client, scene) ?? undefined;
       const { status, ...body } = (await client.response(lane)).at(-1) ?? {};
-      return toldByRelay(status, body);
+      return reportedByRelay(status, body);
     });
 
 const ask = (client: SocketClient, fields: object = {}) =>
   client.send({ type: 'response.create', model: testModel, input: 'Hi', ...fields });
 
 const named =
-  (call: (desk: RelayDesk) => Promise<Told>, details: NonNullable<Refusal['details']>, own: Omit<Refusal, 'told' | 'details'> = {}) =>
-  async (desk: RelayDesk): Promise<Refusal> => ({ told: await call(desk), details, ...own });
+  (
+    call: (desk: RelayDesk) => Promise<Reported>,
+    details: NonNullable<Refusal['details']>,
+    own: Omit<Refusal, 'reported' | 'details'> = {},
+  ) =>
+  async (desk: RelayDesk): Promise<Refusal> => ({ reported: await call(desk), details, ...own });
 
 /** Large calls that nobody answers, one after the other, until one is refused. */
 async function fillBodies(scene: RelayScene, key: string, language: Language): Promise<Response> {
@@ -189,9 +193,9 @@ const bodies = (ofServer: boolean) => (desk: RelayDesk) => {
     scene.upstream.behave({ holdAfter: 0 });
     const first = await fillBodies(scene, scene.key, desk.language);
     const other = await createToken(scene.app.context, (await scene.app.createUser({ quota: 500_000_000 })).id);
-    const told = await toldOf(ofServer ? await fillBodies(scene, other.key, desk.language) : first);
+    const reported = await reportedOf(ofServer ? await fillBodies(scene, other.key, desk.language) : first);
     for (const request of scene.upstream.requests) request.release();
-    return told;
+    return reported;
   });
 };
 
@@ -205,27 +209,27 @@ function cache(desk: RelayDesk, scene: RelayScene): Promise<Response> {
   return scene.post('/v1beta/cachedContents', { model: `models/${testModel}`, contents: cachedContents, ttl: '60s' }, speaking(desk));
 }
 
-async function busyCache(desk: RelayDesk): Promise<{ told: Told; id: string }> {
+async function busyCache(desk: RelayDesk): Promise<{ reported: Reported; id: string }> {
   let id = '';
-  const told = await desk.scene(withCaches, async (scene) => {
+  const reported = await desk.scene(withCaches, async (scene) => {
     const { name } = await (await cache(desk, scene)).json();
     id = String(name).slice('cachedContents/'.length);
     await scene.app.context.db.collection('context_caches').patch({ id }, { set: { pending_until: 1 } });
     const headers = { authorization: `Bearer ${scene.key}`, ...speaking(desk) };
-    return toldOfGemini(await fetch(`${scene.app.origin}/v1beta/${name}`, { method: 'DELETE', headers }));
+    return reportedOfGemini(await fetch(`${scene.app.origin}/v1beta/${name}`, { method: 'DELETE', headers }));
   });
-  return { told, id };
+  return { reported, id };
 }
 
-async function toldOfGemini(response: Response): Promise<Told> {
+async function reportedOfGemini(response: Response): Promise<Reported> {
   const { error } = await response.json();
-  return toldByRelay(response.status, { error: { code: error.details[0].reason.toLowerCase(), message: error.message } });
+  return reportedByRelay(response.status, { error: { code: error.details[0].reason.toLowerCase(), message: error.message } });
 }
 
 const withBatches: SceneOptions = { front: startFakeBatches, settings: { FilesPerUser: '5', BatchesPerUser: '1' } };
 
 /** One that is created, and then another. */
-async function twoBatches(desk: RelayDesk, scene: RelayScene): Promise<Told> {
+async function twoBatches(desk: RelayDesk, scene: RelayScene): Promise<Reported> {
   const { app, key } = scene;
   const form = new FormData();
   form.append('purpose', 'batch');
@@ -233,38 +237,41 @@ async function twoBatches(desk: RelayDesk, scene: RelayScene): Promise<Told> {
   form.append('file', new Blob([JSON.stringify(request)]), 'tide.jsonl');
   const left = await fetch(`${app.origin}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form });
   const { id } = (await left.json()) as { id: string };
-  const asked = { input_file_id: id, endpoint: path, completion_window: '24h' };
-  await scene.post('/v1/batches', asked);
-  return toldOf(await scene.post('/v1/batches', asked, speaking(desk)));
+  const requested = { input_file_id: id, endpoint: path, completion_window: '24h' };
+  await scene.post('/v1/batches', requested);
+  return reportedOf(await scene.post('/v1/batches', requested, speaking(desk)));
 }
 
 /** One that has ended is to be cancelled. */
-async function cancelledTwice(desk: RelayDesk): Promise<{ told: Told; id: string }> {
+async function cancelledTwice(desk: RelayDesk): Promise<{ reported: Reported; id: string }> {
   let id = '';
-  const told = await desk.scene(withBatches, async (scene) => {
+  const reported = await desk.scene(withBatches, async (scene) => {
     await twoBatches(desk, scene);
     const batches = scene.app.context.db.collection('batches');
     id = (await batches.first({}))?.id ?? '';
     await batches.patch({ id }, { set: { status: 'completed' } });
-    return toldOf(await scene.post(`/v1/batches/${id}/cancel`, {}, speaking(desk)));
+    return reportedOf(await scene.post(`/v1/batches/${id}/cancel`, {}, speaking(desk)));
   });
-  return { told, id };
+  return { reported, id };
 }
 
 /** Results are asked for of one that has not ended. */
-async function runningMessages(desk: RelayDesk): Promise<{ told: Told; id: string }> {
+async function runningMessages(desk: RelayDesk): Promise<{ reported: Reported; id: string }> {
   let id = '';
   const settings = { BatchesPerUser: '1', SelfUseModeEnabled: 'true' };
-  const told = await desk.scene({ front: startFakeMessageBatches, settings, channels: [{ models: 'claude-sonnet-5' }] }, async (scene) => {
-    const params = { model: 'claude-sonnet-5', max_tokens: 9, messages };
-    const made = await scene.post('/v1/messages/batches', { requests: [{ custom_id: 'a', params }] });
-    ({ id } = (await made.json()) as { id: string });
-    const headers = { ...speaking(desk), authorization: `Bearer ${scene.key}` };
-    const asked = await fetch(`${scene.app.origin}/v1/messages/batches/${id}/results`, { headers });
-    const { error } = (await asked.json()) as { error: { type: string; message: string } };
-    return toldByRelay(asked.status, { error: { code: error.type, message: error.message } });
-  });
-  return { told, id };
+  const reported = await desk.scene(
+    { front: startFakeMessageBatches, settings, channels: [{ models: 'claude-sonnet-5' }] },
+    async (scene) => {
+      const params = { model: 'claude-sonnet-5', max_tokens: 9, messages };
+      const made = await scene.post('/v1/messages/batches', { requests: [{ custom_id: 'a', params }] });
+      ({ id } = (await made.json()) as { id: string });
+      const headers = { ...speaking(desk), authorization: `Bearer ${scene.key}` };
+      const requested = await fetch(`${scene.app.origin}/v1/messages/batches/${id}/results`, { headers });
+      const { error } = (await requested.json()) as { error: { type: string; message: string } };
+      return reportedByRelay(requested.status, { error: { code: error.type, message: error.message } });
+    },
+  );
+  return { reported, id };
 }
 
 const withTuning: SceneOptions = {
@@ -277,18 +284,19 @@ const withTuning: SceneOptions = {
 };
 const aboutJob = (name: string) =>
   named(
-    (desk) => desk.scene(withTuning, async (scene) => toldOf(await scene.post(`/v1/fine_tuning/jobs/${name}/cancel`, {}, speaking(desk)))),
+    (desk) =>
+      desk.scene(withTuning, async (scene) => reportedOf(await scene.post(`/v1/fine_tuning/jobs/${name}/cancel`, {}, speaking(desk)))),
     { id: name },
   );
 
-async function tune(desk: RelayDesk, { app, key, ...scene }: RelayScene, model = testModel): Promise<Told> {
+async function tune(desk: RelayDesk, { app, key, ...scene }: RelayScene, model = testModel): Promise<Reported> {
   const form = new FormData();
   form.append('purpose', 'fine-tune');
   const example = { messages: [...messages, { role: 'assistant', content: 'Ahoy' }] };
   form.append('file', new Blob([Array.from({ length: 10 }, () => JSON.stringify(example)).join('\n')]), 'tide.jsonl');
   const left = await fetch(`${app.origin}/v1/files`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form });
   const { id } = (await left.json()) as { id: string };
-  return toldOf(await scene.post('/v1/fine_tuning/jobs', { model, training_file: id }, speaking(desk)));
+  return reportedOf(await scene.post('/v1/fine_tuning/jobs', { model, training_file: id }, speaking(desk)));
 }
 
 /** One that has ended, or whose channel is gone, is asked about. */
@@ -296,17 +304,17 @@ async function afterTuning(
   desk: RelayDesk,
   change: (scene: RelayScene, id: string) => Promise<void>,
   about: (id: string) => string,
-): Promise<{ told: Told; id: string }> {
+): Promise<{ reported: Reported; id: string }> {
   let id = '';
-  const told = await desk.scene(withTuning, async (scene) => {
+  const reported = await desk.scene(withTuning, async (scene) => {
     await tune(desk, scene);
     id = (await scene.app.context.db.collection('tuning_jobs').first({}))?.id ?? '';
     await change(scene, id);
     const headers = { authorization: `Bearer ${scene.key}`, ...speaking(desk) };
     const method = about(id).endsWith('/cancel') ? 'POST' : 'GET';
-    return toldOf(await fetch(scene.app.origin + about(id), { method, headers }));
+    return reportedOf(await fetch(scene.app.origin + about(id), { method, headers }));
   });
-  return { told, id };
+  return { reported, id };
 }
 
 async function forgetChannels({ app }: RelayScene): Promise<void> {
@@ -314,62 +322,62 @@ async function forgetChannels({ app }: RelayScene): Promise<void> {
   await app.context.channels.reload();
 }
 
-const ownModel = 'ft:tide::1';
+const tunedModel = 'ft:tide::1';
 
-async function goneModel(desk: RelayDesk): Promise<Told> {
+async function goneModel(desk: RelayDesk): Promise<Reported> {
   return desk.scene({}, async (scene) => {
     const there = { channel_id: 99, key: 'of none', base: testModel, upstream_model: 'theirs', checkpoints: [], created_at: 1 };
     await scene.app.context.db
       .collection('tuned_models')
-      .insert({ id: ownModel, user_id: scene.user.id, job_id: 'ftjob-1', ...there, state: 'ready' });
-    return toldOf(await scene.chat({ model: ownModel }, speaking(desk)));
+      .insert({ id: tunedModel, user_id: scene.user.id, job_id: 'ftjob-1', ...there, state: 'ready' });
+    return reportedOf(await scene.chat({ model: tunedModel }, speaking(desk)));
   });
 }
 
-async function leaveFile(desk: RelayDesk, { app, key }: RelayScene, size: number): Promise<Told> {
+async function leaveFile(desk: RelayDesk, { app, key }: RelayScene, size: number): Promise<Reported> {
   const form = new FormData();
   form.append('purpose', 'user_data');
   form.append('file', new Blob([new Uint8Array(size)]), 'tide.txt');
   const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
-  return toldOf(await fetch(`${app.origin}/v1/files`, { method: 'POST', headers, body: form }));
+  return reportedOf(await fetch(`${app.origin}/v1/files`, { method: 'POST', headers, body: form }));
 }
 
 const claude = { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: 'claude-sonnet-4-5' }] };
 /** A chat in the playground, by what proves who asks. */
 const playground =
   (fields: object, proof: (scene: RelayScene) => Promise<Record<string, string>>) =>
-  (desk: RelayDesk): Promise<Told> =>
+  (desk: RelayDesk): Promise<Reported> =>
     desk.scene({}, async (scene) => {
       const headers = { ...speaking(desk), authorization: '', 'new-api-user': String(scene.user.id), ...(await proof(scene)) };
-      return toldOf(await scene.post('/pg/chat/completions', { model: testModel, messages, ...fields }, headers));
+      return reportedOf(await scene.post('/pg/chat/completions', { model: testModel, messages, ...fields }, headers));
     });
 
 const rich = { ModelRatio: JSON.stringify({ 'sea-1': 10 }), CompletionRatio: JSON.stringify({ 'sea-1': 1 }) };
 
 export const relayRefusals = {
   async spool_failed(desk) {
-    const told = await desk.scene({ env: { SPOOL_DIR: import.meta.filename } }, async ({ app, key }) => {
+    const reported = await desk.scene({ env: { SPOOL_DIR: import.meta.filename } }, async ({ app, key }) => {
       const form = new FormData();
       form.append('image', new Blob([new Uint8Array(1_000_000)]), 'tide.png');
       const headers = { ...speaking(desk), authorization: `Bearer ${key}` };
-      return toldOf(await fetch(`${app.origin}/v1/images/variations`, { method: 'POST', headers, body: form }));
+      return reportedOf(await fetch(`${app.origin}/v1/images/variations`, { method: 'POST', headers, body: form }));
     });
-    return { told, details: { reason: /its folder cannot be written|目录不可写/ } };
+    return { reported, details: { reason: /its folder cannot be written|目录不可写/ } };
   },
-  key_missing: (desk) => desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: '' }))),
+  key_missing: (desk) => desk.scene({}, async (scene) => reportedOf(await scene.chat({}, { ...speaking(desk), authorization: '' }))),
   key_invalid: (desk) =>
-    desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-wrong' }))),
+    desk.scene({}, async (scene) => reportedOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-wrong' }))),
   key_exhausted: chat({ token: { quota: 0 } }),
   key_expired: chat({ token: { expired_time: 1 } }),
   key_replaced: (desk) =>
     desk.scene({}, async (scene) => {
       const { db, secrets } = scene.app.context;
       await db.collection('tokens').patch({ user_id: scene.user.id }, { set: { old_key_hash: secrets.hash('before'), old_key_until: 1 } });
-      return toldOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-before' }));
+      return reportedOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-before' }));
     }),
   key_disabled: chat({ token: { status: 2 } }),
   channel_pin_denied: (desk) =>
-    desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: `Bearer ${scene.key}-1` }))),
+    desk.scene({}, async (scene) => reportedOf(await scene.chat({}, { ...speaking(desk), authorization: `Bearer ${scene.key}-1` }))),
   channel_pin_invalid: pinned(() => 999_999),
   channel_disabled: pinned((scene) => scene.addChannel({ status: 2 })),
   ip_denied: chat({ token: { allow_ips: '10.0.0.0/8' } }),
@@ -407,18 +415,18 @@ export const relayRefusals = {
       const created = (await (await scene.post('/v1/conversations', {})).json()) as { id: string };
       const locked = { locked_by: 'another', locked_until: Number.MAX_SAFE_INTEGER };
       await scene.app.context.db.collection('conversations').patch({ id: created.id }, { set: locked });
-      return toldOf(await scene.post('/v1/responses', { model: testModel, input: 'Hi', conversation: created.id }, speaking(desk)));
+      return reportedOf(await scene.post('/v1/responses', { model: testModel, input: 'Hi', conversation: created.id }, speaking(desk)));
     }),
   background_not_kept: post('/v1/responses', { model: testModel, input: 'Hi', background: true, store: false }),
   too_many_background: named(
     post('/v1/responses', { model: testModel, input: 'Hi', background: true }, { settings: { BackgroundResponsesPerUser: '0' } }),
     { count: 0 },
   ),
-  response_not_found: named(readKept('GET', 'resp_1'), { id: 'resp_1' }),
+  response_not_found: named(readStored('GET', 'resp_1'), { id: 'resp_1' }),
   file_not_found: named(
     (desk) =>
       desk.scene({ settings: { FilesPerUser: '1' } }, async ({ app, key }) =>
-        toldOf(await fetch(`${app.origin}/v1/files/file-1`, { headers: { ...speaking(desk), authorization: `Bearer ${key}` } })),
+        reportedOf(await fetch(`${app.origin}/v1/files/file-1`, { headers: { ...speaking(desk), authorization: `Bearer ${key}` } })),
       ),
     { id: 'file-1' },
   ),
@@ -431,14 +439,14 @@ export const relayRefusals = {
     { group: 'default' },
   ),
   batch_not_found: named(
-    (desk) => desk.scene(withBatches, async (scene) => toldOf(await scene.post('/v1/batches/batch_1/cancel', {}, speaking(desk)))),
+    (desk) => desk.scene(withBatches, async (scene) => reportedOf(await scene.post('/v1/batches/batch_1/cancel', {}, speaking(desk)))),
     { id: 'batch_1' },
   ),
   batches_full: named((desk) => desk.scene(withBatches, (scene) => twoBatches(desk, scene)), { batches: 1, requests: 50_000 }),
   vector_store_not_found: named(
     (desk) =>
       desk.scene({ settings: { VectorStoresPerUser: '1' } }, async (scene) =>
-        toldOf(await scene.post('/v1/vector_stores/vs_1/search', { query: 'tide' }, speaking(desk))),
+        reportedOf(await scene.post('/v1/vector_stores/vs_1/search', { query: 'tide' }, speaking(desk))),
       ),
     { id: 'vs_1' },
   ),
@@ -446,7 +454,7 @@ export const relayRefusals = {
     (desk) =>
       desk.scene({ front: startFakeStores, settings: { VectorStoresPerUser: '1' } }, async (scene) => {
         await scene.post('/v1/vector_stores', {});
-        return toldOf(await scene.post('/v1/vector_stores', {}, speaking(desk)));
+        return reportedOf(await scene.post('/v1/vector_stores', {}, speaking(desk)));
       }),
     { count: 1, megabytes: 1000 },
   ),
@@ -456,7 +464,7 @@ export const relayRefusals = {
         const { id } = await (await scene.post('/v1/vector_stores', {})).json();
         const { key } = await scene.addToken({ quota: 1000 });
         const limited = { ...speaking(desk), authorization: `Bearer ${key}` };
-        return toldOf(await scene.post(`/v1/vector_stores/${id}/files`, { file_id: 'file-1' }, limited));
+        return reportedOf(await scene.post(`/v1/vector_stores/${id}/files`, { file_id: 'file-1' }, limited));
       }),
     {},
   ),
@@ -466,14 +474,14 @@ export const relayRefusals = {
         await scene.addChannel({ models: 'served-elsewhere' });
         const { id } = await (await scene.post('/v1/vector_stores', {})).json();
         const tools = [{ type: 'file_search', vector_store_ids: [id] }];
-        return toldOf(await scene.post('/v1/responses', { model: 'served-elsewhere', input: 'Hi', tools }, speaking(desk)));
+        return reportedOf(await scene.post('/v1/responses', { model: 'served-elsewhere', input: 'Hi', tools }, speaking(desk)));
       }),
     { id: /vs_[0-9a-zA-Z]{24}/, model: 'served-elsewhere' },
   ),
   no_vector_store_channel: named(
     (desk) =>
       desk.scene({ settings: { VectorStoresPerUser: '1' }, channels: [{ type: 14 }] }, async (scene) =>
-        toldOf(await scene.post('/v1/vector_stores', {}, speaking(desk))),
+        reportedOf(await scene.post('/v1/vector_stores', {}, speaking(desk))),
       ),
     { group: 'default' },
   ),
@@ -481,7 +489,7 @@ export const relayRefusals = {
     (desk) =>
       desk.scene({}, async (scene) => {
         const body = { contents: cachedContents, cachedContent: 'cachedContents/none' };
-        return toldOfGemini(await scene.post(`/v1beta/models/${testModel}:generateContent`, body, speaking(desk)));
+        return reportedOfGemini(await scene.post(`/v1beta/models/${testModel}:generateContent`, body, speaking(desk)));
       }),
     { id: 'none' },
   ),
@@ -489,13 +497,14 @@ export const relayRefusals = {
     (desk) =>
       desk.scene(withCaches, async (scene) => {
         await cache(desk, scene);
-        return toldOfGemini(await cache(desk, scene));
+        return reportedOfGemini(await cache(desk, scene));
       }),
     { caches: 1 },
   ),
-  context_cache_busy: (desk) => busyCache(desk).then(({ told, id }) => ({ told, details: { id } })),
-  batch_not_ended: (desk) => runningMessages(desk).then(({ told, id }) => ({ told, details: { id }, code: 'invalid_request_error' })),
-  batch_not_cancellable: (desk) => cancelledTwice(desk).then(({ told, id }) => ({ told, details: { id, status: 'completed' } })),
+  context_cache_busy: (desk) => busyCache(desk).then(({ reported, id }) => ({ reported, details: { id } })),
+  batch_not_ended: (desk) =>
+    runningMessages(desk).then(({ reported, id }) => ({ reported, details: { id }, code: 'invalid_request_error' })),
+  batch_not_cancellable: (desk) => cancelledTwice(desk).then(({ reported, id }) => ({ reported, details: { id, status: 'completed' } })),
   tuning_job_not_found: aboutJob('ftjob-1'),
   tuning_jobs_full: named((desk) => desk.scene(withTuning, async (scene) => tune(desk, scene).then(() => tune(desk, scene))), { jobs: 1 }),
   tuning_not_priced: named(
@@ -507,23 +516,27 @@ export const relayRefusals = {
       desk,
       async ({ app }, id) => void (await app.context.db.collection('tuning_jobs').patch({ id }, { set: { status: 'failed' } })),
       (id) => `/v1/fine_tuning/jobs/${id}/cancel`,
-    ).then(({ told, id }) => ({ told, details: { id, status: 'failed' } })),
+    ).then(({ reported, id }) => ({ reported, details: { id, status: 'failed' } })),
   tuning_out_of_reach: (desk) =>
-    afterTuning(desk, forgetChannels, (id) => `/v1/fine_tuning/jobs/${id}/events`).then(({ told, id }) => ({ told, details: { id } })),
+    afterTuning(desk, forgetChannels, (id) => `/v1/fine_tuning/jobs/${id}/events`).then(({ reported, id }) => ({
+      reported,
+      details: { id },
+    })),
   no_tuning_channel: named(
     (desk) =>
       desk.scene({ ...withTuning, channels: [{}, { type: 14, models: 'tide-elsewhere' }] }, (scene) => tune(desk, scene, 'tide-elsewhere')),
     { group: 'default', model: 'tide-elsewhere' },
   ),
-  own_model_gone: named(goneModel, { model: ownModel }),
+  own_model_gone: named(goneModel, { model: tunedModel }),
   response_not_background: (desk) =>
-    desk.scene({}, async (scene) => toldOf(await scene.post(`/v1/responses/${await keptId(scene)}/cancel`, {}, speaking(desk)))),
-  previous_response_running: (desk) => changedChain(desk, { status: 'in_progress' }).then(({ told, id }) => ({ told, details: { id } })),
-  conversation_too_long: (desk) => changedChain(desk, { chain_bytes: 1e12 }).then(({ told }) => told),
+    desk.scene({}, async (scene) => reportedOf(await scene.post(`/v1/responses/${await storedId(scene)}/cancel`, {}, speaking(desk)))),
+  previous_response_running: (desk) =>
+    changedChain(desk, { status: 'in_progress' }).then(({ reported, id }) => ({ reported, details: { id } })),
+  conversation_too_long: (desk) => changedChain(desk, { chain_bytes: 1e12 }).then(({ reported }) => reported),
   verb_unknown: named(
     (desk) =>
       desk.scene({}, async (scene) => {
-        return toldOfGemini(await scene.post(`/v1beta/models/${testModel}:tuneModel`, {}, speaking(desk)));
+        return reportedOfGemini(await scene.post(`/v1beta/models/${testModel}:tuneModel`, {}, speaking(desk)));
       }),
     { path: `/v1beta/models/${testModel}:tuneModel` },
   ),
@@ -547,7 +560,7 @@ export const relayRefusals = {
         using client = await connectSocket(`${app.origin}/v1/realtime?model=${testModel}`, { headers });
         await client.next();
         app.clock.advance(3_600_000);
-        return toldByRelay(400, await client.next());
+        return reportedByRelay(400, await client.next());
       });
     },
     { minutes: 60 },
@@ -562,7 +575,7 @@ export const relayRefusals = {
         using _first = await connectSocket(`${app.origin}/v1/responses`, options);
         const failure = await failureOf(connectSocket(`${app.origin}/v1/responses`, options));
         if (!(failure instanceof RefusedSocket)) throw failure;
-        return toldByRelay(failure.status, failure.body);
+        return reportedByRelay(failure.status, failure.body);
       }),
     { limit: 1 },
   ),
@@ -577,23 +590,23 @@ export const relayRefusals = {
         }
       } catch (failure) {
         if (!(failure instanceof RefusedSocket)) throw failure;
-        return toldByRelay(failure.status, failure.body);
+        return reportedByRelay(failure.status, failure.body);
       } finally {
         for (const client of open) client[Symbol.dispose]();
       }
     }),
   websocket_missing: (desk) =>
-    desk.scene({}, async ({ app }) => toldOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
+    desk.scene({}, async ({ app }) => reportedOf(await fetch(`${app.origin}/v1/responses`, { headers: speaking(desk) }))),
   threads_not_kept: async (desk) => ({
-    told: await post('/v1/messages', threadTurn({ type: 'create' }), { settings: { ResponseStoreEnabled: 'false' } })(desk),
+    reported: await post('/v1/messages', threadTurn({ type: 'create' }), { settings: { ResponseStoreEnabled: 'false' } })(desk),
     code: 'thread_unsupported_request',
   }),
   thread_not_found: named(post('/v1/messages', threadTurn({ type: 'continue', previous_message_id: 'msg_1' })), { id: 'msg_1' }),
   thread_mismatch: async (desk) => ({
-    told: await desk.scene({}, async (scene) => {
+    reported: await desk.scene({}, async (scene) => {
       const { id } = (await (await scene.post('/v1/messages', threadTurn({ type: 'create' }))).json()) as { id: string };
       const body = { ...threadTurn({ type: 'continue', previous_message_id: id }), system: 'Be brief.' };
-      return toldOf(await scene.post('/v1/messages', body, speaking(desk)));
+      return reportedOf(await scene.post('/v1/messages', body, speaking(desk)));
     }),
     details: { field: 'system' },
     code: 'thread_fingerprint_mismatch',
@@ -633,9 +646,9 @@ export const relayRefusals = {
   model_price_error_admin: (desk) => {
     const call = desk.scene({ channels: [{ models: 'unpriced-x' }] }, async (scene) => {
       const { key } = await createToken(scene.app.context, (await scene.app.createUser({ role: 10, quota: 5_000_000 })).id);
-      return toldOf(await scene.chat({ model: 'unpriced-x' }, { ...speaking(desk), authorization: `Bearer ${key}` }));
+      return reportedOf(await scene.chat({ model: 'unpriced-x' }, { ...speaking(desk), authorization: `Bearer ${key}` }));
     });
-    return call.then((told) => ({ told, details: { model: 'unpriced-x' } }));
+    return call.then((reported) => ({ reported, details: { model: 'unpriced-x' } }));
   },
   insufficient_user_quota: named(chat({ options: { quota: 0 } }), { detail: /.*quota.*/ }),
   pre_consume_token_quota_failed: named(chat({ token: { quota: 1 } }), { remain: '＄0.000002', need: /＄[\d.]+/ }),
@@ -645,7 +658,7 @@ export const relayRefusals = {
 
   do_request_failed: chat({ options: { channels: [{ base_url: 'http://127.0.0.1:1' }] } }),
   upstream_timeout: async (desk): Promise<Refusal> => ({
-    told: await stream({ holdAfter: 2 }, { env: { STREAMING_TIMEOUT: '1' } })(desk),
+    reported: await stream({ holdAfter: 2 }, { env: { STREAMING_TIMEOUT: '1' } })(desk),
     status: 200,
   }),
   upstream_content_unreachable: (desk) =>
@@ -654,7 +667,7 @@ export const relayRefusals = {
       async (scene) => {
         scene.upstream.behave({ imageAddress: 'https://127.0.0.1/a.png' });
         const body = { model: 'cogview-4', prompt: 'a tide', response_format: 'b64_json' };
-        return toldOf(await scene.post('/v1/images/generations', body, speaking(desk)));
+        return reportedOf(await scene.post('/v1/images/generations', body, speaking(desk)));
       },
     ),
   bad_response_status_code: named(
@@ -663,7 +676,7 @@ export const relayRefusals = {
     { status: 500 },
   ),
   upstream_saturated: async (desk): Promise<Refusal> => ({
-    told: await upstream({ status: 429, error: { message: 'Slow down', type: 'requests', code: 'rate_limit_exceeded' } })(desk),
+    reported: await upstream({ status: 429, error: { message: 'Slow down', type: 'requests', code: 'rate_limit_exceeded' } })(desk),
     code: 'rate_limit_exceeded',
   }),
   channel_refused: upstream({ status: 401 }),
@@ -671,23 +684,23 @@ export const relayRefusals = {
   upstream_too_deep: upstream({
     usage: { prompt_tokens: 3, completion_tokens: 4, extra: JSON.parse('['.repeat(2000) + ']'.repeat(2000)) },
   }),
-  upstream_truncated: async (desk): Promise<Refusal> => ({ told: await stream({ endAfter: 2 })(desk), status: 200 }),
+  upstream_truncated: async (desk): Promise<Refusal> => ({ reported: await stream({ endAfter: 2 })(desk), status: 200 }),
   output_blocked: (desk) =>
     desk.scene({ settings: { SensitiveWords: 'Contraband', StopOnSensitiveEnabled: 'true' } }, async (scene) => {
       scene.upstream.behave({ text: 'It is contraband' });
-      return toldOf(await scene.chat({}, speaking(desk)));
+      return reportedOf(await scene.chat({}, speaking(desk)));
     }),
   overdraft_stopped: async (desk): Promise<Refusal> => {
     const options = { quota: 300_000, channels: [{ models: 'sea-1' }], settings: { ...rich, StreamOverdraft: 'stop' } };
-    const told = await desk.scene(options, async (scene) => {
+    const reported = await desk.scene(options, async (scene) => {
       scene.upstream.behave({ repeat: { text: 'word '.repeat(100), times: 20_000 }, chunkDelay: 1 });
-      return toldAtEnd(await scene.chat({ model: 'sea-1', stream: true }, speaking(desk)));
+      return reportedAtEnd(await scene.chat({ model: 'sea-1', stream: true }, speaking(desk)));
     });
-    return { told, status: 200 };
+    return { reported, status: 200 };
   },
   // Nobody is there any more to read it: the log's row says so.
   client_closed: async (desk): Promise<Refusal> => {
-    const told = await desk.scene({}, async (scene) => {
+    const reported = await desk.scene({}, async (scene) => {
       scene.upstream.behave({ text: 'one two three four', holdAfter: 2 });
       const leave = new AbortController();
       const response = await fetch(`${scene.app.origin}${path}`, {
@@ -701,7 +714,7 @@ export const relayRefusals = {
       const [row] = await scene.logs(1);
       return { status: 499, code: row?.other?.['ending'], message: '' };
     });
-    return { told, isSilent: true };
+    return { reported, isSilent: true };
   },
 
   body_expands: (desk) =>
@@ -711,7 +724,7 @@ export const relayRefusals = {
         headers: { ...speaking(desk), authorization: `Bearer ${scene.key}`, 'content-encoding': 'gzip' },
         body: gzipSync(JSON.stringify({ model: testModel, messages: [{ role: 'user', content: ' '.repeat(20_000_000) }] })),
       });
-      return toldOf(response);
+      return reportedOf(response);
     }),
   body_timeout: (desk) =>
     desk.scene({ env: { CLIENT_TIMEOUT: '1' } }, async (scene) => {
@@ -722,7 +735,7 @@ export const relayRefusals = {
       const pieces: Buffer[] = [];
       for await (const piece of socket) pieces.push(Buffer.from(piece));
       const [first = '', body = '{}'] = Buffer.concat(pieces).toString().split('\r\n\r\n');
-      return toldByRelay(Number(first.split(' ')[1]), JSON.parse(body));
+      return reportedByRelay(Number(first.split(' ')[1]), JSON.parse(body));
     }),
   bodies_of_caller: bodies(false),
   bodies_of_server: bodies(true),

@@ -3,8 +3,8 @@ import type { ServicePerson, ServiceRules } from '#tests/support/fake-services.t
 import type { TestClient } from '#tests/support/http-client.ts';
 import { agree, comeBack, signInWith, startSignIn } from '#tests/support/sign-in-desk.ts';
 import type { ConsoleDesk } from './console-desk.ts';
-import { toldBy } from './refusal.ts';
-import type { Refusal, RefusalRows, Told } from './refusal.ts';
+import { reportedBy } from './refusal.ts';
+import type { Refusal, RefusalRows, Reported } from './refusal.ts';
 
 type Provider = 'github' | 'oidc' | 'linuxdo';
 
@@ -18,26 +18,26 @@ function meet(desk: ConsoleDesk, changes: Partial<ServicePerson> = {}): void {
 }
 
 /** The service misbehaves from when the browser comes back. */
-async function attempt(desk: ConsoleDesk, provider: Provider, rules: ServiceRules): Promise<Told> {
+async function attempt(desk: ConsoleDesk, provider: Provider, rules: ServiceRules): Promise<Reported> {
   const client = desk.guest();
   const back = await agree(await startSignIn(client, provider));
   desk.services.rules = rules;
-  return toldBy(await comeBack(client, provider, back));
+  return reportedBy(await comeBack(client, provider, back));
 }
 
-async function ofPerson(desk: ConsoleDesk, provider: Provider, changes: Partial<ServicePerson>): Promise<Told> {
+async function ofPerson(desk: ConsoleDesk, provider: Provider, changes: Partial<ServicePerson>): Promise<Reported> {
   meet(desk, changes);
-  return toldBy(await signInWith(desk.guest(), provider));
+  return reportedBy(await signInWith(desk.guest(), provider));
 }
 
-async function bindTwice(desk: ConsoleDesk, provider: Provider): Promise<Told> {
+async function bindTwice(desk: ConsoleDesk, provider: Provider): Promise<Reported> {
   meet(desk);
   await signInWith(await desk.member(), provider);
-  return toldBy(await signInWith(await desk.member(), provider));
+  return reportedBy(await signInWith(await desk.member(), provider));
 }
 
-async function start(desk: ConsoleDesk, provider: Provider): Promise<Told> {
-  return toldBy(await desk.guest().post('/api/oauth/start', { provider }));
+async function start(desk: ConsoleDesk, provider: Provider): Promise<Reported> {
+  return reportedBy(await desk.guest().post('/api/oauth/start', { provider }));
 }
 
 /** As the console does it: a foreign page cannot send that header. */
@@ -47,25 +47,25 @@ function page(desk: ConsoleDesk): TestClient {
   return client;
 }
 
-async function weChat(desk: ConsoleDesk, code: string): Promise<Told> {
-  return toldBy(await page(desk).get(`/api/oauth/wechat?code=${code}`));
+async function weChat(desk: ConsoleDesk, code: string): Promise<Reported> {
+  return reportedBy(await page(desk).get(`/api/oauth/wechat?code=${code}`));
 }
 
-async function telegram(desk: ConsoleDesk, fields: Record<string, string>): Promise<Told> {
+async function telegram(desk: ConsoleDesk, fields: Record<string, string>): Promise<Reported> {
   const query = new URLSearchParams(desk.services.telegram(fields)).toString();
-  return toldBy(await page(desk).get(`/api/oauth/telegram/login?${query}`));
+  return reportedBy(await page(desk).get(`/api/oauth/telegram/login?${query}`));
 }
 
 /** Comes back without a code that the service knows. */
-async function withCode(desk: ConsoleDesk, provider: Provider, query: string): Promise<Told> {
+async function withCode(desk: ConsoleDesk, provider: Provider, query: string): Promise<Reported> {
   const client = desk.guest();
   const state = (await startSignIn(client, provider)).searchParams.get('state');
-  return toldBy(await client.get(`/api/oauth/${provider}?state=${state}${query}`));
+  return reportedBy(await client.get(`/api/oauth/${provider}?state=${state}${query}`));
 }
 
 export const signInRefusals = {
-  state_mismatch: async (desk) => toldBy(await desk.guest().get('/api/oauth/github?code=x&state=nobody')),
-  foreign_page_refused: async (desk) => toldBy(await desk.guest().get('/api/oauth/wechat?code=x')),
+  state_mismatch: async (desk) => reportedBy(await desk.guest().get('/api/oauth/github?code=x&state=nobody')),
+  foreign_page_refused: async (desk) => reportedBy(await desk.guest().get('/api/oauth/wechat?code=x')),
   async sign_in_banned(desk) {
     await desk.app.createUser({ telegram_id: '71', telegram_subject: '71', status: 2 });
     return telegram(desk, { id: '71' });
@@ -82,7 +82,7 @@ export const signInRefusals = {
   wechat_disabled: (desk) => desk.during({ WeChatAuthEnabled: 'false' }, () => weChat(desk, '1')),
   telegram_disabled: (desk) => desk.during({ TelegramOAuthEnabled: 'false' }, () => telegram(desk, { id: '1' })),
   provider_refused: async (desk): Promise<Refusal> => ({
-    told: await withCode(desk, 'github', '&error=access_denied&error_description=The+person+said+no'),
+    reported: await withCode(desk, 'github', '&error=access_denied&error_description=The+person+said+no'),
     details: { detail: 'The person said no' },
   }),
   async github_unreachable(desk) {
@@ -100,31 +100,31 @@ export const signInRefusals = {
         'oidc.token_endpoint': `${desk.services.url}/token`,
         'oidc.user_info_endpoint': `${desk.services.url}/nowhere`,
       },
-      async () => toldBy(await signInWith(desk.guest(), 'oidc')),
+      async () => reportedBy(await signInWith(desk.guest(), 'oidc')),
     ),
   oidc_user_empty: (desk) => attempt(desk, 'oidc', { userInfoSub: 'somebody else' }),
   linuxdo_code_invalid: (desk) => withCode(desk, 'linuxdo', ''),
   linuxdo_unreachable: (desk) => attempt(desk, 'linuxdo', { hangsUp: true }),
   linuxdo_token_failed: async (desk): Promise<Refusal> => ({
-    told: await withCode(desk, 'linuxdo', '&code=wrong'),
+    reported: await withCode(desk, 'linuxdo', '&code=wrong'),
     details: { detail: 'refused: invalid_grant' },
   }),
   async linuxdo_user_failed(desk) {
     const client = desk.guest();
     const back = await agree(await startSignIn(client, 'linuxdo'));
     desk.services.rules = { failsAt: '/api/user' };
-    return toldBy(await comeBack(client, 'linuxdo', back));
+    return reportedBy(await comeBack(client, 'linuxdo', back));
   },
   linuxdo_user_empty: (desk) => ofPerson(desk, 'linuxdo', { id: 0 }),
   linuxdo_inactive: (desk) => ofPerson(desk, 'linuxdo', { isActive: false }),
   linuxdo_trust_too_low: (desk) =>
     desk.during({ LinuxDOMinimumTrustLevel: '3' }, async () => ({
-      told: await ofPerson(desk, 'linuxdo', { trustLevel: 2 }),
+      reported: await ofPerson(desk, 'linuxdo', { trustLevel: 2 }),
       details: { minimum: 3, level: 2 },
     })),
   wechat_unreachable: (desk) => desk.during({ WeChatServerAddress: 'http://127.0.0.1:1' }, () => weChat(desk, '1')),
   wechat_refused: (desk) =>
-    desk.during({ WeChatServerToken: 'wrong' }, async () => ({ told: await weChat(desk, '1'), details: { detail: '令牌无效' } })),
+    desk.during({ WeChatServerToken: 'wrong' }, async () => ({ reported: await weChat(desk, '1'), details: { detail: '令牌无效' } })),
   telegram_invalid: (desk) => telegram(desk, { id: '1', auth_date: '1' }),
   telegram_unbound: (desk) => telegram(desk, { id: '987654' }),
   github_bound: (desk) => bindTwice(desk, 'github'),
@@ -133,19 +133,19 @@ export const signInRefusals = {
   async wechat_bound(desk) {
     await desk.app.createUser({ wechat_id: 'shared', wechat_subject: 'shared' });
     desk.services.weChatCodes.set('2', 'shared');
-    return toldBy(await (await desk.member()).get('/api/oauth/wechat/bind?code=2'));
+    return reportedBy(await (await desk.member()).get('/api/oauth/wechat/bind?code=2'));
   },
   async telegram_bound(desk) {
     await desk.app.createUser({ telegram_id: '72', telegram_subject: '72' });
     const query = new URLSearchParams(desk.services.telegram({ id: '72' })).toString();
-    return toldBy(await (await desk.member()).get(`/api/oauth/telegram/bind?${query}`));
+    return reportedBy(await (await desk.member()).get(`/api/oauth/telegram/bind?${query}`));
   },
-  binding_missing: async (desk) => toldBy(await (await desk.member()).delete('/api/oauth/github/bind')),
+  binding_missing: async (desk) => reportedBy(await (await desk.member()).delete('/api/oauth/github/bind')),
   async last_way_in(desk) {
     // An address would be a way, too.
     meet(desk, { email: '' });
     const client = desk.guest();
     await signInWith(client, 'github');
-    return toldBy(await client.delete('/api/oauth/github/bind'));
+    return reportedBy(await client.delete('/api/oauth/github/bind'));
   },
 } satisfies RefusalRows<ConsoleDesk>;

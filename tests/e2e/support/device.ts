@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { until } from '#tests/support/until.ts';
 
 /** First parts of the keys of all kept answers: `self`, `logs`, … */
-export function keptKinds(page: Page): Promise<string[]> {
+export function storedKinds(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
       const request = indexedDB.open('tidegate');
@@ -25,7 +25,7 @@ export function keptKinds(page: Page): Promise<string[]> {
 }
 
 /** Everything that the device holds of the console, as text: kept answers and local storage. */
-export function everythingKept(page: Page): Promise<string> {
+export function everythingStored(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const parts = [localStorage, sessionStorage].map((storage) => Object.entries(storage).flat().join('\n'));
     for (const { name } of await indexedDB.databases()) {
@@ -50,10 +50,10 @@ export function everythingKept(page: Page): Promise<string> {
   });
 }
 
-export async function untilKept(page: Page, ...kinds: string[]): Promise<void> {
+export async function untilStored(page: Page, ...kinds: string[]): Promise<void> {
   await until(async () => {
-    const kept = await keptKinds(page);
-    return kinds.every((kind) => kept.includes(kind));
+    const stored = await storedKinds(page);
+    return kinds.every((kind) => stored.includes(kind));
   });
 }
 

@@ -73,7 +73,7 @@ export async function seedHostile(url: string): Promise<{ call: number; drawing:
     for (const [index, kind] of kinds.entries())
       await db.collection('logs').insert(buildLog({ ...named, ...kind, request_id: `${markup}${index}`, id: ids[index] ?? 0 }));
 
-    const told = {
+    const reported = {
       prompt: words,
       prompt_en: `${words} in English`,
       fail_reason: words,
@@ -93,7 +93,7 @@ export async function seedHostile(url: string): Promise<{ call: number; drawing:
     };
     const [drawing = 0] = await seedTasks(url, { id: 1, username: owner.username }, [
       {
-        ...told,
+        ...reported,
         status: 'FAILURE',
         image_url: scheme,
         buttons: JSON.stringify([button]),
@@ -102,7 +102,7 @@ export async function seedHostile(url: string): Promise<{ call: number; drawing:
       },
     ]);
     const [song = 0] = await seedTasks(url, { id: 1, username: owner.username }, [
-      { ...told, platform: 'suno', upstream_id: '../../api/user/logout?"', status: markup, data: JSON.stringify([clip]) },
+      { ...reported, platform: 'suno', upstream_id: '../../api/user/logout?"', status: markup, data: JSON.stringify([clip]) },
     ]);
     return { call: ids[0] ?? 0, drawing, song };
   } finally {

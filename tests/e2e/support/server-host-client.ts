@@ -30,23 +30,23 @@ export async function startInHost(env: Record<string, string>): Promise<RunningS
 }
 
 async function ask(order: Omit<HostOrder, 'id'>): Promise<HostAnswer> {
-  const asked = runningHost();
+  const requested = runningHost();
   last += 1;
   const id = last;
   const answer = await new Promise<HostAnswer>((resolve, reject) => {
     const ended = (code: number | null) => {
-      asked.off('message', heard);
+      requested.off('message', received);
       reject(new Error(`The process of the servers ended with ${code}`));
     };
-    const heard = (message: HostAnswer) => {
+    const received = (message: HostAnswer) => {
       if (message.id !== id) return;
-      asked.off('message', heard);
-      asked.off('exit', ended);
+      requested.off('message', received);
+      requested.off('exit', ended);
       resolve(message);
     };
-    asked.on('message', heard);
-    asked.once('exit', ended);
-    asked.send({ ...order, id });
+    requested.on('message', received);
+    requested.once('exit', ended);
+    requested.send({ ...order, id });
   });
   if (answer.failure !== undefined) throw new Error(answer.failure);
   return answer;

@@ -1,7 +1,7 @@
-import { decidingNames } from '#server/formats/critical-members.ts';
+import { criticalMembers } from '#server/formats/critical-members.ts';
 
 /** What a Midjourney client asks for stands in these; the body goes upstream with whatever else is in it. */
-export const drawingNames = decidingNames([
+export const drawingNames = criticalMembers([
   'action',
   'accountFilter',
   'base64',

@@ -34,15 +34,15 @@ const accepted: ReadonlySet<number> = new Set([SubmitCode.submitted, SubmitCode.
 
 function readAccepted(action: DrawingAction, answer: Record<string, unknown>, body: { code: number }): Verdict | null {
   const { code } = body;
-  const told = freeActions.has(action) ? body : { ...body, code: SubmitCode.submitted };
+  const reported = freeActions.has(action) ? body : { ...body, code: SubmitCode.submitted };
   if (action === 'UPLOAD' && code === SubmitCode.submitted) {
     const done = { status: 'SUCCESS', properties: jsonOf({ result: answer['result'] }) };
-    return { kind: 'accepted', code, upstreamId: undefined, done, body: told };
+    return { kind: 'accepted', code, upstreamId: undefined, done, body: reported };
   }
   const upstreamId = idOf(answer['result']);
   if (upstreamId === '') return null;
   const { properties } = answer;
   const isDone = code === SubmitCode.exists && isObject(properties) && properties['status'] === 'SUCCESS';
-  if (!isDone) return { kind: 'accepted', code, upstreamId, body: told };
-  return { kind: 'accepted', code, upstreamId, done: { status: 'SUCCESS', image_url: urlOf(properties['imageUrl']) }, body: told };
+  if (!isDone) return { kind: 'accepted', code, upstreamId, body: reported };
+  return { kind: 'accepted', code, upstreamId, done: { status: 'SUCCESS', image_url: urlOf(properties['imageUrl']) }, body: reported };
 }

@@ -4,7 +4,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { imageAddress } from '#server/tasks/image-address.ts';
 
-export function drawingObject(context: AppContext, task: TaskRecord): object {
+export function presentDrawing(context: AppContext, task: TaskRecord): object {
   const properties = parseObject(task.properties);
   const image = imageAddress(context, task);
   // Pictures of drawings that are not done change under one address.

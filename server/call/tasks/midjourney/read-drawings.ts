@@ -9,25 +9,25 @@ import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { findTask, findTasks } from '#server/tasks/find-task.ts';
 import { idOf } from '#server/tasks/platforms/report-values.ts';
-import { drawingObject } from './present-drawing.ts';
+import { presentDrawing } from './present-drawing.ts';
 import { DrawingRefusal } from './refusal.ts';
 
 /** Drawings of one question, and bytes of it. */
-const mostAsked = 500;
+const mostRequested = 500;
 const mostBytes = 1_000_000;
 
-export interface Asked {
+export interface Requested {
   request: Request;
   connection: Connection | null;
 }
 
-export async function fetchDrawing(services: RelayServices, asked: Asked, upstreamId: string): Promise<TaskAnswer> {
-  const task = await ownDrawing(services, asked, upstreamId);
-  return { status: 200, body: drawingObject(services.context, task) };
+export async function fetchDrawing(services: RelayServices, requested: Requested, upstreamId: string): Promise<TaskAnswer> {
+  const task = await ownDrawing(services, requested, upstreamId);
+  return { status: 200, body: presentDrawing(services.context, task) };
 }
 
 /** Those that are not there, or somebody else's, are left out. */
-export async function listDrawings(services: RelayServices, { request, connection }: Asked): Promise<TaskAnswer> {
+export async function listDrawings(services: RelayServices, { request, connection }: Requested): Promise<TaskAnswer> {
   const { context } = services;
   const { user } = await identifyCaller(services, request, connection);
   const reading = readContent(context.bodies, { request, connection, limit: mostBytes, userId: user.id, names: noNames });
@@ -37,14 +37,14 @@ export async function listDrawings(services: RelayServices, { request, connectio
   });
   const given = content.body['ids'];
   content.release();
-  const ids = Array.isArray(given) ? given.slice(0, mostAsked).map(idOf) : [];
+  const ids = Array.isArray(given) ? given.slice(0, mostRequested).map(idOf) : [];
   const upstreamIds = [...new Set(ids.filter((id) => id !== ''))];
   const tasks = await findTasks(context, { platform: 'midjourney', userId: user.id, upstreamIds });
-  return { status: 200, body: tasks.map((task) => drawingObject(context, task)) };
+  return { status: 200, body: tasks.map((task) => presentDrawing(context, task)) };
 }
 
 /** @throws {DrawingRefusal} */
-export async function ownDrawing(services: RelayServices, { request, connection }: Asked, upstreamId: string): Promise<TaskRecord> {
+export async function ownDrawing(services: RelayServices, { request, connection }: Requested, upstreamId: string): Promise<TaskRecord> {
   const { user } = await identifyCaller(services, request, connection);
   const task = await findTask(services.context, { platform: 'midjourney', userId: user.id, upstreamId });
   if (task === null) throw new DrawingRefusal('task_no_found');

@@ -6,9 +6,9 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
-import { askUpstream } from '#server/tasks/request-upstream.ts';
+import { requestUpstream } from '#server/tasks/request-upstream.ts';
 import { ownDrawing } from './read-drawings.ts';
-import type { Asked } from './read-drawings.ts';
+import type { Requested } from './read-drawings.ts';
 import { channelDisabledText, DrawingRefusal } from './refusal.ts';
 
 const seedMs = 30_000;
@@ -18,7 +18,7 @@ export const seedsPerMinute = 60;
 export const seedsAtOnce = 4;
 
 /** `path`: of the question to the upstream. */
-export type ReadSeed = (asked: Asked, drawing: { upstreamId: string; path: string }) => Promise<TaskAnswer>;
+export type ReadSeed = (requested: Requested, drawing: { upstreamId: string; path: string }) => Promise<TaskAnswer>;
 
 export function createSeedReader(services: RelayServices): ReadSeed {
   const running = new Map<number, number>();
@@ -38,18 +38,18 @@ export function createSeedReader(services: RelayServices): ReadSeed {
     }
   }
 
-  return async (asked, { upstreamId, path }) => {
-    const task = await ownDrawing(services, asked, upstreamId);
-    return inBounds(task.user_id, () => askSeed(services, task, path));
+  return async (requested, { upstreamId, path }) => {
+    const task = await ownDrawing(services, requested, upstreamId);
+    return inBounds(task.user_id, () => requestSeed(services, task, path));
   };
 }
 
 /** @throws {DrawingRefusal} */
-async function askSeed({ context }: RelayServices, task: TaskRecord, path: string): Promise<TaskAnswer> {
+async function requestSeed({ context }: RelayServices, task: TaskRecord, path: string): Promise<TaskAnswer> {
   const channel = context.channels.get(task.channel_id);
   if (channel === undefined) throw new DrawingRefusal('get_channel_info_failed');
   if (channel.status !== ChannelStatus.enabled || channel.problem !== null) throw new DrawingRefusal(channelDisabledText);
-  const answer = await askUpstream(context, channel, { path, milliseconds: seedMs });
+  const answer = await requestUpstream(context, channel, { path, milliseconds: seedMs });
   if (answer.kind === 'failed' || !isObject(answer.value)) throw new DrawingRefusal('do_request_failed');
   const { code = 0, description = '', properties = null, result = '' } = answer.value;
   return { status: 200, body: { code, description, properties, result } };

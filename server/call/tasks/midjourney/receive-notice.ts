@@ -30,8 +30,8 @@ export async function receiveNotice(host: RouteHost, notice: Notice): Promise<Re
   } catch (failure) {
     if (notice.connection !== null) dropBody(notice.connection);
     const error = failure instanceof DrawingRefusal ? failure : toAppError(failure, context, facts.requestId);
-    const told = drawingRefusal(error, facts.language);
-    if (told !== null) return Response.json(told.body, { status: told.status, headers });
+    const reported = drawingRefusal(error, facts.language);
+    if (reported !== null) return Response.json(reported.body, { status: reported.status, headers });
     if (!(error instanceof AppError)) throw error;
     const description = errorText(error.code, facts.language, error.details);
     return Response.json({ description, type: 'upstream_error', code: 4 }, { status: error.status === 200 ? 400 : error.status, headers });

@@ -18,7 +18,7 @@ import { createSeedReader } from './read-seed.ts';
 import { DrawingRefusal, drawingRefusal } from './refusal.ts';
 import { drawingSubmission } from './submit-drawing.ts';
 
-interface Asked {
+interface Requested {
   request: Request;
   connection: Connection | null;
   params: Record<string, string>;
@@ -26,7 +26,7 @@ interface Asked {
 
 export function mountMidjourney(host: RouteHost, services: RelayServices): void {
   const readSeed = createSeedReader(services);
-  const add = (method: 'GET' | 'POST', path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) => {
+  const add = (method: 'GET' | 'POST', path: string, answer: (requested: Requested, noted: NotedCall) => Promise<TaskAnswer>) => {
     for (const prefix of ['/mj', '/:mode/mj']) {
       host.add(method, `${prefix}${path}`, (request, params, connection) =>
         answerTasks(services, { request, connection, refusal: drawingRefusal }, (noted) => answer({ request, connection, params }, noted)),
@@ -34,14 +34,14 @@ export function mountMidjourney(host: RouteHost, services: RelayServices): void 
     }
   };
 
-  add('POST', '/submit/:kind', (asked, noted) => submit(services, { ...asked, kind: asked.params['kind'] ?? '' }, noted));
-  add('POST', '/insight-face/swap', (asked, noted) => submit(services, { ...asked, kind: swap }, noted));
-  add('GET', '/task/:mj/fetch', (asked) => fetchDrawing(services, asked, asked.params['mj'] ?? ''));
-  add('POST', '/task/list-by-condition', (asked) => listDrawings(services, asked));
-  add('GET', '/task/:mj/image-seed', (asked) => {
-    const { mj: upstreamId = '' } = asked.params;
-    const path = upstreamPath(asked, `/task/${encodeURIComponent(upstreamId)}/image-seed`);
-    return readSeed(asked, { upstreamId, path });
+  add('POST', '/submit/:kind', (requested, noted) => submit(services, { ...requested, kind: requested.params['kind'] ?? '' }, noted));
+  add('POST', '/insight-face/swap', (requested, noted) => submit(services, { ...requested, kind: swap }, noted));
+  add('GET', '/task/:mj/fetch', (requested) => fetchDrawing(services, requested, requested.params['mj'] ?? ''));
+  add('POST', '/task/list-by-condition', (requested) => listDrawings(services, requested));
+  add('GET', '/task/:mj/image-seed', (requested) => {
+    const { mj: upstreamId = '' } = requested.params;
+    const path = upstreamPath(requested, `/task/${encodeURIComponent(upstreamId)}/image-seed`);
+    return readSeed(requested, { upstreamId, path });
   });
   host.add('POST', '/mj/notify/:task/:secret', (request, params, connection) => receiveNotice(host, { request, params, connection }));
   for (const path of ['/mj/image/:mj', '/:mode/mj/image/:mj'])
@@ -53,12 +53,16 @@ export function mountMidjourney(host: RouteHost, services: RelayServices): void 
 /** It is not below `/submit`. */
 const swap = 'swap';
 
-async function submit(services: RelayServices, { kind, ...asked }: Asked & { kind: string }, noted: NotedCall): Promise<TaskAnswer> {
+async function submit(
+  services: RelayServices,
+  { kind, ...requested }: Requested & { kind: string },
+  noted: NotedCall,
+): Promise<TaskAnswer> {
   const read = Object.hasOwn(drawingPaths, kind) ? drawingPaths[kind] : undefined;
-  const isSwap = asked.params['kind'] === undefined;
-  if (read === undefined || isSwap !== (kind === swap)) throw new AppError('invalid_url', pathOf(asked.request));
-  const path = upstreamPath(asked, isSwap ? '/insight-face/swap' : `/submit/${kind}`);
-  const { request, connection } = asked;
+  const isSwap = requested.params['kind'] === undefined;
+  if (read === undefined || isSwap !== (kind === swap)) throw new AppError('invalid_url', pathOf(requested.request));
+  const path = upstreamPath(requested, isSwap ? '/insight-face/swap' : `/submit/${kind}`);
+  const { request, connection } = requested;
   const mostBytes = mostDrawingBytes(kind);
   return takeSubmission(services, {
     names: drawingNames,
@@ -75,7 +79,7 @@ async function submit(services: RelayServices, { kind, ...asked }: Asked & { kin
 }
 
 /** Modes that begin with `mj-` are a matter of channels here; others are sent on. @throws {AppError} `invalid_url` */
-function upstreamPath({ request, params }: Asked, path: string): string {
+function upstreamPath({ request, params }: Requested, path: string): string {
   const { mode } = params;
   if (mode !== undefined && !/^[\w-]{1,40}$/.test(mode)) throw new AppError('invalid_url', pathOf(request));
   const query = request.url.indexOf('?');

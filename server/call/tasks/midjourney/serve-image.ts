@@ -3,13 +3,13 @@ import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { servePicture } from '#server/call/tasks/serve-picture.ts';
 
-interface Asked {
+interface Requested {
   request: Request;
   params: Record<string, string>;
   connection: Connection | null;
 }
 
-export function serveImage(host: RouteHost, { request, params, connection }: Asked): Promise<Response> {
+export function serveImage(host: RouteHost, { request, params, connection }: Requested): Promise<Response> {
   const { mj = '' } = params;
   return servePicture(host, {
     request,

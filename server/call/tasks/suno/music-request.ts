@@ -37,21 +37,21 @@ export async function musicSubmission(
 ): Promise<Submission> {
   if (!context.settings.get('TaskEnabled')) throw new AppError('tasks_disabled');
   const wanted = actionOf(action);
-  const kept = keptFields(wanted, body);
-  const prompt = textIn(kept, 'prompt');
+  const stored = storedFields(wanted, body);
+  const prompt = textIn(stored, 'prompt');
   if (wanted === 'LYRICS' && prompt.trim() === '') throw new MusicRefusal(400, 'invalid_request', 'prompt_empty');
-  const origin = await originOf(context, userId, kept);
+  const origin = await originOf(context, userId, stored);
   return {
     platform: suno,
     action: wanted,
     model: `suno_${wanted.toLowerCase()}`,
     isFree: false,
     origin,
-    prompt: [prompt, textIn(kept, 'gpt_description_prompt'), textIn(kept, 'title'), textIn(kept, 'tags')]
+    prompt: [prompt, textIn(stored, 'gpt_description_prompt'), textIn(stored, 'title'), textIn(stored, 'tags')]
       .filter((text) => text !== '')
       .join('\n'),
     state: '',
-    request: () => ({ path: `/suno/submit/${wanted}`, body: kept }),
+    request: () => ({ path: `/suno/submit/${wanted}`, body: stored }),
     read: readVerdict,
   };
 }
@@ -63,28 +63,28 @@ function actionOf(text: string): TaskAction {
 }
 
 /** Others are dropped. @throws {MusicRefusal} for one of a wrong kind @throws {BoundRefusal} for one that is too long */
-function keptFields(action: TaskAction, body: Body): Body {
+function storedFields(action: TaskAction, body: Body): Body {
   checkTextLengths(body, longest);
-  const kept: Body = {};
+  const stored: Body = {};
   for (const field of Object.keys(longest)) {
     const value = body[field] ?? '';
     if (typeof value !== 'string') throw new MusicRefusal(400, 'invalid_request', `${field} must be a text`);
-    if (value !== '') kept[field] = value;
+    if (value !== '') stored[field] = value;
   }
   const { continue_at: at, make_instrumental: isInstrumental } = body;
   if (at !== undefined && at !== null) {
     if (typeof at !== 'number' || !Number.isFinite(at) || at < 0)
       throw new MusicRefusal(400, 'invalid_request', 'continue_at must be a number');
-    kept['continue_at'] = at;
+    stored['continue_at'] = at;
   }
-  kept['make_instrumental'] = isInstrumental === true;
-  if (action === 'MUSIC') kept['mv'] ??= defaultVersion;
-  return kept;
+  stored['make_instrumental'] = isInstrumental === true;
+  if (action === 'MUSIC') stored['mv'] ??= defaultVersion;
+  return stored;
 }
 
-async function originOf(context: AppContext, userId: number, kept: Body): Promise<TaskRecord | null> {
-  if (textIn(kept, 'continue_clip_id') === '') return null;
-  const upstreamId = textIn(kept, 'task_id');
+async function originOf(context: AppContext, userId: number, stored: Body): Promise<TaskRecord | null> {
+  if (textIn(stored, 'continue_clip_id') === '') return null;
+  const upstreamId = textIn(stored, 'task_id');
   if (upstreamId === '') throw new MusicRefusal(400, 'invalid_request', 'task id is empty');
   const origin = await findTask(context, { platform: 'suno', userId, upstreamId });
   if (origin === null) throw new MusicRefusal(400, 'task_not_exist', 'task_origin_not_exist');
@@ -98,17 +98,17 @@ async function originOf(context: AppContext, userId: number, kept: Body): Promis
 /** Null: that is nothing that can be understood. */
 function readVerdict(answer: unknown): Verdict | null {
   if (!isObject(answer)) return null;
-  const told = textOf(answer['code']) || (typeof answer['code'] === 'number' ? String(answer['code']) : '');
-  if (told === '') return null;
+  const reported = textOf(answer['code']) || (typeof answer['code'] === 'number' ? String(answer['code']) : '');
+  if (reported === '') return null;
   // It speaks of the channel's account, which is none of the caller's business.
-  if (accountErrors.has(told)) {
+  if (accountErrors.has(reported)) {
     const body = { code: 'channel_refused', message: errors.channel_refused.zh, data: null };
     return { kind: 'refused', code: 0, reason: 'channel_refused', isElsewhere: true, status: errors.channel_refused.status, body };
   }
-  if (told !== 'success') {
+  if (reported !== 'success') {
     const message = textOf(answer['message']);
-    const body = { code: told, message, data: null };
-    return { kind: 'refused', code: 0, reason: message === '' ? told : message, isElsewhere: false, status: 500, body };
+    const body = { code: reported, message, data: null };
+    return { kind: 'refused', code: 0, reason: message === '' ? reported : message, isElsewhere: false, status: 500, body };
   }
   const upstreamId = idOf(answer['data']);
   if (upstreamId === '') return null;

@@ -18,7 +18,7 @@ import { MusicRefusal, musicRefusal } from './refusal.ts';
 import { serveCover } from './serve-cover.ts';
 
 /** Tasks of one question. */
-const mostAsked = 500;
+const mostRequested = 500;
 
 export function mountSuno(host: RouteHost, services: RelayServices): void {
   const { context } = services;
@@ -45,7 +45,7 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
       const { ids: given, action } = content.body;
       content.release();
       const ids = (Array.isArray(given) ? given : [])
-        .slice(0, mostAsked)
+        .slice(0, mostRequested)
         .map(idOf)
         .filter((id) => id !== '');
       const found = await findTasks(context, { platform: 'suno', userId: user.id, upstreamIds: [...new Set(ids)] });

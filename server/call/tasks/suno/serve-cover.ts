@@ -5,13 +5,13 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { servePicture } from '#server/call/tasks/serve-picture.ts';
 import { dataOf } from '#server/tasks/task-data.ts';
 
-interface Asked {
+interface Requested {
   request: Request;
   params: Record<string, string>;
   connection: Connection | null;
 }
 
-export function serveCover(host: RouteHost, { request, params, connection }: Asked): Promise<Response> {
+export function serveCover(host: RouteHost, { request, params, connection }: Requested): Promise<Response> {
   const { task: upstreamId = '', clip = '' } = params;
   return servePicture(host, {
     request,

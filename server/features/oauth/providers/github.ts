@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { askApi, authorizationUrl, clientOf, exchangeCode, isAnswered } from '../protocol.ts';
+import { callApi, authorizationUrl, clientOf, exchangeCode, isAnswered } from '../protocol.ts';
 import type { CodeProvider } from '../provider.ts';
 
 const User = z.object({ id: z.int().positive(), login: z.string().min(1), name: z.string().nullish() });
@@ -24,7 +24,7 @@ export const github: CodeProvider = {
   async identify(context, { code }, attempt) {
     try {
       const accessToken = await tokenOf(context, code, attempt);
-      const user = await askApi(`${context.env.GITHUB_API_URL}/user`, accessToken, User);
+      const user = await callApi(`${context.env.GITHUB_API_URL}/user`, accessToken, User);
       const email = await verifiedEmail(context, accessToken);
       // Login names change hands; numbers do not.
       const identity = { provider: 'github', subject: String(user.id), shown: user.login } as const;
@@ -50,6 +50,6 @@ async function tokenOf(
 
 /** Empty where GitHub does not tell: nobody is refused for that. */
 async function verifiedEmail(context: AppContext, accessToken: string): Promise<string> {
-  const emails = await askApi(`${context.env.GITHUB_API_URL}/user/emails`, accessToken, Emails).catch(() => []);
+  const emails = await callApi(`${context.env.GITHUB_API_URL}/user/emails`, accessToken, Emails).catch(() => []);
   return emails.find(({ primary, verified }) => primary && verified)?.email ?? '';
 }

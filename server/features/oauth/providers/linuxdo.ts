@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Attempt } from '../attempt.ts';
-import { askApi, authorizationUrl, clientOf, exchangeCode, isAnswered } from '../protocol.ts';
+import { callApi, authorizationUrl, clientOf, exchangeCode, isAnswered } from '../protocol.ts';
 import type { CodeProvider } from '../provider.ts';
 
 const User = z.object({
@@ -32,7 +32,7 @@ export const linuxdo: CodeProvider = {
     }),
   async identify(context, { code }, attempt) {
     const accessToken = await tokenOf(context, code, attempt);
-    const user = await askApi(`${context.env.LINUXDO_URL}/api/user`, accessToken, User).catch((cause: unknown) => {
+    const user = await callApi(`${context.env.LINUXDO_URL}/api/user`, accessToken, User).catch((cause: unknown) => {
       throw new AppError(cause instanceof z.ZodError ? 'linuxdo_user_empty' : 'linuxdo_user_failed', {}, { cause });
     });
     if (user.id <= 0) throw new AppError('linuxdo_user_empty');

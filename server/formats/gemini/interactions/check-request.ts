@@ -49,11 +49,11 @@ function checkInput(fields: StrictFields): void {
  * @throws {AppError} `responses_not_kept`
  */
 export function refuseState(body: Body): void {
-  if (new StrictFields(body).has('previous_interaction_id')) throw notKept('previous_interaction_id');
-  if (body.background === true) throw notKept('background');
+  if (new StrictFields(body).has('previous_interaction_id')) throw notStored('previous_interaction_id');
+  if (body.background === true) throw notStored('background');
 }
 
-function notKept(field: string): AppError {
+function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
 

@@ -3,7 +3,7 @@ import type { ClientDialect } from '../../client-dialect.ts';
 import { beginningOf } from '../../conversation-beginning.ts';
 import { sessionInMetadata } from '../../session-ids.ts';
 import type { Body } from '../../strict-fields.ts';
-import { askedCall } from './requested-model.ts';
+import { requestedCall } from './requested-model.ts';
 import { callParameters, checkRequest } from './check-request.ts';
 import { interactionsNames } from './critical-members.ts';
 import { errorBody } from './errors.ts';
@@ -27,13 +27,13 @@ export const geminiInteractionsClient = {
   title,
   calls: {
     chat: {
-      read: askedCall,
+      read: requestedCall,
       check: checkRequest,
       parameters: callParameters,
       promptContent,
       withMedia,
       names: interactionsNames,
-      speaksOfKept: 'interactions',
+      refersToStored: 'interactions',
     },
   },
   forwardedHeaders: [],

@@ -20,9 +20,9 @@ function withStep(step: Body, mediaOf: MediaOf): Body {
 }
 
 function withContent(content: Body, mediaOf: MediaOf): Body {
-  const { uri, type, mime_type: told } = content;
+  const { uri, type, mime_type: reported } = content;
   if (!isAddress(uri) || providerFile.test(uri) || content.data !== undefined || !isKind(type)) return content;
-  const media = mediaOf({ url: uri, kind: type, mediaType: typeof told === 'string' ? told : undefined });
+  const media = mediaOf({ url: uri, kind: type, mediaType: typeof reported === 'string' ? reported : undefined });
   if (media === null) return content;
   const { uri: _uri, ...rest } = content;
   return { ...rest, data: media.data, mime_type: media.mediaType };

@@ -44,19 +44,19 @@ function addPart(prompt: PromptContent, part: unknown): void {
   if (!isObject(part)) return;
   if (part.type === 'text') return addText(prompt, part.text);
   if (!isContent(part)) return addJson(prompt, part);
-  const { data, uri, mime_type: told } = part;
-  if (typeof data === 'string') addInline(prompt, { mimeType: typeOf(part, told), data });
+  const { data, uri, mime_type: reported } = part;
+  if (typeof data === 'string') addInline(prompt, { mimeType: typeOf(part, reported), data });
   else {
     const source = typeof uri === 'string' ? sourceOfUrl(uri) : null;
     if (source?.kind === 'base64') addInline(prompt, { mimeType: typeOf(part, source.mediaType), data: source.data });
-    else addFile(prompt, { mimeType: typeOf(part, told), uri });
+    else addFile(prompt, { mimeType: typeOf(part, reported), uri });
   }
 }
 
 /** Sound is sent as sound, whatever type it tells. */
-function typeOf({ type }: Body, told: unknown): unknown {
-  if (type === 'audio' && !(typeof told === 'string' && /^audio\//i.test(told))) return usualTypes['audio'];
-  return told ?? usualTypes[String(type)];
+function typeOf({ type }: Body, reported: unknown): unknown {
+  if (type === 'audio' && !(typeof reported === 'string' && /^audio\//i.test(reported))) return usualTypes['audio'];
+  return reported ?? usualTypes[String(type)];
 }
 
 function addText(prompt: PromptContent, text: unknown): void {

@@ -176,9 +176,9 @@ class StepsReader implements ReadSteps {
 type Shared = Pick<HostedCallPart, 'kind' | 'origin' | 'object'>;
 
 function hostedCall(step: StrictFields, shared: Shared): HostedCallPart {
-  const asked = step.object('arguments') ?? {};
-  const { queries } = asked;
-  const input = Array.isArray(queries) ? { query: queries.filter((query) => typeof query === 'string').join(' ') } : asked;
+  const requested = step.object('arguments') ?? {};
+  const { queries } = requested;
+  const input = Array.isArray(queries) ? { query: queries.filter((query) => typeof query === 'string').join(' ') } : requested;
   return { type: 'hosted_call', id: step.text('id') ?? '', ...shared, input };
 }
 

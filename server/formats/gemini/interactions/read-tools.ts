@@ -16,7 +16,7 @@ export interface ReadTools {
 
 /** What runs at the provider and is more than offered. */
 const essential: ReadonlySet<string> = new Set(['computer_use', 'mcp_server']);
-const told: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters']);
+const reported: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters']);
 const modes = ['auto', 'any', 'none', 'validated'] as const;
 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Google can do */
@@ -30,7 +30,7 @@ export function readTools(fields: StrictFields, config: StrictFields): ReadTools
     if (essential.has(type)) throw untranslatable(tool.path('type'), otherProviders);
     if (type === 'function') {
       tools.push(readFunction(tool));
-      for (const name of tool.others(told)) extras.push({ field: null, name: tool.path(name), value: null });
+      for (const name of tool.others(reported)) extras.push({ field: null, name: tool.path(name), value: null });
     } else {
       const kind = kindOfTool(tool.plain) ?? 'other';
       hosted.push({ type: 'hosted_tool', kind, origin: 'gemini-interactions', object: tool.plain, options: {}, field });

@@ -1,11 +1,11 @@
 // Which model is asked for, and whether it shall stream. Agents are programs that run at Google.
-import type { AskedCall } from '../../call-address.ts';
+import type { RequestedCall } from '../../call-address.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import { requestedModel } from '../../requested-model.ts';
 import type { Body } from '../../strict-fields.ts';
 
 /** @throws {AppError} `model_required`, `invalid_request`; `untranslatable` for an agent */
-export function askedCall(body: Body): AskedCall {
+export function requestedCall(body: Body): RequestedCall {
   const { agent, stream } = body;
   if (agent !== undefined && agent !== null) throw untranslatable('agent', otherProviders);
   return { model: bareModel(requestedModel(body)), isStream: stream === true };

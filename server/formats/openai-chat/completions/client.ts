@@ -1,7 +1,7 @@
 // OpenAI's completions, the elder sister of chat, as a format that callers speak.
-import { askedByBody } from '../../call-address.ts';
+import { requestedByBody } from '../../call-address.ts';
 import type { ClientDialect } from '../../client-dialect.ts';
-import { decidingNames } from '../../critical-members.ts';
+import { criticalMembers } from '../../critical-members.ts';
 import { limitsAt } from '../../token-limits.ts';
 import { openaiChatClient } from '../client.ts';
 import { callParameters, checkRequest, promptContent } from './check-request.ts';
@@ -17,11 +17,11 @@ export const openaiCompletionsClient = {
   title: 'OpenAI Completions',
   calls: {
     completions: {
-      read: askedByBody,
+      read: requestedByBody,
       check: checkRequest,
       parameters: callParameters,
       promptContent,
-      names: decidingNames(limits.names, [
+      names: criticalMembers(limits.names, [
         'model',
         'prompt',
         'suffix',

@@ -27,6 +27,6 @@ function withEvents(read: Read, { body }: DecodeInput): Read {
 /** An event of a stream looks as the whole response does; the usage has one of its own. */
 function asEvents(body: Buffer): Buffer {
   const { usage, choices, ...head } = parseObject(body.toString('utf8')) ?? {};
-  const told = isObject(usage) ? [toEvent(JSON.stringify({ ...head, choices: [], usage }))] : [];
-  return Buffer.concat([Buffer.from([toEvent(JSON.stringify({ ...head, choices })), ...told].join('')), doneEvent]);
+  const reported = isObject(usage) ? [toEvent(JSON.stringify({ ...head, choices: [], usage }))] : [];
+  return Buffer.concat([Buffer.from([toEvent(JSON.stringify({ ...head, choices })), ...reported].join('')), doneEvent]);
 }

@@ -10,7 +10,7 @@ import { writeTokenUsage } from '../token-usage.ts';
 type Json = Record<string, unknown>;
 
 /** How the response to one of several prompts is written: `ResponseWriterOptions.asked`. */
-export interface PromptAsked {
+export interface PromptRequested {
   /** Stands before what is written. */
   echo?: string;
   /** The index of the prompt's first choice. */
@@ -24,7 +24,7 @@ interface Choice {
 }
 
 export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
-  const { echo, firstChoice } = promptAsked(options);
+  const { echo, firstChoice } = promptRequested(options);
   const choices = new Map<number, Choice>();
   const choiceOf = (index = 0): Choice => {
     const known = choices.get(index);
@@ -74,7 +74,7 @@ class CompletionStreamWriter implements StreamWriter {
 
   constructor(options: ResponseWriterOptions) {
     this.#options = options;
-    const { echo, firstChoice } = promptAsked(options);
+    const { echo, firstChoice } = promptRequested(options);
     this.#echo = echo;
     this.#firstChoice = firstChoice;
   }
@@ -86,7 +86,7 @@ class CompletionStreamWriter implements StreamWriter {
     if (part.type === 'logprobs') this.#logprobs.set(choice, [...(this.#logprobs.get(choice) ?? []), ...part.tokens]);
     if (part.type !== 'finish') return '';
     // The stream of one of several prompts has no end of its own.
-    if (this.#options.asked !== undefined) return this.#chunk(choice, '', finishReason(part.reason));
+    if (this.#options.requested !== undefined) return this.#chunk(choice, '', finishReason(part.reason));
     this.#reasons.set(choice, part.reason);
     return '';
   }
@@ -102,8 +102,8 @@ class CompletionStreamWriter implements StreamWriter {
   end(usage: TokenUsage | null): string {
     if (this.#reasons.size === 0) this.#reasons.set(0, 'stop');
     const finish = [...this.#reasons].map(([choice, reason]) => this.#chunk(choice, '', finishReason(reason))).join('');
-    const told = this.#options.wantsUsage && usage !== null ? this.#event({ choices: [], usage: writeTokenUsage(usage) }) : '';
-    return `${finish}${told}data: [DONE]\n\n`;
+    const reported = this.#options.wantsUsage && usage !== null ? this.#event({ choices: [], usage: writeTokenUsage(usage) }) : '';
+    return `${finish}${reported}data: [DONE]\n\n`;
   }
 
   #chunk(choice: number, text: string, finish: string | null): string {
@@ -113,8 +113,8 @@ class CompletionStreamWriter implements StreamWriter {
     const logprobs = this.#logprobs.get(choice);
     this.#logprobs.delete(choice);
     this.#offsets.set(choice, from + text.length);
-    const told = logprobs === undefined ? null : writeLogprobs(logprobs, from);
-    return this.#event({ choices: [{ text: written, index: this.#firstChoice + choice, logprobs: told, finish_reason: finish }] });
+    const reported = logprobs === undefined ? null : writeLogprobs(logprobs, from);
+    return this.#event({ choices: [{ text: written, index: this.#firstChoice + choice, logprobs: reported, finish_reason: finish }] });
   }
 
   #event(rest: Json): string {
@@ -123,8 +123,8 @@ class CompletionStreamWriter implements StreamWriter {
   }
 }
 
-function promptAsked({ asked = {} }: ResponseWriterOptions): Required<PromptAsked> {
-  const { echo, firstChoice } = asked;
+function promptRequested({ requested = {} }: ResponseWriterOptions): Required<PromptRequested> {
+  const { echo, firstChoice } = requested;
   return { echo: typeof echo === 'string' ? echo : '', firstChoice: typeof firstChoice === 'number' ? firstChoice : 0 };
 }
 

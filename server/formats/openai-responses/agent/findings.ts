@@ -26,12 +26,12 @@ export function isOwnCall({ type, name }: Readonly<JsonObject>): boolean {
 }
 
 /** How often they ran, as the usage tells it; null: it does not. */
-export function toldRuns(usage: unknown): HostedCalls | null {
+export function reportedRuns(usage: unknown): HostedCalls | null {
   const details = isObject(usage) ? usage.tool_calls_details : undefined;
   if (!isObject(details)) return null;
   const calls: Partial<Record<HostedKind, number>> = {};
-  for (const [tool, told] of Object.entries(details)) {
-    const count = isObject(told) ? told.invocation : told;
+  for (const [tool, reported] of Object.entries(details)) {
+    const count = isObject(reported) ? reported.invocation : reported;
     if (typeof count !== 'number' || !Number.isInteger(count) || count < 1) continue;
     const kind = Object.hasOwn(kinds, tool) ? (kinds[tool] ?? 'other') : 'other';
     calls[kind] = (calls[kind] ?? 0) + count;
@@ -108,7 +108,7 @@ export class Findings {
   }
 
   /** Citations that the response itself tells, but for those of pages that marks have told of. */
-  told(citations: readonly ResponsePart[]): ResponsePart[] {
+  reported(citations: readonly ResponsePart[]): ResponsePart[] {
     return citations.filter((part) => part.type === 'citation' && !this.#cited.has(part.url));
   }
 }

@@ -17,13 +17,13 @@ const presetOfEarlier: Readonly<Record<string, string>> = {
 /** A preset by itself, whose model Perplexity chooses; the longer names are the earlier ones. */
 const preset = /^(?:preset\/)?(fast|low|medium|high|xhigh|wide-research|fast-search|pro-search|deep-research|advanced-deep-research)$/;
 
-export interface AskedModel {
+export interface RequestedModel {
   model?: string;
   preset?: string;
 }
 
 /** @param isOffline nothing is to be searched, which presets cannot be told */
-export function askedModel(name: string, isOffline: boolean): AskedModel {
+export function requestedModel(name: string, isOffline: boolean): RequestedModel {
   const earlier = name.startsWith('perplexity/') ? name.slice('perplexity/'.length) : name;
   const stand = name === own || !Object.hasOwn(presetOfEarlier, earlier) ? undefined : presetOfEarlier[earlier];
   if (stand !== undefined) return isOffline ? { model: own } : { model: own, preset: stand };
@@ -33,9 +33,9 @@ export function askedModel(name: string, isOffline: boolean): AskedModel {
 
 /** It searches in every call, and how often at the most; 0: as often as it likes. Undefined: where it is asked to. */
 export function searchesOf(name: string): number | undefined {
-  const asked = askedModel(name, false);
-  if (asked.preset === undefined) return asked.model === own ? 1 : undefined;
-  return asked.preset === 'fast' || asked.preset === 'fast-search' ? 1 : 0;
+  const requested = requestedModel(name, false);
+  if (requested.preset === undefined) return requested.model === own ? 1 : undefined;
+  return requested.preset === 'fast' || requested.preset === 'fast-search' ? 1 : 0;
 }
 
 /** Of these the length of the answer has to be told. https://docs.perplexity.ai/docs/agent-api/models */
@@ -45,5 +45,5 @@ export function needsLimit(name: string): boolean {
 
 /** Whether it may be told how much to think: its own model does not. */
 export function thinks(name: string): boolean {
-  return askedModel(name, false).model !== own;
+  return requestedModel(name, false).model !== own;
 }

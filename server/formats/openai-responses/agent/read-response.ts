@@ -11,7 +11,7 @@ import { readFinish } from '../finish-reason.ts';
 import { argumentsOf, callOf, contentOf, startOf } from '../read-response.ts';
 import { createStreamReader as createPlainReader } from '../read-stream.ts';
 import { usageParts } from '../token-usage.ts';
-import { Findings, isOwnCall, toldRuns } from './findings.ts';
+import { Findings, isOwnCall, reportedRuns } from './findings.ts';
 
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (!Array.isArray(body.output)) return null;
@@ -44,12 +44,12 @@ function signed(parts: readonly ResponsePart[], { thought_signature: data }: Jso
 function messageOf(item: JsonObject, findings: Findings): ResponsePart[] {
   const content = contentOf(item, findings.length);
   const said = content.flatMap((part) => (part.type === 'text' ? findings.cite(part.text) : part.type === 'citation' ? [] : [part]));
-  return [...said, ...findings.told(content)];
+  return [...said, ...findings.reported(content)];
 }
 
 /** The lane that it tells is of the model behind a preset; nobody here has asked for one. */
 function endingOf({ usage }: Readonly<JsonObject>): ResponsePart[] {
-  const calls = toldRuns(usage);
+  const calls = reportedRuns(usage);
   return [...usageParts({ usage }), ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }])];
 }
 
@@ -58,7 +58,7 @@ export function createStreamReader(): StreamReader {
 }
 
 /** Events that need a closer look; what looks alike in a text does no harm. */
-const telling = /"response\.(?:created|output_item|reasoning|completed|incomplete|failed|cancelled)/;
+const reporting = /"response\.(?:created|output_item|reasoning|completed|incomplete|failed|cancelled)/;
 
 class AgentStreamReader implements StreamReader {
   readonly #plain = createPlainReader();
@@ -70,13 +70,13 @@ class AgentStreamReader implements StreamReader {
   }
 
   read(event: FramedEvent): readonly ResponsePart[] {
-    const told = telling.test(event.data) ? parseObject(event.data) : null;
-    if (told === null) return this.#said(this.#plain.read(event));
-    if (isEnd(told.type)) return this.#end(event, told);
-    const item = isObject(told.item) ? told.item : {};
-    switch (told.type) {
+    const reported = reporting.test(event.data) ? parseObject(event.data) : null;
+    if (reported === null) return this.#said(this.#plain.read(event));
+    if (isEnd(reported.type)) return this.#end(event, reported);
+    const item = isObject(reported.item) ? reported.item : {};
+    switch (reported.type) {
       case 'response.created':
-        return isObject(told.response) ? [beginningOf(told.response)] : [];
+        return isObject(reported.response) ? [beginningOf(reported.response)] : [];
       case 'response.output_item.added':
         // Whether it is a call of the caller's tools only its end says; all of it is there by then.
         return item.type === 'function_call' ? [] : this.#said(this.#plain.read(event));
@@ -84,7 +84,7 @@ class AgentStreamReader implements StreamReader {
         return this.#done(event, item);
       case 'response.reasoning.started':
       case 'response.reasoning.stopped':
-        return typeof told.thought === 'string' && told.thought !== '' ? [{ type: 'reasoning', text: told.thought }] : [];
+        return typeof reported.thought === 'string' && reported.thought !== '' ? [{ type: 'reasoning', text: reported.thought }] : [];
       default:
         return this.#said(this.#plain.read(event));
     }
@@ -104,7 +104,7 @@ class AgentStreamReader implements StreamReader {
     if (item.type !== 'message') return this.#findings.read(item);
     const parts = this.#said(this.#plain.read(event));
     const before = this.#findings.length - textLength(item);
-    return [...parts, ...this.#findings.told(contentOf(item, before))];
+    return [...parts, ...this.#findings.reported(contentOf(item, before))];
   }
 
   #end(event: FramedEvent, { response }: JsonObject): readonly ResponsePart[] {

@@ -54,10 +54,10 @@ export function writeSearch(tool: HostedTool | undefined, said: SaidSearch, loss
   if (allowedDomains.length > 0 && blockedDomains.length > 0) losses.dropNamed(`${field}.blocked_domains`);
   const listed = allowedDomains.length > 0 ? allowedDomains : domains;
   const filters = { ...(listed.length === 0 ? {} : { search_domain_filter: listed }), ...own, ...said.filters };
-  const told = isObject(object['user_location']) ? picked(object['user_location'], places) : {};
+  const reported = isObject(object['user_location']) ? picked(object['user_location'], places) : {};
   const { timezone, ...known } = options.location ?? {};
   if (timezone !== undefined) losses.dropNamed(`${field}.user_location.timezone`);
-  const location = { ...known, ...told };
+  const location = { ...known, ...reported };
   return {
     type: 'web_search',
     ...(contextSize === undefined ? {} : { search_context_size: contextSize }),

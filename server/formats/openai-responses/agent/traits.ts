@@ -8,14 +8,14 @@ type Body = Readonly<Record<string, unknown>>;
 
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   const applied = applyPlain(body, input);
-  const { tools, preset, max_tool_calls: told } = applied.body;
+  const { tools, preset, max_tool_calls: reported } = applied.body;
   const runs = preset !== undefined || (Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type !== 'function'));
   if (!runs) return applied;
   const paid = paidCalls(input);
   // Tools without a price are no loss to anybody here.
   const most = paid === 0 ? input.settings.get('ToolCallsPerRequest') : paid;
   // A preset searches where its caller asks for no tool, so what the caller says was not looked at.
-  const bounded = typeof told === 'number' && (paid === 0 || told <= paid) ? told : most;
+  const bounded = typeof reported === 'number' && (paid === 0 || reported <= paid) ? reported : most;
   return { ...applied, body: { ...applied.body, max_tool_calls: bounded } };
 }
 

@@ -7,7 +7,7 @@ import type { ChatRequest, Tool, ToolChoice } from '../../parts.ts';
 import { effortOf, fieldOf, isAsWished } from '../../reasoning-models.ts';
 import type { DialectSettings, WriteOptions, WrittenRequest } from '../../upstream-dialect.ts';
 import { leastMaxTokens } from '../write-request.ts';
-import { askedModel, needsLimit, searchesOf, thinks } from './models.ts';
+import { requestedModel, needsLimit, searchesOf, thinks } from './models.ts';
 import { carriedFields } from './said-fields.ts';
 import { readSearchFields, writeSearch } from './search-fields.ts';
 import type { SaidSearch } from './search-fields.ts';
@@ -22,7 +22,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel, settings }: 
   const search = readSearchFields(request.extras);
   const body: Json = {
     ...losses.carry(search.rest, carriedFields, title),
-    ...askedModel(upstreamModel, search.isOffline),
+    ...requestedModel(upstreamModel, search.isOffline),
     // What the model is told stays among the items: `instructions` would take the place of what the preset tells it.
     input: writeItems(request.messages, losses),
     // Nothing is kept at the provider.
@@ -75,11 +75,11 @@ function writeTools(body: Json, request: ChatRequest, { search, losses, upstream
   // A choice of none would keep the model from searching as well.
   const isNone = toolChoice?.kind === 'none';
   const functions = isNone ? [] : request.tools.map(writeTool);
-  const isAsked = hosted.some(({ type }) => type === 'web_search');
+  const isRequested = hosted.some(({ type }) => type === 'web_search');
   const isAlways = searchesOf(upstreamModel) !== undefined && !search.isOffline;
   // A preset brings its own; one that is said more of takes its place.
   const isSaid = Object.keys(search.filters).length > 0 || search.results !== undefined;
-  const isAdded = !isAsked && !search.isOffline && (isSaid || (isAlways && body.preset === undefined));
+  const isAdded = !isRequested && !search.isOffline && (isSaid || (isAlways && body.preset === undefined));
   const tools = [...functions, ...(isNone ? [] : hosted), ...(isAdded ? [writeSearch(undefined, search, losses)] : [])];
   if (tools.length === 0) return;
   body.tools = tools;

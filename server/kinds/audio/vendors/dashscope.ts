@@ -3,9 +3,9 @@ import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { droppedOf, voiceOf } from '../speech-format.ts';
-import type { SpeechForm } from '../speech-format.ts';
+import type { SpeechFormat } from '../speech-format.ts';
 
-export const dashscope: SpeechForm = {
+export const dashscope: SpeechFormat = {
   countsCharacters: true,
   writeRequest(body, model) {
     const { voice, dropped } = voiceOf(body, 'Cherry');
@@ -24,9 +24,9 @@ export const dashscope: SpeechForm = {
   readResponse({ output, usage }) {
     if (!isObject(output) || !isObject(output.audio)) return null;
     const { url, data } = output.audio;
-    const told = isObject(usage) ? usage : {};
-    const characters = tokenCount(told.characters);
-    const [input = 0, spoken = 0] = [tokenCount(told.input_tokens), tokenCount(told.output_tokens)];
+    const reported = isObject(usage) ? usage : {};
+    const characters = tokenCount(reported.characters);
+    const [input = 0, spoken = 0] = [tokenCount(reported.input_tokens), tokenCount(reported.output_tokens)];
     const tokens = input + spoken === 0 ? null : { ...noTokens, input, output: spoken, audioOutput: spoken };
     const used = characters === undefined || characters === 0 ? tokens : { ...noTokens, input: characters };
     if (typeof url === 'string' && url !== '') return { url, usage: used };

@@ -5,11 +5,11 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { droppedOf, voiceOf } from '../speech-format.ts';
-import type { SpeechForm } from '../speech-format.ts';
+import type { SpeechFormat } from '../speech-format.ts';
 
 const usualRate = 24_000;
 
-export const google: SpeechForm = {
+export const google: SpeechFormat = {
   writeRequest(body) {
     const { voice, dropped } = voiceOf(body, 'Kore');
     const { input, instructions } = body;
@@ -53,8 +53,8 @@ function refused(reason: string): { error: ErrorInResponse } {
   };
 }
 
-function readUsage(told: unknown): TokenUsage | null {
-  if (!isObject(told)) return null;
-  const [input = 0, output = 0] = [tokenCount(told.promptTokenCount), tokenCount(told.candidatesTokenCount)];
+function readUsage(reported: unknown): TokenUsage | null {
+  if (!isObject(reported)) return null;
+  const [input = 0, output = 0] = [tokenCount(reported.promptTokenCount), tokenCount(reported.candidatesTokenCount)];
   return input + output === 0 ? null : { ...noTokens, input, output, audioOutput: output };
 }

@@ -4,13 +4,13 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { droppedOf, speedIn, voiceOf } from '../speech-format.ts';
-import type { SpeechForm } from '../speech-format.ts';
+import type { SpeechFormat } from '../speech-format.ts';
 
 const formats = new Set(['mp3', 'pcm', 'flac', 'wav']);
 const speeds = [0.5, 2] as const;
 const own = ['language_boost', 'pronunciation_dict', 'emotion'];
 
-export const minimax: SpeechForm = {
+export const minimax: SpeechFormat = {
   countsCharacters: true,
   writeRequest(body, model) {
     const { voice, dropped } = voiceOf(body, 'male-qn-qingse');

@@ -1,10 +1,10 @@
 // Speech of Mistral, in events of base64. It refuses fields that it does not know. https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
 import { droppedOf, voiceOf } from '../speech-format.ts';
-import type { SpeechForm } from '../speech-format.ts';
+import type { SpeechFormat } from '../speech-format.ts';
 
 const formats = new Set(['mp3', 'wav', 'flac', 'opus']);
 
-export const mistral: SpeechForm = {
+export const mistral: SpeechFormat = {
   // Its own plain samples are numbers of 32 bits with a point, which nobody here expects.
   headsSamples: true,
   writeRequest(body, model) {

@@ -5,13 +5,13 @@ import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { droppedOf, speedIn, voiceOf } from '../speech-format.ts';
-import type { Body, SpeechForm } from '../speech-format.ts';
+import type { Body, SpeechFormat } from '../speech-format.ts';
 
 const formats: Readonly<Record<string, string>> = { mp3: 'mp3', pcm: 'pcm', opus: 'ogg_opus' };
 const speeds = [0.5, 2] as const;
 const finished = 20_000_000;
 
-export const volc: SpeechForm = {
+export const volc: SpeechFormat = {
   countsCharacters: true,
   writeRequest(body, model) {
     const { voice, dropped } = voiceOf(body, model.includes('2.0') ? 'zh_female_vv_uranus_bigtts' : 'zh_female_shuangkuaisisi_moon_bigtts');
@@ -39,26 +39,26 @@ export const volc: SpeechForm = {
       streamed: format,
     };
   },
-  readResponse(told) {
-    const error = errorIn(told);
+  readResponse(reported) {
+    const error = errorIn(reported);
     return error === null ? null : { error };
   },
-  readEvent(told) {
-    if (typeof told.code !== 'number') return null;
-    const error = errorIn(told);
+  readEvent(reported) {
+    if (typeof reported.code !== 'number') return null;
+    const error = errorIn(reported);
     if (error !== null) return { error };
-    if (told.code !== finished) return typeof told.data === 'string' ? { sound: Buffer.from(told.data, 'base64') } : {};
-    const words = isObject(told.usage) ? tokenCount(told.usage.text_words) : undefined;
+    if (reported.code !== finished) return typeof reported.data === 'string' ? { sound: Buffer.from(reported.data, 'base64') } : {};
+    const words = isObject(reported.usage) ? tokenCount(reported.usage.text_words) : undefined;
     return { isLast: true, usage: words === undefined || words === 0 ? null : { ...noTokens, input: words } };
   },
 };
 
 /** Codes of what its callers do wrong begin with 45. */
 function errorIn({ code, message, header }: Body): ErrorInResponse | null {
-  const told: Body = isObject(header) ? header : { code, message };
-  if (typeof told.code !== 'number' || told.code === 0 || told.code === finished) return null;
-  const text = typeof told.message === 'string' && told.message !== '' ? told.message : 'The provider has spoken nothing';
+  const reported: Body = isObject(header) ? header : { code, message };
+  if (typeof reported.code !== 'number' || reported.code === 0 || reported.code === finished) return null;
+  const text = typeof reported.message === 'string' && reported.message !== '' ? reported.message : 'The provider has spoken nothing';
   const isTooMuch = /quota|concurrency/i.test(text);
-  const isBad = String(told.code).startsWith('45');
-  return { status: isTooMuch ? 429 : isBad ? 400 : 502, message: text, type: 'volcengine_error', param: '', code: told.code };
+  const isBad = String(reported.code).startsWith('45');
+  return { status: isTooMuch ? 429 : isBad ? 400 : 502, message: text, type: 'volcengine_error', param: '', code: reported.code };
 }

@@ -1,10 +1,10 @@
 // Speech of Zhipu, which sends the sound itself. https://docs.bigmodel.cn/api-reference/模型-api/文本转语音
 import { droppedOf, speedIn, voiceOf } from '../speech-format.ts';
-import type { SpeechForm } from '../speech-format.ts';
+import type { SpeechFormat } from '../speech-format.ts';
 
 const speeds = [0.5, 2] as const;
 
-export const zhipu: SpeechForm = {
+export const zhipu: SpeechFormat = {
   writeRequest(body, model) {
     const { voice, dropped } = voiceOf(body, 'tongtong');
     const speed = speedIn(body, speeds);

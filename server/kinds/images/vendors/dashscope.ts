@@ -2,7 +2,7 @@
 // https://help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference https://help.aliyun.com/zh/model-studio/qwen-image-api
 import { isObject } from '#server/framing/loose-json.ts';
 import { countIn, objectsIn, pictureOf, splitFields, textIn } from '../image-format.ts';
-import type { Body, PictureForm, ToldPictures, WrittenPictures } from '../image-format.ts';
+import type { Body, ImageFormat, ReportedPictures, WrittenPictures } from '../image-format.ts';
 
 /** How the names of models begin that are asked by messages. */
 export const byMessages = ['qwen-image', 'z-image', 'wan2.6', 'wan2.7'] as const;
@@ -11,19 +11,19 @@ const parameters = ['seed', 'prompt_extend', 'watermark', 'style'];
 const ofPrompt = ['negative_prompt'];
 const running = new Set(['PENDING', 'RUNNING']);
 
-export const dashscope: PictureForm = {
+export const dashscope: ImageFormat = {
   mostPictures: (model) => (isByMessages(model) && !/^(?:qwen-image-2|wan)/.test(model) ? 1 : model.startsWith('qwen-image') ? 6 : 4),
   writeRequest(body, model) {
     if (isByMessages(model)) return dashscopeContent(body, model, []);
-    const { asked, without, dropped } = parametersOf(body);
+    const { requested, without, dropped } = parametersOf(body);
     return {
-      body: { model, input: { prompt: body.prompt, ...without }, parameters: asked },
+      body: { model, input: { prompt: body.prompt, ...without }, parameters: requested },
       headers: { 'x-dashscope-async': 'enable' },
       dropped,
     };
   },
-  readResponse(told) {
-    const { output } = told;
+  readResponse(reported) {
+    const { output } = reported;
     if (!isObject(output)) return null;
     const { task_status: status } = output;
     if (status !== undefined && status !== 'SUCCEEDED') return failed(output);
@@ -33,7 +33,7 @@ export const dashscope: PictureForm = {
         objectsIn(isObject(message) ? message.content : undefined).flatMap((part) => pictureOf(part, ['image'], [])),
       ),
     ];
-    if (pictures.length > 0) return { pictures, usage: null } satisfies ToldPictures;
+    if (pictures.length > 0) return { pictures, usage: null } satisfies ReportedPictures;
     // Each of several may have failed by itself.
     const [first] = objectsIn(output.results);
     return first === undefined ? null : failed(first);
@@ -51,23 +51,23 @@ export const dashscope: PictureForm = {
 
 /** @param pictures that it is made of, as parts of the message */
 export function dashscopeContent(body: Body, model: string, pictures: readonly object[]): WrittenPictures {
-  const { asked, without, dropped } = parametersOf(body);
+  const { requested, without, dropped } = parametersOf(body);
   const messages = [{ role: 'user', content: [...pictures, { text: body.prompt }] }];
-  return { body: { model, input: { messages }, parameters: { ...asked, ...without } }, dropped };
+  return { body: { model, input: { messages }, parameters: { ...requested, ...without } }, dropped };
 }
 
-function parametersOf(body: Body): { asked: Record<string, unknown>; without: Record<string, unknown>; dropped: string[] } {
+function parametersOf(body: Body): { requested: Record<string, unknown>; without: Record<string, unknown>; dropped: string[] } {
   const { extras, dropped } = splitFields(body, [...parameters, ...ofPrompt]);
   const size = textIn(body, 'size');
-  const told = Object.fromEntries(Object.entries(extras).filter(([name]) => parameters.includes(name)));
-  const asked = {
-    ...told,
+  const reported = Object.fromEntries(Object.entries(extras).filter(([name]) => parameters.includes(name)));
+  const requested = {
+    ...reported,
     ...(size === undefined || size === 'auto' ? {} : { size: size.replace('x', '*') }),
     // Without it some make four.
     n: countIn(body),
   };
   const { negative_prompt: negative } = extras;
-  return { asked, without: negative === undefined ? {} : { negative_prompt: negative }, dropped };
+  return { requested, without: negative === undefined ? {} : { negative_prompt: negative }, dropped };
 }
 
 function isByMessages(model: string): boolean {
@@ -75,8 +75,8 @@ function isByMessages(model: string): boolean {
 }
 
 /** https://help.aliyun.com/zh/model-studio/error-code */
-function failed(told: Body): ReturnType<PictureForm['readResponse']> {
-  const code = textIn(told, 'code') ?? textIn(told, 'task_status') ?? 'upstream_error';
+function failed(reported: Body): ReturnType<ImageFormat['readResponse']> {
+  const code = textIn(reported, 'code') ?? textIn(reported, 'task_status') ?? 'upstream_error';
   const status = /^(?:DataInspectionFailed|InvalidParameter|InvalidURL)/.test(code) ? 400 : code.startsWith('Throttling') ? 429 : 502;
-  return { error: { status, message: textIn(told, 'message') ?? `The task has ended: ${code}`, type: 'ali_error', param: '', code } };
+  return { error: { status, message: textIn(reported, 'message') ?? `The task has ended: ${code}`, type: 'ali_error', param: '', code } };
 }

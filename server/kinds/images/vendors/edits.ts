@@ -38,8 +38,8 @@ const siliconFlow: PictureEdit = {
   writeRequest({ size, ...body }, model, given) {
     const [image, image2, image3] = given.map(urlOf);
     const { body: written, dropped } = siliconflow.writeRequest({ ...body, image, image2, image3 }, model);
-    const { batch_size: _one, ...asked } = written;
-    return { body: asked, dropped: size === undefined ? dropped : [...dropped, 'size'] };
+    const { batch_size: _one, ...requested } = written;
+    return { body: requested, dropped: size === undefined ? dropped : [...dropped, 'size'] };
   },
 };
 
@@ -78,9 +78,9 @@ const xai: PictureEdit = {
     const [first, ...others] = given.map((one) => ({ url: urlOf(one), type: 'image_url' }));
     const pictures = others.length === 0 ? { image: first } : { images: [first, ...others] };
     const format = textIn(body, 'response_format');
-    const asked = { ...extras, model, prompt: body.prompt, ...pictures, n: countIn(body) };
+    const requested = { ...extras, model, prompt: body.prompt, ...pictures, n: countIn(body) };
     return {
-      body: format === undefined ? asked : { ...asked, response_format: format },
+      body: format === undefined ? requested : { ...requested, response_format: format },
       dropped: body.size === undefined ? dropped : [...dropped, 'size'],
     };
   },

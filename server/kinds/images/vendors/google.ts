@@ -5,12 +5,12 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { countIn, objectsIn, pictureOf, pixelsIn, ratioIn, refusedPrompt, splitFields, textIn } from '../image-format.ts';
-import type { Body, PictureForm, WrittenPictures } from '../image-format.ts';
+import type { Body, ImageFormat, WrittenPictures } from '../image-format.ts';
 
 const ofImagen = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 const ofGemini = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
 
-export const google: PictureForm = {
+export const google: ImageFormat = {
   mostPictures: (model) => (isImagen(model) ? 4 : 1),
   writeRequest(body, model) {
     const { dropped } = splitFields(body, []);
@@ -25,15 +25,15 @@ export const google: PictureForm = {
     }
     return geminiRequest(body, model, []);
   },
-  readResponse(told) {
-    if (told.predictions !== undefined || told.candidates === undefined) return readPredictions(told);
-    const candidates = objectsIn(told.candidates);
+  readResponse(reported) {
+    if (reported.predictions !== undefined || reported.candidates === undefined) return readPredictions(reported);
+    const candidates = objectsIn(reported.candidates);
     const parts = candidates.flatMap(({ content }) => objectsIn(isObject(content) ? content.parts : undefined));
     // What is drawn while it thinks is none of the answer.
     const pictures = parts.flatMap(({ inlineData, thought }) =>
       isObject(inlineData) && thought !== true ? pictureOf(inlineData, [], ['data']) : [],
     );
-    if (pictures.length > 0) return { pictures, usage: readUsage(told.usageMetadata) };
+    if (pictures.length > 0) return { pictures, usage: readUsage(reported.usageMetadata) };
     const reason = textIn(candidates[0] ?? {}, 'finishReason') ?? 'no picture';
     const words = parts.map((part) => textIn(part, 'text') ?? '').join('');
     return refusedPrompt(`The model has made no picture (${reason})${words === '' ? '' : `: ${words}`}`);
@@ -73,7 +73,7 @@ function sizeIn(body: Body, model: string): string | undefined {
   return area <= 1_600_000 ? undefined : area <= 5_000_000 ? '2K' : '4K';
 }
 
-function readPredictions({ predictions, promptFeedback }: Body): ReturnType<PictureForm['readResponse']> {
+function readPredictions({ predictions, promptFeedback }: Body): ReturnType<ImageFormat['readResponse']> {
   const rows = objectsIn(predictions);
   const pictures = rows.flatMap((row) => pictureOf({ ...row, revised_prompt: row.prompt }, [], ['bytesBase64Encoded']));
   if (pictures.length > 0) return { pictures, usage: null };
@@ -85,13 +85,13 @@ function readPredictions({ predictions, promptFeedback }: Body): ReturnType<Pict
 }
 
 /** https://ai.google.dev/api/generate-content#UsageMetadata */
-function readUsage(told: unknown): TokenUsage | null | undefined {
-  if (!isObject(told)) return null;
-  const count = (name: string) => (told[name] === undefined ? 0 : tokenCount(told[name]));
+function readUsage(reported: unknown): TokenUsage | null | undefined {
+  if (!isObject(reported)) return null;
+  const count = (name: string) => (reported[name] === undefined ? 0 : tokenCount(reported[name]));
   const [input, answer, thoughts] = ['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'].map(count);
   if (input === undefined || answer === undefined || thoughts === undefined) return undefined;
   if (input + answer + thoughts === 0) return null;
-  const details = objectsIn(told.candidatesTokensDetails).filter(({ modality }) => modality === 'IMAGE');
+  const details = objectsIn(reported.candidatesTokensDetails).filter(({ modality }) => modality === 'IMAGE');
   const pictures = details.length === 0 ? answer : details.reduce((sum, row) => sum + (tokenCount(row.tokenCount) ?? 0), 0);
   return { ...noTokens, input, output: answer + thoughts, reasoning: thoughts, imageOutput: Math.min(pictures, answer) };
 }

@@ -1,12 +1,12 @@
 // Pictures of MiniMax. https://platform.minimax.io/docs/api-reference/image-generation-t2i
 import { isObject } from '#server/framing/loose-json.ts';
 import { countIn, pixelsIn, ratioIn, splitFields } from '../image-format.ts';
-import type { PictureForm } from '../image-format.ts';
+import type { ImageFormat } from '../image-format.ts';
 
 const ratios = ['1:1', '16:9', '4:3', '3:2', '2:3', '3:4', '9:16', '21:9'];
 const [shortest, longest, step] = [512, 2048, 8];
 
-export const minimax: PictureForm = {
+export const minimax: ImageFormat = {
   mostPictures: () => 9,
   writeRequest(body, model) {
     const { extras, dropped } = splitFields(body, ['seed', 'prompt_optimizer', 'aigc_watermark', 'style']);

@@ -1,41 +1,41 @@
 // Pictures of providers that have OpenAI's words for some of it and their own for the rest.
 import { readPictureUsage } from '../picture-usage.ts';
 import { countIn, objectsIn, pictureOf, refusedPrompt, splitFields, textIn } from '../image-format.ts';
-import type { Body, PictureForm } from '../image-format.ts';
+import type { Body, ImageFormat } from '../image-format.ts';
 
 /** https://docs.bigmodel.cn/api-reference/模型-api/图像生成 */
-export const zhipu: PictureForm = {
+export const zhipu: ImageFormat = {
   mostPictures: () => 1,
   writeRequest(body, model) {
     const { extras, dropped } = splitFields(body, ['quality', 'watermark_enabled', 'user_id']);
     return { body: { ...extras, model, prompt: body.prompt, ...sizeOf(body) }, dropped };
   },
-  readResponse: (told) => readRows(told, told.data),
+  readResponse: (reported) => readRows(reported, reported.data),
 };
 
 /** https://cloud.baidu.com/doc/qianfan-api/s/8m7u6un8a */
-export const qianfan: PictureForm = {
+export const qianfan: ImageFormat = {
   mostPictures: () => 4,
   writeRequest(body, model) {
     const known = ['refer_image', 'negative_prompt', 'steps', 'seed', 'guidance', 'watermark', 'prompt_extend'];
     const { extras, dropped } = splitFields(body, known);
     return { body: { ...extras, model, prompt: body.prompt, n: countIn(body), ...sizeOf(body) }, dropped };
   },
-  readResponse: (told) => readRows(told, told.data),
+  readResponse: (reported) => readRows(reported, reported.data),
 };
 
 /** Of the first platform, where the address names the model. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Klkqubb9w */
-export const wenxin: PictureForm = {
+export const wenxin: ImageFormat = {
   mostPictures: () => 4,
   writeRequest(body) {
     const { extras, dropped } = splitFields(body, ['negative_prompt', 'steps', 'sampler_index', 'seed', 'cfg_scale', 'style']);
     return { body: { ...extras, prompt: body.prompt, n: countIn(body), ...sizeOf(body) }, dropped };
   },
-  readResponse: (told) => readRows(told, told.data),
+  readResponse: (reported) => readRows(reported, reported.data),
 };
 
 /** https://docs.siliconflow.cn/cn/api-reference/images/images-generations */
-export const siliconflow: PictureForm = {
+export const siliconflow: ImageFormat = {
   mostPictures: () => 4,
   writeRequest(body, model) {
     const known = ['negative_prompt', 'seed', 'num_inference_steps', 'guidance_scale', 'cfg', 'image', 'image2', 'image3', 'output_format'];
@@ -47,11 +47,11 @@ export const siliconflow: PictureForm = {
       dropped: dropped.filter((name) => name !== 'image_size'),
     };
   },
-  readResponse: (told) => readRows(told, told.images ?? told.data),
+  readResponse: (reported) => readRows(reported, reported.images ?? reported.data),
 };
 
 /** Several pictures of one request are a series, which it makes as long as it likes up to a bound. https://www.volcengine.com/docs/82379/1541523 */
-export const ark: PictureForm = {
+export const ark: ImageFormat = {
   mostPictures: (model) => (/seedream-[123]|seededit/.test(model) ? 1 : 10),
   writeRequest(body, model) {
     const known = ['image', 'seed', 'guidance_scale', 'watermark', 'optimize_prompt_options', 'output_format'];
@@ -70,7 +70,7 @@ export const ark: PictureForm = {
       dropped: dropped.filter((name) => !isSeries || name !== 'sequential_image_generation'),
     };
   },
-  readResponse: (told) => readRows(told, told.data),
+  readResponse: (reported) => readRows(reported, reported.data),
 };
 
 function sizeOf(body: Body): { size?: string } {
@@ -79,7 +79,7 @@ function sizeOf(body: Body): { size?: string } {
 }
 
 /** A row may have an error in the place of its picture. */
-function readRows(told: Body, list: unknown): ReturnType<PictureForm['readResponse']> {
+function readRows(reported: Body, list: unknown): ReturnType<ImageFormat['readResponse']> {
   if (!Array.isArray(list)) return null;
   const rows = objectsIn(list);
   const pictures = rows.flatMap((row) => pictureOf(row, ['url'], ['b64_json', 'b64_image']));
@@ -87,5 +87,5 @@ function readRows(told: Body, list: unknown): ReturnType<PictureForm['readRespon
   if (pictures.length === 0 && failed !== undefined) {
     return refusedPrompt(textIn(failed, 'message') ?? 'The picture could not be made', textIn(failed, 'code'));
   }
-  return { pictures, usage: readPictureUsage(told.usage) };
+  return { pictures, usage: readPictureUsage(reported.usage) };
 }

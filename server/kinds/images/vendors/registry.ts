@@ -1,12 +1,12 @@
 // Forms of pictures by the name that a provider's record has for them.
-import type { PictureForm } from '../image-format.ts';
+import type { ImageFormat } from '../image-format.ts';
 import { dashscope } from './dashscope.ts';
 import { google } from './google.ts';
 import { minimax } from './minimax.ts';
 import { replicate } from './replicate.ts';
 import { ark, qianfan, siliconflow, wenxin, zhipu } from './openai-like.ts';
 
-export const pictureForms: Readonly<Record<string, PictureForm>> = {
+export const imageFormats: Readonly<Record<string, ImageFormat>> = {
   ark,
   dashscope,
   google,

@@ -1,13 +1,13 @@
 // Pictures as predictions of Replicate: what models of many vendors there have in common. https://replicate.com/black-forest-labs/flux-schnell/api
 import { asPrediction, waitingHeaders } from '#server/formats/predictions.ts';
 import { countIn, ratioIn, splitFields, textIn } from '../image-format.ts';
-import type { PictureForm } from '../image-format.ts';
+import type { ImageFormat } from '../image-format.ts';
 
 const ratios = ['1:1', '16:9', '9:16', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '21:9', '9:21'];
 const fileTypes: Readonly<Record<string, string>> = { png: 'png', webp: 'webp', jpeg: 'jpg', jpg: 'jpg' };
 
 /** A prediction is waited for as its dialect says. */
-export const replicate: PictureForm = {
+export const replicate: ImageFormat = {
   mostPictures: () => 4,
   writeRequest(body, model) {
     const { extras, dropped } = splitFields(body, ['seed', 'output_format']);
@@ -24,10 +24,10 @@ export const replicate: PictureForm = {
     const lost = named !== undefined && type === undefined ? ['output_format'] : [];
     return { body: asPrediction({ input }, model), headers: waitingHeaders, dropped: [...dropped, ...lost] };
   },
-  readResponse(told) {
-    if (told.status !== 'succeeded') return null;
-    const { output } = told;
-    const texts: unknown[] = Array.isArray(output) ? output : [textIn(told, 'output')];
+  readResponse(reported) {
+    if (reported.status !== 'succeeded') return null;
+    const { output } = reported;
+    const texts: unknown[] = Array.isArray(output) ? output : [textIn(reported, 'output')];
     const urls = texts.filter((url) => typeof url === 'string');
     return { pictures: urls.map((url) => (url.startsWith('data:') ? { base64: url } : { url })), usage: null };
   },

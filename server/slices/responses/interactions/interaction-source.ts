@@ -2,11 +2,11 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
 import { readChain } from '#server/slices/responses/read-chain.ts';
 import type { Stores } from '#server/slices/responses/response-source.ts';
 import { ownerOf } from '#server/slices/responses/response-store.ts';
-import { KeptInteraction } from './stateful-interaction.ts';
+import { StatefulInteraction } from './stateful-interaction.ts';
 import { writeLogged } from './present-interaction.ts';
 
 /** How ids of interactions begin. */
@@ -19,11 +19,11 @@ export function createInteractionSource(context: AppContext, { store, background
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
   /** Nobody closes what could not be made: what it holds is let go. */
-  async function openCall(call: AskedConversation, previousId: string | undefined): Promise<CallConversation> {
+  async function openCall(call: RequestedConversation, previousId: string | undefined): Promise<CallConversation> {
     const { caller, body, bytes, isAnswered, requestId } = call;
     const isBackground = body['background'] === true && isAnswered;
-    const isKept = body['store'] !== false && isAnswered && store.isOn;
-    if (isBackground && !isKept) throw new AppError('background_not_kept', {}, { field: 'background' });
+    const isStored = body['store'] !== false && isAnswered && store.isOn;
+    if (isBackground && !isStored) throw new AppError('background_not_kept', {}, { field: 'background' });
     const userId = caller.user.id;
     const hold = context.bodies.open(ownerOf(userId));
     try {
@@ -32,12 +32,12 @@ export function createInteractionSource(context: AppContext, { store, background
       const budget = new PartBudget(0, (more) => hold.grow(more));
       const read =
         previousId === undefined ? null : await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
-      return new KeptInteraction({
+      return new StatefulInteraction({
         context,
         store,
         userId,
         id: `${interactionPrefix}${requestId}`,
-        isKept,
+        isStored,
         body,
         before: read?.items ?? [],
         chain: read?.chain ?? null,
@@ -58,15 +58,15 @@ export function createInteractionSource(context: AppContext, { store, background
       const previous = body[previousField];
       const previousId = typeof previous === 'string' ? previous : undefined;
       const isBackground = body['background'] === true;
-      if (!store.isOn && previousId !== undefined) throw notKept(previousField);
-      if (!store.isOn && isBackground) throw notKept('background');
-      const isKept = body['store'] !== false && isAnswered && store.isOn;
-      return previousId === undefined && !isBackground && !isKept ? null : openCall(call, previousId);
+      if (!store.isOn && previousId !== undefined) throw notStored(previousField);
+      if (!store.isOn && isBackground) throw notStored('background');
+      const isStored = body['store'] !== false && isAnswered && store.isOn;
+      return previousId === undefined && !isBackground && !isStored ? null : openCall(call, previousId);
     },
   };
 }
 
-function notKept(field: string): AppError {
+function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
 

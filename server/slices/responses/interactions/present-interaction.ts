@@ -19,8 +19,8 @@ export function asInteraction({ id, status, output, error, interaction }: Json):
   const steps = Array.isArray(output) ? output : [];
   const isEnded = status === 'completed' || status === 'incomplete';
   const errors = isObject(error) ? { errors: [{ code: error.code, message: error.message }] } : {};
-  const told = isEnded ? shell['status'] : status === 'queued' ? 'in_progress' : status;
-  return { ...shell, id, status: told, steps, ...errors };
+  const reported = isEnded ? shell['status'] : status === 'queued' ? 'in_progress' : status;
+  return { ...shell, id, status: reported, steps, ...errors };
 }
 
 /** An event as its callers read it. */

@@ -1,14 +1,14 @@
 // What is asked of interactions that are kept. Google's packages ask at the one address or the other.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import type { KeptResponseRecord } from '#server/db/records/stored-response.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery } from '#server/slices/responses/list-items.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
-import type { KeptCaller } from '#server/slices/responses/serve-caller.ts';
+import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { streamOfFinished } from './finished-events.ts';
 import type { InteractionStores } from './interaction-source.ts';
 import { asInteraction, writeLogged } from './present-interaction.ts';
@@ -16,7 +16,7 @@ import { asInteraction, writeLogged } from './present-interaction.ts';
 export function mountInteractions(host: RouteHost, services: RelayServices, { store, background, follow }: InteractionStores): void {
   const serve = createServer(host, services, clientDialects['gemini-interactions']);
 
-  const recordOf = async ({ userId, params }: KeptCaller): Promise<KeptResponseRecord> => {
+  const recordOf = async ({ userId, params }: StoredCaller): Promise<StoredResponseRecord> => {
     const id = params['interaction'] ?? '';
     const record = await background.find(userId, id);
     if (record === null) throw new AppError('response_not_found', { id });

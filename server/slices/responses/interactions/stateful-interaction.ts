@@ -18,13 +18,13 @@ import { asInteraction, asResponse, lastInteraction, loggedBody, writeInteractio
 
 const dialect = clientDialects['gemini-interactions'];
 
-export interface KeptInteractionParts {
+export interface StatefulInteractionParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
   /** As its writer calls it. */
   id: string;
-  isKept: boolean;
+  isStored: boolean;
   /** As the caller wrote it. */
   body: RelayBody;
   /** Steps before its own. */
@@ -39,17 +39,17 @@ export interface KeptInteractionParts {
 /** The fields that speak of something kept. The provider never hears of them. */
 const stateFields: ReadonlySet<string> = new Set(['previous_interaction_id', 'background']);
 
-export class KeptInteraction implements CallConversation {
+export class StatefulInteraction implements CallConversation {
   readonly body: RelayBody;
   readonly later?: LaterResponse;
-  readonly #parts: KeptInteractionParts;
+  readonly #parts: StatefulInteractionParts;
   readonly #input: readonly Item[];
   /** It was to be kept, and could not be. */
   #isLost = false;
   /** On its own, beyond the call. */
   #isRunning = false;
 
-  constructor(parts: KeptInteractionParts) {
+  constructor(parts: StatefulInteractionParts) {
     this.#parts = parts;
     const { body, before } = parts;
     this.#input = dialect.stepsOf(body['input']);
@@ -64,9 +64,9 @@ export class KeptInteraction implements CallConversation {
     return this.#parts.hold.bytes;
   }
 
-  get leaves(): { id: string; isKept: boolean } {
-    const { id, isKept } = this.#parts;
-    return { id, isKept: isKept && !this.#isLost };
+  get leaves(): { id: string; isStored: boolean } {
+    const { id, isStored } = this.#parts;
+    return { id, isStored: isStored && !this.#isLost };
   }
 
   /** Its writer knows its id already. */
@@ -74,16 +74,16 @@ export class KeptInteraction implements CallConversation {
     return pipe;
   }
 
-  async keepWhole(body: Buffer): Promise<Buffer> {
+  async storeWhole(body: Buffer): Promise<Buffer> {
     const interaction = await objectIn(body);
-    return interaction === null ? body : bytesOf(await this.#kept(interaction), body.length);
+    return interaction === null ? body : bytesOf(await this.#stored(interaction), body.length);
   }
 
-  async keepEnding(ending: Buffer): Promise<Buffer> {
+  async storeEnding(ending: Buffer): Promise<Buffer> {
     const last = lastInteraction(ending);
     if (last === null) return ending;
     // One that goes on without its caller is written with the last of its events.
-    const interaction = this.later === undefined ? await this.#kept(last.interaction) : this.#told(last.interaction);
+    const interaction = this.later === undefined ? await this.#stored(last.interaction) : this.#reported(last.interaction);
     return Buffer.concat([last.before, writeInteractionEvent({ ...last.event, interaction })]);
   }
 
@@ -91,7 +91,7 @@ export class KeptInteraction implements CallConversation {
     if (!this.#isRunning) this.#parts.hold.shrinkTo(0);
   }
 
-  #told(interaction: Json): Json {
+  #reported(interaction: Json): Json {
     const { previous_interaction_id: previous, labels } = this.#parts.body;
     return {
       ...interaction,
@@ -101,23 +101,23 @@ export class KeptInteraction implements CallConversation {
   }
 
   /** It is paid for: where it cannot be kept, its caller gets it all the same. */
-  async #kept(interaction: Json): Promise<Json> {
-    const { context, store, userId, id, isKept, chain } = this.#parts;
-    const told = this.#told(interaction);
-    if (!isKept) return told;
+  async #stored(interaction: Json): Promise<Json> {
+    const { context, store, userId, id, isStored, chain } = this.#parts;
+    const reported = this.#reported(interaction);
+    if (!isStored) return reported;
     try {
-      await store.keep({ response: asResponse(told), userId, input: this.#input, chain });
+      await store.keep({ response: asResponse(reported), userId, input: this.#input, chain });
     } catch (failure) {
       context.log.error({ err: failure, response: id, userId }, 'an interaction was answered and could not be kept');
       this.#isLost = true;
     }
-    return told;
+    return reported;
   }
 
   async #begin(call: UnwatchedCall): Promise<DirectResponse> {
     const { body, background, userId, chain, hold } = this.#parts;
     if (background === null) throw new Error('An interaction that its caller waits for is not run in the background');
-    const shell = { ...asResponse({ ...this.#told(shellOf(call)), steps: [] }), status: 'queued' };
+    const shell = { ...asResponse({ ...this.#reported(shellOf(call)), steps: [] }), status: 'queued' };
     this.#isRunning = true;
     try {
       const end = { ending: () => Promise.resolve([]), conversation: null, ended: () => hold.shrinkTo(0) };
@@ -129,8 +129,8 @@ export class KeptInteraction implements CallConversation {
     }
     if (body['stream'] === true) return background.stream(this.#parts.id);
     const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-    const told = Buffer.from(JSON.stringify(asInteraction(shell)));
-    return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, call.requestId) }, told);
+    const reported = Buffer.from(JSON.stringify(asInteraction(shell)));
+    return bufferResponse(200, { ...headers, ...requestIdHeaders(dialect, call.requestId) }, reported);
   }
 }
 

@@ -11,7 +11,7 @@ import { bytesOf, objectIn } from '#server/slices/responses/long-bodies.ts';
 import type { Json } from '#server/slices/responses/present-response.ts';
 import { ThreadStream } from './thread-stream.ts';
 
-export interface KeptThreadParts {
+export interface StatefulThreadParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
@@ -26,13 +26,13 @@ export interface KeptThreadParts {
   hold: BodyHold;
 }
 
-export class KeptThread implements CallConversation {
-  readonly #parts: KeptThreadParts;
+export class StatefulThread implements CallConversation {
+  readonly #parts: StatefulThreadParts;
   readonly #collector = clientDialects.claude.collectMessage();
   /** Not all of it could be held. */
   #isLost = false;
 
-  constructor(parts: KeptThreadParts) {
+  constructor(parts: StatefulThreadParts) {
     this.#parts = parts;
   }
 
@@ -44,22 +44,22 @@ export class KeptThread implements CallConversation {
     return this.#parts.hold.bytes;
   }
 
-  get leaves(): { id: string; isKept: boolean } {
-    return { id: this.#parts.id, isKept: !this.#isLost };
+  get leaves(): { id: string; isStored: boolean } {
+    return { id: this.#parts.id, isStored: !this.#isLost };
   }
 
   pipe(pipe: StreamPipe): StreamPipe {
     return new ThreadStream(pipe, this.#parts.id, (event, bytes) => this.#collect(event, bytes));
   }
 
-  async keepWhole(body: Buffer): Promise<Buffer> {
+  async storeWhole(body: Buffer): Promise<Buffer> {
     const message = await objectIn(body);
     if (message === null) return body;
     await this.#keep(message);
     return bytesOf({ ...message, id: this.#parts.id }, body.length);
   }
 
-  async keepEnding(ending: Buffer): Promise<Buffer> {
+  async storeEnding(ending: Buffer): Promise<Buffer> {
     const { message } = this.#collector;
     if (message !== null && !this.#isLost) await this.#keep(message);
     return ending;

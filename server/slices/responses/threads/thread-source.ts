@@ -4,14 +4,14 @@ import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import type { AskedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
+import type { RequestedConversation, CallConversation, ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { Item } from '#server/slices/responses/items.ts';
 import { readChain } from '#server/slices/responses/read-chain.ts';
 import { newId } from '#server/slices/responses/response-ids.ts';
 import { ownerOf } from '#server/slices/responses/response-store.ts';
 import type { ResponseStore } from '#server/slices/responses/response-store.ts';
-import { KeptThread } from './stateful-thread.ts';
+import { StatefulThread } from './stateful-thread.ts';
 
 /** How ids of messages begin. */
 export const messagePrefix = 'msg_';
@@ -26,7 +26,7 @@ export function createThreadSource(context: AppContext, store: ResponseStore): C
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
   /** Nobody closes what could not be made: what it holds is let go. */
-  async function openCall({ caller, body, bytes }: AskedConversation, previousId: string | undefined): Promise<CallConversation> {
+  async function openCall({ caller, body, bytes }: RequestedConversation, previousId: string | undefined): Promise<CallConversation> {
     const userId = caller.user.id;
     const hold = context.bodies.open(ownerOf(userId));
     try {
@@ -35,14 +35,14 @@ export function createThreadSource(context: AppContext, store: ResponseStore): C
       const own = messagesOf(body);
       const { thread: _thread, ...rest } = body;
       const shared = { context, store, userId, id: newId(context, 'msg'), hold };
-      if (previousId === undefined) return new KeptThread({ ...shared, body: rest, input: [lastingOf(body), ...own], chain: null });
+      if (previousId === undefined) return new StatefulThread({ ...shared, body: rest, input: [lastingOf(body), ...own], chain: null });
       const budget = new PartBudget(0, (more) => hold.grow(more));
       const { items, chain } = await readChain(store, { userId, id: previousId, mostBytes, isCut: false, hold, budget });
       const [first, ...before] = items;
       const created = first?.['type'] === lastingType ? first : {};
       checkSame(body, created);
       const whole = { ...rest, ...fieldsIn(created), messages: [...before, ...own] };
-      return new KeptThread({ ...shared, body: whole, input: own, chain });
+      return new StatefulThread({ ...shared, body: whole, input: own, chain });
     } catch (failure) {
       hold.shrinkTo(0);
       throw ofThread(failure, previousId);
@@ -51,10 +51,10 @@ export function createThreadSource(context: AppContext, store: ResponseStore): C
 
   return {
     open(call) {
-      const asked = threadOf(call.body);
-      if (asked === null) return null;
+      const requested = threadOf(call.body);
+      if (requested === null) return null;
       if (!store.isOn) throw new AppError('threads_not_kept', {}, { field: 'thread' });
-      return openCall(call, asked.previousId);
+      return openCall(call, requested.previousId);
     },
   };
 }

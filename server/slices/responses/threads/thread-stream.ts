@@ -19,15 +19,15 @@ export class ThreadStream extends WrappedStream {
 
   override push(events: Buffer, isOwned: boolean): PipeStep {
     const step = this.pipe.push(events, isOwned);
-    return { ...step, forClient: step.forClient.map((piece) => this.#tell(piece)) };
+    return { ...step, forClient: step.forClient.map((piece) => this.#report(piece)) };
   }
 
   override ending(usage: TokenUsage | null): Buffer {
-    return this.#tell(this.pipe.ending(usage));
+    return this.#report(this.pipe.ending(usage));
   }
 
-  #tell(piece: Buffer): Buffer {
-    const told: Buffer[] = [];
+  #report(piece: Buffer): Buffer {
+    const reported: Buffer[] = [];
     let rest = 0;
     for (let from = 0; from < piece.length;) {
       const end = serverSentEvents.endOfEvent(piece, from);
@@ -35,11 +35,11 @@ export class ThreadStream extends WrappedStream {
       const event = data === null ? null : parseObject(data);
       if (event !== null) this.#collect(event, end - from);
       if (event?.type === 'message_start' && isObject(event.message)) {
-        told.push(piece.subarray(rest, from), writeEvent({ ...event, message: { ...event.message, id: this.#id } }));
+        reported.push(piece.subarray(rest, from), writeEvent({ ...event, message: { ...event.message, id: this.#id } }));
         rest = end;
       }
       from = end;
     }
-    return told.length === 0 ? piece : Buffer.concat([...told, piece.subarray(rest)]);
+    return reported.length === 0 ? piece : Buffer.concat([...reported, piece.subarray(rest)]);
   }
 }
