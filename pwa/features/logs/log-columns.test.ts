@@ -69,5 +69,9 @@ it('log-words: what callers are told in English only is said in the words of the
       '账户额度不足：剩余 $0.000168，调用最多需要 $0.50',
     );
   expect(ownWords({ ...reason('model is required'), code: 'model_required' }, t, format)).toBe('请求没有指定模型');
+  for (const code of ['model_price_error', 'model_price_error_admin']) {
+    const reported = { ...reason('Model a b ratio or price not set, please contact administrator to set'), code };
+    expect(ownWords(reported, t, format)).toBe('模型 a b 没有价格');
+  }
   expect(ownWords({ ...reason('nobody knows'), code: 'model_not_found' }, t, format)).toBeUndefined();
 });

@@ -196,7 +196,7 @@ function reasonSentence(refusal: Pick<RefusalFacts, 'code' | 'reason'>, { t, for
   return ownWords(refusal, t, format) ?? refusal.reason[isChinese ? 'zh' : 'en'].replaceAll('＄', '$');
 }
 
-/** What callers are told in English whatever their language is, because clients know these sentences. */
+/** Replaces sentences that callers get in English, or in two languages at once, because clients know them; undefined for others. */
 export function ownWords(
   { code, reason }: Pick<RefusalFacts, 'code' | 'reason'>,
   t: TFunction,
@@ -210,6 +210,11 @@ export function ownWords(
       remain: amountOf(remain, format),
       need: amountOf(need, format),
     });
+  }
+  if (code === 'model_price_error' || code === 'model_price_error_admin') {
+    // Its Chinese text repeats itself in English.
+    const [, model] = /^Model (.+) ratio or price not set/s.exec(reason.en) ?? [];
+    if (model !== undefined) return t('logs.refusal.no_price', { model });
   }
   return englishOnly.has(code) ? t(`logs.refusal.said.${code}`) : undefined;
 }
