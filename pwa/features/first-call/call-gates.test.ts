@@ -60,6 +60,7 @@ it.each([
   [404, 'provider_model'],
   [429, 'provider_busy'],
   [0, 'provider_unreachable'],
+  [200, 'provider_unreadable'],
   [500, 'provider_failed'],
 ])('call-gates: a provider that answers %i', (status, cause) => {
   expect(arrivalOf({ call: { ...call, is_answered: false, status }, refusal: null })).toMatchObject({

@@ -27,6 +27,7 @@ const causes = [
   'provider_model',
   'provider_busy',
   'provider_unreachable',
+  'provider_unreadable',
   'provider_failed',
   'other',
 ] as const;
@@ -107,5 +108,6 @@ function providerRule({ status }: GuidedCall): Rule {
   if (status === 401 || status === 402 || status === 403) return { gate: 'channel', cause: 'provider_key', door };
   if (status === 404) return { gate: 'channel', cause: 'provider_model', door };
   if (status === 429) return { gate: 'channel', cause: 'provider_busy', door };
-  return { gate: 'channel', cause: status === 0 ? 'provider_unreachable' : 'provider_failed', door };
+  if (status === 0) return { gate: 'channel', cause: 'provider_unreachable', door };
+  return { gate: 'channel', cause: status < 300 ? 'provider_unreadable' : 'provider_failed', door };
 }
