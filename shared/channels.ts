@@ -93,11 +93,11 @@ export type ChannelFigureSheet = z.infer<typeof ChannelFigureSheet>;
 export const FailingChannel = z.object({
   id: z.int(),
   name: z.string(),
-  /** `calls`: they fail now. `test`: the last test failed. */
-  by: z.enum(['calls', 'test']),
+  /** `calls`: they fail now. `test`: the last test failed. `settings`: no call can be made with what is stored. */
+  by: z.enum(['calls', 'test', 'settings']),
   /** HTTP status of the last failure; 200: what came is no response; 0: nothing came, or it is a test that failed. */
   status: z.int(),
-  /** What the test failed with; '' for calls. */
+  /** What the test failed with, or what is wrong with the settings; '' for calls. */
   problem: z.string(),
   /** Since when, unix seconds. */
   since: z.int(),

@@ -20,14 +20,23 @@ export function useFailingText(): (channel: FailingChannel) => string {
   return ({ by, status, problem, since, calls, failures, sole_models: sole }) => {
     const isToday = format.dayKey(since) === format.dayKey(Date.now() / 1000);
     const time = since === 0 ? '' : isToday ? format.clock(since) : format.dateTime(since);
-    const cause = by === 'test' ? problem : causeOf(status);
+    const cause = by === 'calls' ? causeOf(status) : problem;
     return [
       cause,
       time === '' ? '' : t(by === 'test' ? 'common.failing.tested' : 'common.failing.since', { time }),
-      by === 'test' ? '' : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls), count: calls }),
+      by !== 'calls' ? '' : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls), count: calls }),
       sole === 0 ? '' : t('common.failing.sole', { count: sole }),
     ]
       .filter((part) => part !== '')
       .join(' · ');
+  };
+}
+
+/** The state in words, beside the one that is stored. */
+export function useFailingState(): (channel: FailingChannel) => string {
+  const { t } = useTranslation();
+  return ({ by }) => {
+    if (by === 'calls') return t('common.failing.state');
+    return t(by === 'test' ? 'common.failing.test_state' : 'common.failing.settings_state');
   };
 }

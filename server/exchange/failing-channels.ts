@@ -30,10 +30,15 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
   const sums = sumsOf(late.filter(({ channelId, begins }) => begins >= (passed.get(channelId) ?? 0)));
   const soleModels = countSoleModels(channels.all());
   const failing = new Map<number, FailingChannel>();
+  for (const channel of channels.all()) {
+    if (channel.status === ChannelStatus.enabled && channel.problem !== null) {
+      failing.set(channel.id, ofSettings(channel, channel.problem, soleModels.get(channel.id) ?? 0));
+    }
+  }
   for (const [id, { calls, failures, status }] of sums) {
     const channel = channels.get(id);
     const sole = soleModels.get(id) ?? 0;
-    if (channel === undefined || channel.status !== ChannelStatus.enabled || isWell({ calls, failures })) continue;
+    if (channel === undefined || failing.has(id) || channel.status !== ChannelStatus.enabled || isWell({ calls, failures })) continue;
     if (calls < fewestCalls && sole === 0) continue;
     failing.set(id, { id, name: channel.name, by: 'calls', status, problem: '', since: 0, calls, failures, sole_models: sole });
   }
@@ -47,7 +52,7 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
     .toSorted((a, b) => b.sole_models - a.sole_models || b.failures - a.failures || a.id - b.id)
     .slice(0, most);
   const since = (id: number) => failingSince(figures, id, { time, passedAt: passed.get(id) ?? 0 });
-  return Promise.all(reported.map(async (one) => (one.by === 'test' ? one : { ...one, ...(await since(one.id)) })));
+  return Promise.all(reported.map(async (one) => (one.by !== 'calls' ? one : { ...one, ...(await since(one.id)) })));
 }
 
 /** Channel → when a test last passed, milliseconds: what failed before is over. Of those; who never passed one is absent. */
@@ -96,6 +101,11 @@ async function failingSince(
   }
   // Nothing is summed where the newest minutes were well: the counts are then those of the quarter of an hour.
   return sum.calls === 0 ? { since } : { since, ...sum };
+}
+
+/** Nothing is sent through it: no call of its own would ever fail. */
+function ofSettings({ id, name }: Pick<PreparedChannel, 'id' | 'name'>, problem: string, sole: number): FailingChannel {
+  return { id, name, by: 'settings', status: 0, problem, since: 0, calls: 0, failures: 0, sole_models: sole };
 }
 
 function ofTest(

@@ -121,6 +121,19 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     expect(await failing(scene)).toMatchObject([{ name: 'east', by: 'calls', status }]);
   });
 
+  test('one whose settings let nothing be sent, as long as it is enabled', async () => {
+    await using scene = await createScene(engine, {
+      channels: [
+        { name: 'east' },
+        { name: 'west', models: 'only-west', base_url: 'ftp://provider.example' },
+        { name: 'off', status: 2, base_url: 'ftp://provider.example' },
+      ],
+    });
+    expect(await failing(scene)).toMatchObject([
+      { name: 'west', by: 'settings', problem: 'the base URL is not a plain http or https address', calls: 0, sole_models: 1 },
+    ]);
+  });
+
   test('a failed test, until calls go well', async () => {
     await using scene = await createScene(engine, { channels: [{ name: 'east', test_error: 'no such model', test_time: 1_700_000_000 }] });
     expect(await failing(scene)).toMatchObject([{ name: 'east', by: 'test', problem: 'no such model', since: 1_700_000_000 }]);

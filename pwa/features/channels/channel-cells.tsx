@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
-import { useFailing, useFailingText } from '#pwa/api/failing-channels.ts';
+import { useFailing, useFailingState, useFailingText } from '#pwa/api/failing-channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
@@ -38,8 +38,9 @@ export function ChannelState({ channel }: { channel: Channel }) {
   const reason = useStatusReason(channel);
   const failing = useFailing(channel.id);
   const failingText = useFailingText();
+  const failingState = useFailingState();
   const why = failing === undefined ? reason : failingText(failing);
-  const fails = failing === undefined ? undefined : t(failing.by === 'test' ? 'common.failing.test_state' : 'common.failing.state');
+  const fails = failing === undefined ? undefined : failingState(failing);
   if (useIsPhone()) {
     return (
       <span className={styles.line}>

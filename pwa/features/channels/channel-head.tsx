@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
-import { useFailing, useFailingText } from '#pwa/api/failing-channels.ts';
+import { useFailing, useFailingState, useFailingText } from '#pwa/api/failing-channels.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -31,8 +31,9 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
   const test = testState(channel, result);
   const failing = useFailing(channel.id);
   const failingText = useFailingText();
+  const failingState = useFailingState();
   // A test that failed is told below, with advice.
-  const isFailing = failing?.by === 'calls';
+  const isFailing = failing !== undefined && failing.by !== 'test';
   return (
     <>
       <section className={styles.state} data-status={name}>
@@ -40,7 +41,7 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
           <StatusMark status={name} strong>
             {t(`channels.status.${name}`)}
           </StatusMark>
-          {isFailing && <StatusMark status="failed">{t('common.failing.state')}</StatusMark>}
+          {isFailing && <StatusMark status="failed">{failingState(failing)}</StatusMark>}
           {!isEnabled && info.at !== 0 && <span>{format.dateTime(info.at)}</span>}
           {name === 'off' && info.by !== '' && <span>{t('channels.status.by', { name: info.by })}</span>}
         </div>

@@ -166,6 +166,15 @@ describe('channels-screen', () => {
     await shows(() => expect(document.querySelector('aside')?.textContent).toContain(how));
   });
 
+  test('one that nothing can be sent through says so, and why', async () => {
+    const reported = { name: 'east', problem: 'a base URL is needed', status: 0, since: 0, failures: 0, calls: 0, sole_models: 1 };
+    failing = [{ ...reported, id: 7, by: 'settings' }];
+    open();
+    const row = () => [...document.querySelectorAll('tbody tr')].find((one) => one.textContent?.includes('east'))?.textContent;
+    await shows(() => expect(row()).toContain('cannot be used'));
+    expect(row()).toContain('a base URL is needed · only channel for 1 model');
+  });
+
   test('says what to do first when there are none', async () => {
     stored = [];
     open();

@@ -17,6 +17,8 @@ import styles from './home-screen.module.css';
 // Longer than the server gives a provider.
 const patience = 65_000;
 
+const titles = { calls: 'home.todo.failing', test: 'home.todo.failing_test', settings: 'home.todo.failing_settings' } as const;
+
 /** A channel that fails, why and since when, with what can be done about it at once. */
 export function FailingLine({ channel }: { channel: FailingChannel }) {
   const { t } = useTranslation();
@@ -48,7 +50,7 @@ export function FailingLine({ channel }: { channel: FailingChannel }) {
       <Link className={styles.todoLine} to="/channel/edit/$id" params={{ id: String(id) }} search={{}}>
         <span className={styles.todoWhat}>
           <StatusMark status="auto" strong>
-            {t(channel.by === 'test' ? 'home.todo.failing_test' : 'home.todo.failing', { name })}
+            {t(titles[channel.by], { name })}
           </StatusMark>
         </span>
         <span className={styles.todoWhy}>{why(channel)}</span>
