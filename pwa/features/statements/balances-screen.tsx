@@ -143,12 +143,12 @@ function tableColumns(t: TFunction, unit: string): Column<AccountBalance>[] {
   ];
 }
 
-/** A card has one line for what came and went: what was there, what was credited in all, and what was spent make the amount. */
+/** A card has one line for what came and went: what was spent first, as the end may be cut. With what was there they make the amount. */
 function cardColumns(t: TFunction): Column<AccountBalance>[] {
   const parts = {
-    opening: ({ opening }: AccountBalance) => opening,
-    credited: (row: AccountBalance) => row.top_ups + row.adjustments + row.refunds,
     spent: ({ spent }: AccountBalance) => spent,
+    credited: (row: AccountBalance) => row.top_ups + row.adjustments + row.refunds,
+    opening: ({ opening }: AccountBalance) => opening,
   };
   return [
     { key: 'account', heading: t('balances.column.account'), cell: ({ username }) => username, card: 'title' },
