@@ -1,4 +1,5 @@
 // The guide's own call, as a program would make it: with a key instead of the session.
+import { z } from 'zod/mini';
 import type { CallableKind } from './chat-models.ts';
 
 export interface FirstCall {
@@ -37,8 +38,25 @@ export function firstCallOf(kind: CallableKind, model: string): FirstCall {
   return kind === 'music' && /lyrics/i.test(model) ? lyrics : firstCalls[kind];
 }
 
-/** @throws when no answer came; what a refusal was is told by the guide itself */
-export async function sendFirstCall({ key, kind, model }: { key: string; kind: CallableKind; model: string }): Promise<void> {
+/** Refusal of a call: HTTP status and the text that the server gives callers. */
+export interface FirstRefusal {
+  status: number;
+  message: string;
+}
+
+/**
+ * Sends the call and returns what it was refused with; undefined: it was answered.
+ * @throws when no answer came
+ */
+export async function sendFirstCall({
+  key,
+  kind,
+  model,
+}: {
+  key: string;
+  kind: CallableKind;
+  model: string;
+}): Promise<FirstRefusal | undefined> {
   const { path, body, hasRecording, isModelUnsaid } = firstCallOf(kind, model);
   const sent = isModelUnsaid === true ? body : { model, ...body };
   const response = await fetch(path, {
@@ -49,7 +67,19 @@ export async function sendFirstCall({ key, kind, model }: { key: string; kind: C
     credentials: 'omit',
     signal: AbortSignal.timeout(kind === 'picture' ? 185_000 : 65_000),
   });
-  await response.arrayBuffer();
+  const bytes = await response.arrayBuffer();
+  return response.ok ? undefined : { status: response.status, message: messageOf(bytes) };
+}
+
+const Failed = z.object({ error: z.object({ message: z.string() }) });
+
+/** Of an error in the form that all these paths have; '' for anything else. */
+function messageOf(bytes: ArrayBuffer): string {
+  try {
+    return Failed.parse(JSON.parse(new TextDecoder().decode(bytes))).error.message;
+  } catch {
+    return '';
+  }
 }
 
 function formOf(model: string): FormData {

@@ -4,12 +4,23 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import { MadeRecords, NewRecordsPanel } from '#pwa/records/new-records-panel.tsx';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useCreateTokens } from './token-actions.ts';
 import { TokenFields } from './token-fields.tsx';
 import { createBody } from './token-form.ts';
 import { useNewTokenForm } from './use-token-form.ts';
 import styles from './tokens.module.css';
+
+const TestToken = lazyPart(
+  async () => {
+    const [part] = await Promise.all([import('./test-token.tsx'), loadTexts('token_edits')]);
+    return part;
+  },
+  (part) => part.TestToken,
+  <div className={styles.testSpace} />,
+);
 
 export function NewTokenPanel({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
@@ -60,6 +71,7 @@ function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: ()
             <code>sk-{token.key}</code>
             <CopyIcon text={`sk-${token.key}`} label={t('tokens.action.copy_named', { name: token.name })} />
           </span>
+          {tokens.length === 1 && <TestToken token={token} />}
         </li>
       ))}
     </MadeRecords>
