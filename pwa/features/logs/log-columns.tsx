@@ -76,7 +76,8 @@ function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
       key: 'token',
       heading: t('logs.column.token'),
       cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{tokenName(log, t)}</span>),
-      width: 120,
+      // `playground-default` is in every list.
+      width: 132,
       leave: 5,
       card: 'context',
     },

@@ -91,7 +91,7 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike, s
       onPrevious={onPrevious}
       onNext={onNext}
       foot={
-        isReceipt && (
+        isReceipt ? (
           <>
             <Button leftSection={<Icon name="filter" />} onClick={() => onAlike(log)}>
               {t('receipt.alike')}
@@ -106,7 +106,7 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike, s
               </>
             )}
           </>
-        )
+        ) : undefined
       }
     >
       {isReceipt ? (

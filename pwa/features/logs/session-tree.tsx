@@ -194,7 +194,7 @@ function About({ tree, isAdmin }: { tree: SessionTree; isAdmin: boolean }) {
         <span>{session.models.join(', ')}</span>
         <span>{t('sessions.from_to', { from: format.dateTime(session.first_at), to: end, span: spanText(t, session) })}</span>
         {session.errors > 0 && (
-          <span>
+          <span className={styles.whole}>
             <StatusMark status="failed">{t('sessions.failed', { count: format.count(session.errors) })}</StatusMark>
           </span>
         )}
