@@ -55,8 +55,9 @@ export function OperatorHome() {
           </div>
         </div>
         <div className={styles.column}>
+          {/* On a phone above all else. */}
+          <NeedsHand />
           <Following>
-            <NeedsHand />
             <RefusalBlock />
             <ChangesBlock />
             <Balance />
