@@ -8,6 +8,8 @@ import { startConsole } from './app/start.ts';
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 const started = await startConsole();
+// A task of its own: a slow phone answers between what was set up and what is loaded.
+await new Promise((resolve) => setTimeout(resolve));
 // What index.html draws stays until the first screen stands.
 await started.router.load();
 const page = createRoot(root, {

@@ -29,6 +29,8 @@ const signOutPatience = 3000;
 export interface StartedConsole {
   queryClient: QueryClient;
   router: ConsoleRouter;
+  /** What loads more files, and can wait until the first screen stands. */
+  onDrawn: () => void;
 }
 
 export async function startConsole(): Promise<StartedConsole> {
@@ -40,9 +42,14 @@ export async function startConsole(): Promise<StartedConsole> {
   refreshOnReturn(queryClient);
   const router = createConsoleRouter(queryClient);
   watchSession(queryClient, router);
-  void sendQueuedEdits(queryClient);
-  void registerWorker();
-  return { queryClient, router };
+  return {
+    queryClient,
+    router,
+    onDrawn() {
+      void sendQueuedEdits(queryClient);
+      void registerWorker();
+    },
+  };
 }
 
 /** A sign-out that was cut short, by a missing network or a closed browser, comes before everything else. */
@@ -64,7 +71,7 @@ function refreshOnReturn(queryClient: QueryClient): void {
   });
 }
 
-/** After the first paint: edits that waited longer can wait for it. Nobody signed in has none. */
+/** Edits of an earlier visit. Nobody signed in has none. */
 async function sendQueuedEdits(queryClient: QueryClient): Promise<void> {
   if (currentUserId() === 0) await signedIn();
   const { reload, replayOutbox, startOutbox } = await import('#pwa/offline/outbox.ts');
