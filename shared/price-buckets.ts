@@ -43,6 +43,10 @@ export function countsOf(usage: PricedUsage, counts: number[] = []): number[] {
 /** Takes what stands between `whole` and `end` off the whole, as far as that goes. */
 function takeShares(counts: number[], whole: number, end: number): void {
   let rest = counts[whole] ?? 0;
+  if (rest === 0) {
+    counts.fill(0, whole, end);
+    return;
+  }
   for (let index = whole + 1; index < end; index += 1) {
     const share = Math.min(counts[index] ?? 0, rest);
     counts[index] = share;

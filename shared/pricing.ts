@@ -176,7 +176,10 @@ export function quotaOf(usage: PricedUsage, usual: Price, groupRatio: number, qu
   const { rates, exact } = tariff;
   if (rates !== null) {
     let sum = 0;
-    for (let index = 0; index < counts.length; index += 1) sum += (counts[index] ?? 0) * (rates.each[index] ?? 0);
+    for (let index = 0; index < counts.length; index += 1) {
+      const count = counts[index] ?? 0;
+      if (count > 0) sum += count * (rates.each[index] ?? 0);
+    }
     // All parts are whole and not negative: when the sum is a safe integer, every step to it was exact.
     if (sum <= Number.MAX_SAFE_INTEGER) {
       const rest = sum % rates.unit;

@@ -1,5 +1,5 @@
 // The statement of a change that is repeated: written once, with numbers in place of the varying ones that stand in no change.
-import { exactNumber, type Parameter } from '#server/db/embedded-sql.ts';
+import type { Parameter } from '#server/db/embedded-sql.ts';
 
 /** A statement whose parameters are partly given with each run. */
 export interface ShapedStatement {
@@ -24,7 +24,7 @@ function examples(count: number): readonly [number[], number[]] {
 }
 
 /**
- * From the statement with examples. A number is bound as it is, as a whole number, or as its JSON.
+ * From the statement with examples. A number is bound as it is, as `exactNumber` has it, or as its JSON.
  * @throws {TypeError} when the numbers decide about the statement, or something is computed from them
  */
 export function shapedStatement(count: number, write: (numbers: readonly number[]) => Written): ShapedStatement {
@@ -45,7 +45,9 @@ export function shapedStatement(count: number, write: (numbers: readonly number[
 
 export function bindNumbers({ slots }: ShapedStatement, numbers: readonly number[]): Parameter[] {
   const parameters: Parameter[] = [];
-  for (const slot of slots) {
+  for (let index = 0; index < slots.length; index += 1) {
+    const slot = slots[index];
+    if (slot === undefined) continue;
     if ('fixed' in slot) {
       parameters.push(slot.fixed);
       continue;
@@ -53,7 +55,7 @@ export function bindNumbers({ slots }: ShapedStatement, numbers: readonly number
     const number = numbers[slot.number] ?? Number.NaN;
     if (!Number.isFinite(number)) throw new TypeError('A repeated change takes finite numbers');
     if (slot.as === 'string') parameters.push(JSON.stringify(number));
-    else parameters.push(slot.as === 'bigint' ? exactNumber(number) : number);
+    else parameters.push(slot.as === 'bigint' && Number.isSafeInteger(number) ? BigInt(number) : number);
   }
   return parameters;
 }

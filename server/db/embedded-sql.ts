@@ -68,7 +68,14 @@ export function recordParameters(table: Table, record: Stored): Parameter[] {
     throw new TypeError(`Ids in ${table.name} are ${table.textIds ? 'texts' : 'whole numbers'}`);
   }
   const parameters: Parameter[] = [id, JSON.stringify(record)];
-  for (const field of table.indexedFields) parameters.push(columnValue(table, field, Reflect.get(record, field)));
+  const { indexedFields } = table;
+  for (let index = 0; index < indexedFields.length; index += 1) {
+    const field = indexedFields[index] ?? '';
+    const value: unknown = Reflect.get(record, field);
+    parameters.push(
+      typeof value === 'string' ? value : Number.isSafeInteger(value) ? BigInt(Number(value)) : columnValue(table, field, value),
+    );
+  }
   return parameters;
 }
 
@@ -337,6 +344,6 @@ export class SqlText {
 }
 
 /** node:sqlite binds every number as a float; a whole one must stay whole, or JSON would say 5.0. */
-export function exactNumber(value: number): number | bigint {
+function exactNumber(value: number): number | bigint {
   return Number.isSafeInteger(value) ? BigInt(value) : value;
 }

@@ -28,9 +28,10 @@ export function refuseAccountObject(field: string | undefined): void {
 
 /** The first place that `find` sees in one of a list's objects. An object may stand for a list of one. */
 export function firstIn(list: unknown, path: string, find: (item: Body, path: string) => string | undefined): string | undefined {
-  const items: readonly unknown[] = Array.isArray(list) ? list : [list];
-  for (const [index, item] of items.entries()) {
-    const found = isObject(item) ? find(item, Array.isArray(list) ? `${path}.${index}` : path) : undefined;
+  if (!Array.isArray(list)) return isObject(list) ? find(list, path) : undefined;
+  for (let index = 0; index < list.length; index += 1) {
+    const item: unknown = list[index];
+    const found = isObject(item) ? find(item, `${path}.${index}`) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

@@ -5,6 +5,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 
 /** By `tierNamed`; undefined: it asks for none. */
 export function requestedTier({ service_tier, serviceTier, speed }: Readonly<Record<string, unknown>>): string | undefined {
+  if (service_tier === undefined && serviceTier === undefined && speed === undefined) return undefined;
   return (speed === 'fast' ? tierNamed(speed) : undefined) ?? tierNamed(service_tier ?? typeOf(serviceTier));
 }
 
@@ -19,7 +20,8 @@ const tierHeaders = ['x-gemini-service-tier', 'x-amzn-bedrock-service-tier'];
 /** By `tierNamed`; undefined: they tell none. */
 export function headerTier(headers: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of tierHeaders) {
-    const tier = tierNamed(headers[name]);
+    const reported = headers[name];
+    const tier = reported === undefined ? undefined : tierNamed(reported);
     if (tier !== undefined) return tier;
   }
   return undefined;

@@ -58,8 +58,9 @@ export function largestCount(...values: readonly unknown[]): number | undefined 
 }
 
 function valueAt(body: Body, path: readonly string[]): unknown {
-  let value: unknown = body;
-  for (const name of path) value = isObject(value) ? value[name] : undefined;
+  const [first = ''] = path;
+  let value: unknown = body[first];
+  for (let at = 1; at < path.length; at += 1) value = isObject(value) ? value[path[at] ?? ''] : undefined;
   return value;
 }
 

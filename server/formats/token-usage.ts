@@ -72,7 +72,7 @@ export function withBilled<E extends UpstreamErrorObject>(error: E, parts: reado
 
 /** With the lane that the provider says it took. */
 export function withTier<U extends Partial<TokenUsage> | null>(usage: U, reported: unknown): U {
-  const tier = usage === null ? undefined : tierNamed(reported);
+  const tier = usage === null || reported === undefined ? undefined : tierNamed(reported);
   return tier === undefined ? usage : { ...usage, tier };
 }
 

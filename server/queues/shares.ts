@@ -20,16 +20,15 @@ export function createShares<Owner>(): Shares<Owner> {
   // Owners of nothing are not in it.
   const shares = new Map<Owner, number>();
   let total = 0;
-  const of = (owner: Owner): number => shares.get(owner) ?? 0;
   return {
     add(owner, amount) {
-      const share = of(owner) + amount;
+      const share = (shares.get(owner) ?? 0) + amount;
       if (share > 0) shares.set(owner, share);
       else shares.delete(owner);
       total += amount;
     },
-    of,
-    fits: (owner, more, { all = Infinity, perOwner = Infinity }) => total + more <= all && of(owner) + more <= perOwner,
+    of: (owner) => shares.get(owner) ?? 0,
+    fits: (owner, more, { all = Infinity, perOwner = Infinity }) => total + more <= all && (shares.get(owner) ?? 0) + more <= perOwner,
     get total() {
       return total;
     },

@@ -13,11 +13,14 @@ export interface AdmittedRequest {
   model: string;
   /** A model that was trained for the caller. If undefined, the model is everybody's. */
   tunedModel?: TunedModel | null;
+  /** Where they were looked for already. */
+  routes?: readonly ChannelRoute[];
 }
 
 /** Of a channel that has several for the call, all. */
 export function possibleRoutes(services: RelayServices, request: AdmittedRequest): readonly ChannelRoute[] {
-  const { admission, endpoint, model, tunedModel } = request;
+  const { admission, endpoint, model, tunedModel, routes: known } = request;
+  if (known !== undefined) return known;
   const { channels } = services;
   if (tunedModel !== undefined && tunedModel !== null) return routesThrough(tunedModel.channel, request);
   if (admission.pinnedChannel !== undefined) {

@@ -16,25 +16,20 @@ import { promptRatio } from '#server/money/quote.ts';
 import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
 import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
-import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
 import type { PromptBasis } from '#server/call/settlement/learned-usage.ts';
 import { largestOnRoutes, possibleRoutes } from '#server/call/admission/possible-routes.ts';
+import type { AdmittedRequest } from '#server/call/admission/possible-routes.ts';
 import { dearestTier } from '#server/call/admission/dearest-tier.ts';
 import { outputOf } from '#server/call/admission/expected-output.ts';
 import type { Output } from '#server/call/admission/expected-output.ts';
 import { reservedTools, withoutTools } from '#server/call/admission/reserved-tools.ts';
 import type { ReservedTools } from '#server/call/admission/reserved-tools.ts';
-import type { TunedModel } from '#server/call/tuned-models.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
 
-export interface CallToReserve {
-  admission: Admission;
-  endpoint: RelayEndpoint;
-  model: string;
-  /** One that was trained for the caller; missing: none. */
-  tunedModel?: TunedModel | null;
+export interface CallToReserve extends AdmittedRequest {
   body: RelayBody;
   parameters: CallParameters;
   /** Where somebody has looked into it already. */
@@ -98,10 +93,11 @@ const unknownMedia = 4;
  */
 export function reserveCall(services: RelayServices, call: CallToReserve): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
+  call.routes = possibleRoutes(services, call);
   const prompt = promptByEstimate(services, call);
   const output = outputOf(services, call, prompt);
   const usual = quotes.reserveFor(call.quoted, prompt, output.most);
-  if (isAmple(call.admission, usual * ampleCalls)) return reserveFor(services, call, { output, prompt });
+  if (isAmple(call.admission, usual * ampleCalls)) return reserveFor(services, call, { output, prompt, usual });
   return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
 }
 
@@ -122,14 +118,20 @@ export function costOf(
   return context.quotes.reserveFor(quoted, { ...prompt, tokens: most, audio: audioMost, image: imageMost }, outputMost);
 }
 
+/** No part of it may be more than what is reckoned with. */
+function isCertain({ tokens, most, audio, audioMost, image = 0, imageMost = 0 }: ExpectedPrompt): boolean {
+  return most === tokens && audioMost === audio && imageMost === image;
+}
+
+/** @param usual what the prompt costs as it is reckoned with, where that is known */
 function reserveFor(
   services: RelayServices,
   call: CallToReserve,
-  { output, prompt: requested }: { output: Output; prompt: ExpectedPrompt },
+  { output, prompt: requested, usual }: { output: Output; prompt: ExpectedPrompt; usual?: number },
 ): ReservedCall | Promise<ReservedCall> {
   const { quotes } = services.context;
   const { admission, quoted } = call;
-  const amount = costOf(services, call, requested, output.most);
+  const amount = usual !== undefined && isCertain(requested) ? usual : costOf(services, call, requested, output.most);
   const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? requested : withoutTools(requested), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {

@@ -1,6 +1,7 @@
 // What must be right in a chat completion request before anything is spent on it; cheap, because every call passes it.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
 import type { CallParameters } from '../client-dialect.ts';
 import { chatIds, checkIds, checkLooseMetadata, openaiMetadata } from '../metadata.ts';
@@ -26,25 +27,38 @@ export function checkRequest(body: Body): void {
     if (content !== undefined && typeof content !== 'string' && !Array.isArray(content))
       throw badField(message.path('content'), textOrParts);
   }
-  // As the vendor: below one there is no answer, and many upstreams take it for no limit at all.
-  fields.integer('max_tokens', 1, tokenLimit);
-  fields.integer('max_completion_tokens', 1, tokenLimit);
-  fields.integer('n', 1, mostChoices);
-  for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']) fields.number(field);
-  fields.boolean('stream');
-  fields.object('stream_options');
-  checkLooseMetadata(fields, 'metadata', openaiMetadata);
-  checkIds(fields, chatIds);
+  for (const [field, check] of optionalFields) if (body[field] !== undefined) check(fields, field);
 }
+
+type FieldCheck = (fields: StrictFields, field: string) => unknown;
+
+const numberCheck: FieldCheck = (fields, field) => fields.number(field);
+// As the vendor: below one there is no answer, and many upstreams take it for no limit at all.
+const limitCheck: FieldCheck = (fields, field) => fields.integer(field, 1, tokenLimit);
+
+/** Most calls have few of them. */
+const optionalFields: readonly (readonly [field: string, check: FieldCheck])[] = [
+  ['max_tokens', limitCheck],
+  ['max_completion_tokens', limitCheck],
+  ['n', (fields, field) => fields.integer(field, 1, mostChoices)],
+  ['temperature', numberCheck],
+  ['top_p', numberCheck],
+  ['presence_penalty', numberCheck],
+  ['frequency_penalty', numberCheck],
+  ['stream', (fields, field) => fields.boolean(field)],
+  ['stream_options', (fields, field) => fields.object(field)],
+  ['metadata', (fields, field) => checkLooseMetadata(fields, field, openaiMetadata)],
+  ...Object.entries(chatIds).map(([field, most]) => [field, (fields: StrictFields) => checkIds(fields, { [field]: most })] as const),
+];
 
 /** Only for a body that `checkRequest` let pass. */
 export function callParameters(body: Body): CallParameters {
-  const fields = new StrictFields(body);
+  const { max_tokens: most, max_completion_tokens: mostOfCompletion, n: choices, stream_options: options } = body;
   return {
     // Of two limits the larger one: providers differ in which they heed.
-    maxTokens: Math.max(fields.number('max_tokens') ?? 0, fields.number('max_completion_tokens') ?? 0),
-    choices: fields.number('n') ?? 1,
-    wantsUsage: fields.object('stream_options')?.include_usage === true,
+    maxTokens: Math.max(typeof most === 'number' ? most : 0, typeof mostOfCompletion === 'number' ? mostOfCompletion : 0),
+    choices: typeof choices === 'number' ? choices : 1,
+    wantsUsage: isObject(options) && options.include_usage === true,
     mostTokenBytes: mostTokenBytes(body),
   };
 }

@@ -15,6 +15,11 @@ export function readChoiceEnding({ finish_reason: word, native_finish_reason: na
   return own !== null && 'reason' in own && isReporting(own) ? { reason: own.reason } : read;
 }
 
+/** The choice goes on, or ends with a word of this format that nothing else contradicts, as nearly all of them. */
+export function endsPlainly({ finish_reason: word, native_finish_reason: native }: JsonObject): boolean {
+  return (word === undefined || word === null || ownWords.has(word)) && (native === undefined || native === null);
+}
+
 /** It says more than that the model is done. */
 function isReporting({ reason, unknown }: Extract<ReadEnding, { reason: FinishReason }>): boolean {
   return unknown === undefined && (reason === 'length' || reason === 'content_filter');
@@ -27,7 +32,7 @@ export function translateReasons({ choices }: JsonObject): boolean {
   let isChanged = false;
   const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
   for (const choice of list) {
-    if (!isObject(choice)) continue;
+    if (!isObject(choice) || endsPlainly(choice)) continue;
     const word = translatedReason(choice);
     if (word === undefined) continue;
     choice.finish_reason = word;
@@ -53,8 +58,12 @@ export function unknownWord(word: unknown): string | undefined {
 
 /** The same of a whole response; undefined: all of them are known. */
 export function unknownReason({ choices }: JsonObject): string | undefined {
-  const words = (Array.isArray(choices) ? choices : []).map((choice: unknown) => (isObject(choice) ? choice.finish_reason : undefined));
-  return words.map(unknownWord).find((word) => word !== undefined);
+  const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  for (const choice of list) {
+    const word = !isObject(choice) || endsPlainly(choice) ? undefined : unknownWord(choice.finish_reason);
+    if (word !== undefined) return word;
+  }
+  return undefined;
 }
 
 const written: Readonly<Record<FinishReason, string>> = {

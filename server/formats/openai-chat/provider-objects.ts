@@ -14,9 +14,9 @@ const placesOfName = ['url', 'data', 'file_data'];
 export function findAccountObject({ messages, tools, extra_body: extra, google }: Body): string | undefined {
   return (
     firstIn(messages, 'messages', inMessage) ??
-    firstIn(tools, 'tools', inTool) ??
+    (tools === undefined ? undefined : firstIn(tools, 'tools', inTool)) ??
     (isObject(extra) ? inGoogle(extra.google, 'extra_body.google') : undefined) ??
-    inGoogle(google, 'google')
+    (google === undefined ? undefined : inGoogle(google, 'google'))
   );
 }
 
@@ -26,6 +26,7 @@ function inGoogle(own: unknown, path: string): string | undefined {
 }
 
 function inMessage({ role, content }: Body, path: string): string | undefined {
+  if (content === undefined || content === null) return undefined;
   if (typeof content === 'string') return isInstruction(role) && fileInText.test(content) ? `${path}.content` : undefined;
   return firstIn(content, `${path}.content`, (part, at) => {
     if (part.type === 'text') return isInstruction(role) && isName(part.text, fileInText) ? `${at}.text` : undefined;

@@ -122,20 +122,22 @@ interface Edit {
 
 function createEdit(body: Body): Edit {
   let copy: Record<string, unknown> | undefined;
-  const current = () => copy ?? body;
   return {
-    has: (field) => Object.hasOwn(current(), field),
-    get: (field) => (Object.hasOwn(current(), field) ? current()[field] : undefined),
+    has: (field) => Object.hasOwn(copy ?? body, field),
+    get(field) {
+      const current = copy ?? body;
+      return Object.hasOwn(current, field) ? current[field] : undefined;
+    },
     set(field, value) {
       copy ??= { ...body };
       copy[field] = value;
     },
     drop(field) {
-      if (!Object.hasOwn(current(), field)) return;
+      if (!Object.hasOwn(copy ?? body, field)) return;
       copy ??= { ...body };
       delete copy[field];
     },
-    result: current,
+    result: () => copy ?? body,
   };
 }
 

@@ -3,7 +3,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { readGoogleError } from '../google-error.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
 import { statusInBody } from '../status-in-body.ts';
-import { readChoiceEnding } from './finish-reason.ts';
+import { endsPlainly, readChoiceEnding } from './finish-reason.ts';
 import { readTokenUsage } from './token-usage.ts';
 import { withTier } from '../token-usage.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
@@ -40,7 +40,7 @@ function failedChoice({ choices }: Record<string, unknown>): ErrorInResponse | n
     if (!isObject(choice)) continue;
     const reported = isObject(choice.error) ? errorObject({ error: choice.error }) : null;
     if (reported !== null) return reported;
-    const ending = readChoiceEnding(choice);
+    const ending = endsPlainly(choice) ? null : readChoiceEnding(choice);
     if (ending !== null && 'failure' in ending) return ending.failure;
   }
   return null;

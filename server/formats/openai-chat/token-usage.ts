@@ -47,10 +47,10 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   if (total === 0 || prompt + output === 0) return null;
 
   const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
-  const written = details === none ? 0 : writtenNames.reduce((found, name) => found || count(details[name]), 0);
+  const written = details === none ? 0 : writtenIn(details);
   const cacheRead = Math.min(read, prompt);
   const allWritten = Math.min(written, prompt - cacheRead);
-  const cacheWrite1h = Math.min(count(recordIn(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
+  const cacheWrite1h = allWritten === 0 ? 0 : Math.min(count(recordIn(details.cache_creation).ephemeral_1h_input_tokens), allWritten);
   const cost = reportedCost(value);
   // https://docs.perplexity.ai/api-reference/sonar-post
   const searches = tokenCount(value.num_search_queries);
@@ -133,6 +133,16 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
 function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: image }: TokenUsage): Record<string, unknown> {
   if (audio + image === 0) return {};
   return { cached_tokens_details: { text_tokens: cacheRead - audio - image, audio_tokens: audio, image_tokens: image } };
+}
+
+/** The first of those numbers that says something. */
+function writtenIn(details: Readonly<Record<string, unknown>>): number {
+  for (const name of writtenNames) {
+    const reported = details[name];
+    const written = reported === undefined ? 0 : (tokenCount(reported) ?? 0);
+    if (written > 0) return written;
+  }
+  return 0;
 }
 
 /** At the top by SGLang and Perplexity, within the completion or beside it. */
