@@ -4,10 +4,7 @@ import type { CallAttempt } from '#server/call/call-attempt.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { goOnWith, isCarriedBy } from '#server/call/shorten-call.ts';
-import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
-
-/** An estimate is never off by more. */
-const surely = 4;
+import { estimateTextTokens, mostTokensPerEstimated } from '#server/exchange/token-estimate.ts';
 
 /** At most once for a call. What is returned is told the caller, and the call holds no money then; null: it goes on. */
 export async function editFor(call: RunningCall, { route }: CallAttempt, edits: PromptEdits): Promise<ReportedFailure | null> {
@@ -24,6 +21,6 @@ export async function editFor(call: RunningCall, { route }: CallAttempt, edits: 
 }
 
 function promptTokens({ content, endpoint, model, prompt, admission }: RunningCall, { trigger }: PromptEdits): number | Promise<number> {
-  if (trigger === null || prompt.expected * surely < trigger) return prompt.expected;
+  if (trigger === null || prompt.expected * mostTokensPerEstimated < trigger) return prompt.expected;
   return content.countPrompt({ endpoint, model, estimate: prompt.tokens }, { owner: admission.user.id, isEstimated: false });
 }

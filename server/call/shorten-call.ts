@@ -13,6 +13,7 @@ import { summaryKey } from '#server/call/stored-summaries.ts';
 import { elapsed, releaseCall, stopCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { Turn } from '#server/call/turn.ts';
+import { mostTokensPerEstimated } from '#server/exchange/token-estimate.ts';
 
 /** A whole response whose call is settled. */
 export interface WholeAnswer {
@@ -23,9 +24,6 @@ export interface WholeAnswer {
 }
 
 export type AnswerWhole = (call: RunningCall) => Promise<WholeAnswer | ReportedFailure>;
-
-/** An estimate is never off by more. */
-const surely = 4;
 
 /**
  * At most once for a call, before its first attempt at a provider of another format. What is returned is told the caller, and the call
@@ -91,7 +89,7 @@ export function isCarriedBy(route: CallAttempt['route']): boolean {
 
 async function isBeyond({ content, endpoint, model, prompt, admission }: RunningCall, threshold: number | null): Promise<boolean> {
   if (threshold === null) return true;
-  if (prompt.expected * surely < threshold) return false;
+  if (prompt.expected * mostTokensPerEstimated < threshold) return false;
   const counting = { owner: admission.user.id, isEstimated: false };
   return (await content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting)) > threshold;
 }

@@ -19,6 +19,9 @@ export interface WorkerReply {
   result: number | readonly string[] | null;
 }
 
+/** A prompt that is estimated at n tokens has at most n times this: below a threshold divided by it, nothing has to be counted. */
+export const mostTokensPerEstimated = 4;
+
 /** About right for any language; looks at a sample only, so its cost does not grow with the text. */
 export function estimateTextTokens(text: string): number {
   const { length } = text;
