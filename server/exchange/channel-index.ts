@@ -1,5 +1,6 @@
 // Every channel, prepared and in memory, and which of them serve a model to a group. An edit anywhere is seen within a
 // second through the change feed; a slow sweep corrects whatever the feed may have missed.
+import { reasonText } from '#shared/errors.ts';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
@@ -63,7 +64,7 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     if (known !== undefined && known.siteUrl === siteUrl && isSame(known.record, record)) return;
     const channel = prepareChannel(record, context.secrets, { siteUrl, settings: context.settings });
     if (channel.problem !== null && record.status === ChannelStatus.enabled) {
-      context.log.warn({ channel: record.id, problem: channel.problem }, 'a channel cannot be used');
+      context.log.warn({ channel: record.id, problem: reasonText(channel.problem, 'en') }, 'a channel cannot be used');
     }
     if (known !== undefined) served.unlist(known);
     byId.set(record.id, channel);

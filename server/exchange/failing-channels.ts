@@ -1,5 +1,6 @@
 // Which enabled channels do not do what they are there for: what an operator should look at.
 import { ChannelStatus, type FailingChannel } from '#shared/channels.ts';
+import { reasonText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
@@ -32,7 +33,7 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
   const failing = new Map<number, FailingChannel>();
   for (const channel of channels.all()) {
     if (channel.status === ChannelStatus.enabled && channel.problem !== null) {
-      failing.set(channel.id, ofSettings(channel, channel.problem, soleModels.get(channel.id) ?? 0));
+      failing.set(channel.id, ofSettings(channel, reasonText(channel.problem, language), soleModels.get(channel.id) ?? 0));
     }
   }
   for (const [id, { calls, failures, status }] of sums) {

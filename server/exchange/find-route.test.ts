@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const { claude, 'openai-chat': openaiChat, 'openai-responses': openaiResponses } = clientDialects;
 
@@ -139,6 +140,6 @@ describe('a provider whose second format others behind its name may not have', (
     expect(pathOf({ base_url, setting: '{"formats":["openai-responses","openai-chat"]}' })).toBe(
       'openai-chat,openai-responses /v1/chat/completions',
     );
-    expect(buildPreparedChannel({ type: 1, setting: '{"formats":["claude"]}' }).problem).toContain('setting');
+    expect(problemText(buildPreparedChannel({ type: 1, setting: '{"formats":["claude"]}' }))).toContain('setting');
   });
 });

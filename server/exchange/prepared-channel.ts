@@ -1,4 +1,5 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import { hasModelInHost } from '#shared/channel-rules.ts';
 import { filledHeaders } from '#shared/header-override.ts';
 import type { CallKindName } from '#server/kinds/call-kind.ts';
@@ -13,6 +14,7 @@ import { framings } from '#server/framing/registry.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
+import { noteProblem, together } from './channel-problems.ts';
 import { authorizationOf } from './auth/registry.ts';
 import type { Auth } from './auth/registry.ts';
 import type { Signing } from './auth/scheme.ts';
@@ -75,7 +77,7 @@ export interface PreparedChannel {
   /** What its provider was asked for and does not know. */
   readonly refusedFields: RefusedFields;
   /** Why no call can be made through it, for administrators; null when it can. */
-  readonly problem: string | null;
+  readonly problem: FailureReason | null;
   /** Which way a call of that model goes; null: there is none. */
   route(client: ClientDialect, kind: CallKindName, model: string, address?: RouteAddress): ChannelRoute | null;
   /** Headers of questions about the account, in no format; they are authorised like calls. */
@@ -103,17 +105,17 @@ const WAYS_KEPT = 2000;
 
 export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
   const provider = providerOf(record.type) ?? null;
-  const problems: string[] = [];
+  const problems: FailureReason[] = [];
   const key = readKey(record, secrets, problems);
   const base = readBase(record, provider, problems);
   const modelMapping = parseModelMapping(record.model_mapping);
   const statusCodeMapping = parseStatusCodeMapping(record.status_code_mapping);
   const paramOverride = parseParamOverride(record.param_override);
   const setting = parseChannelSetting(record.setting);
-  if (provider === null) problems.unshift(`no provider of type ${record.type}`);
-  if (modelMapping === null) problems.push('model_mapping is not valid JSON of names');
-  if (paramOverride === null) problems.push('param_override is not a JSON object');
-  if (setting === null) problems.push('setting is not valid');
+  if (provider === null) problems.unshift({ code: 'channel_type_unknown', facts: { type: record.type } });
+  if (modelMapping === null) problems.push({ code: 'channel_mapping_invalid' });
+  if (paramOverride === null) problems.push({ code: 'channel_override_invalid' });
+  if (setting === null) problems.push({ code: 'channel_setting_invalid' });
 
   const providerHeaders = filledHeaders(setting?.headers ?? {}, key);
   const source: FormatSource | null =
@@ -149,7 +151,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     statusCodeMapping: statusCodeMapping ?? new Map(),
     paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
     refusedFields: createRefusedFields(),
-    problem: problems.length === 0 ? null : problems.join('; '),
+    problem: together(problems),
     route(client, kind, model, address = {}) {
       const current = readSettings?.();
       if (current !== bySettings) {
@@ -206,23 +208,23 @@ function commaList(text: string): string[] {
   ];
 }
 
-function readKey(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, problems: string[]): string {
+function readKey(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, problems: FailureReason[]): string {
   try {
     return record.key_cipher === '' ? '' : secrets.decrypt(record.key_cipher, 'channel_key').trim();
   } catch {
-    problems.push('the key was encrypted with another SESSION_SECRET');
+    problems.push({ code: 'channel_key_unreadable' });
     return '';
   }
 }
 
-function readBase(record: ChannelRecord, provider: Provider | null, problems: string[]): string {
+function readBase(record: ChannelRecord, provider: Provider | null, problems: FailureReason[]): string {
   const base = withoutTrailing(record.base_url.trim(), '/') || (provider?.baseUrl ?? '');
   if (provider === null) return base;
   const url = URL.parse(base.replaceAll('{model}', 'm'));
-  if (base === '') problems.push('a base URL is needed');
+  if (base === '') problems.push({ code: 'channel_address_missing' });
   else if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
-    problems.push('the base URL is not a plain http or https address');
-  } else if (hasModelInHost(base)) problems.push('the base URL has {model} in its host');
+    problems.push({ code: 'channel_address_invalid' });
+  } else if (hasModelInHost(base)) problems.push({ code: 'channel_address_of_model' });
   return base;
 }
 
@@ -233,7 +235,7 @@ interface FormatSource {
   base: string;
   siteUrl: string | undefined;
   providerHeaders: Readonly<Record<string, string>>;
-  problems: string[];
+  problems: FailureReason[];
   /** Formats that the channel is said to speak; empty: what is known of the provider. */
   spoken: readonly string[];
 }
@@ -248,7 +250,7 @@ function prepareFormats(source: FormatSource): PreparedFormat[] {
     const isSpoken = spoken.length === 0 ? !isAway && format.isByChoice !== true : spoken.includes(name);
     return isSpoken ? [prepareFormat(source, upstreamDialects[name], format)] : [];
   });
-  if (spoken.length > 0 && prepared.length === 0) note(problems, 'setting names no format of the provider');
+  if (spoken.length > 0 && prepared.length === 0) noteProblem(problems, { code: 'channel_formats_unknown' });
   return prepared;
 }
 
@@ -301,7 +303,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
 function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 'headers' | 'authorize'> {
   const { record, provider, key, base, problems } = source;
   const authorization = authorizationOf(auth, key, base);
-  note(problems, authorization.problem);
+  noteProblem(problems, authorization.problem);
   const fixed: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Tidegate' };
   if (provider.sendsOrganization === true && record.openai_organization !== '') {
     fixed['openai-organization'] = record.openai_organization.trim();
@@ -328,14 +330,12 @@ function filled({ record, siteUrl }: FormatSource, headers: Readonly<Record<stri
 }
 
 /** Only visible ASCII and blanks may travel in a header; anything else would fail on every call. */
-function noteUnsendable(headers: Readonly<Record<string, string>>, problems: string[]): void {
+function noteUnsendable(headers: Readonly<Record<string, string>>, problems: FailureReason[]): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/^[\x20-\x7e\t]*$/.test(value)) continue;
-    note(problems, `${name === 'authorization' ? 'the key' : name} holds characters that a header cannot carry`);
+    noteProblem(
+      problems,
+      name === 'authorization' ? { code: 'channel_key_letters' } : { code: 'channel_header_letters', facts: { header: name } },
+    );
   }
-}
-
-/** Each problem once. */
-function note(problems: string[], problem: string | null): void {
-  if (problem !== null && !problems.includes(problem)) problems.push(problem);
 }

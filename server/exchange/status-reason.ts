@@ -1,6 +1,6 @@
 // Why a channel has its status, in the text `other_info` that clients read: `status_reason` in words, which are made when it is read.
 import { reasonText } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
+import type { Language, LocalText } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
@@ -30,6 +30,11 @@ export function presentInfo(info: string, language: Language): string {
 function readReason(fact: unknown): FailureReason | null {
   if (!isObject(fact) || typeof fact.code !== 'string') return null;
   const facts = isObject(fact.facts) ? Object.entries(fact.facts) : [];
-  const known = facts.filter((entry): entry is [string, string | number] => typeof entry[1] === 'string' || typeof entry[1] === 'number');
+  const known = facts.filter((entry): entry is [string, string | number | LocalText] => isFact(entry[1]));
   return { code: fact.code, facts: Object.fromEntries(known) };
+}
+
+function isFact(value: unknown): value is string | number | LocalText {
+  if (typeof value === 'string' || typeof value === 'number') return true;
+  return isObject(value) && typeof value.zh === 'string' && typeof value.en === 'string';
 }

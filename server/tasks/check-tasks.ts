@@ -38,7 +38,7 @@ async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
   if (task.poll_at === undefined) {
     if (await isUnderWay(context, task)) return false;
     const end = task.asked_channel_id === undefined ? failUntaken : failLost;
-    await end(context, task, { fail_reason: lostReason });
+    await end(context, task, lostReason);
   }
   // Of one that was taken meanwhile the charge may be on its way.
   const known = await context.db.collection('tasks').patch({ id: task.id, charge: { ne: 'open' } }, { unset: ['check_at'] });

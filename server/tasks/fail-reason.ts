@@ -1,26 +1,33 @@
-// Why a task failed, in words that its reader understands.
-import { errors, errorText } from '#shared/errors.ts';
-import type { AppError, ErrorCode, Language } from '#shared/errors.ts';
+// Why a task failed: a provider's words, or a code and its facts, which become words in the reader's language.
+import { errors, errorText, reasonText } from '#shared/errors.ts';
+import type { ErrorCode, Language } from '#shared/errors.ts';
+import { storedReason } from '#shared/failure-reasons.ts';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { storableText } from '#server/db/storable.ts';
 
-export type FailReason = Pick<TaskRecord, 'fail_reason' | 'fail_reason_en'>;
+export type FailReason = Pick<TaskRecord, 'fail_reason' | 'fail_cause'>;
 
 const longest = 2_000;
 
-/** As an upstream says it, in its words. */
-export function reportedReason(text: string): FailReason {
+/** A reason in a provider's own words. */
+export function saidByProvider(text: string): FailReason {
   return { fail_reason: storableText(text, longest) };
 }
 
-/** As we say it, in each language. */
-export function gatewayReason({ code, details }: AppError): FailReason {
-  const text = (language: Language) => storableText(errorText(code, language, details), longest);
-  return { fail_reason: text('zh'), fail_reason_en: text('en') };
+/** A reason of Tidegate's. The text beside the code is for earlier versions of the server. */
+export function knownReason(reason: FailureReason): FailReason {
+  return { fail_reason: storableText(reasonText(reason, 'zh'), longest), fail_cause: storedReason(reason) };
 }
 
-/** Records of earlier servers have the code of an error; where its text needs details, there is no more than that. */
-export function failReasonIn({ fail_reason: reason, fail_reason_en: english }: FailReason, language: Language): string {
+type StoredReason = Pick<TaskRecord, 'fail_reason' | 'fail_reason_en' | 'fail_cause'>;
+
+/** Records of earlier versions have texts, or the code of an error; if the error's text needs details, the code is all there is. */
+export function failReasonIn(
+  { fail_reason: reason, fail_reason_en: english, fail_cause: cause }: StoredReason,
+  language: Language,
+): string {
+  if (cause !== undefined) return reasonText(cause, language);
   if (language === 'en' && english !== undefined) return english;
   return isCode(reason) && !errors[reason].zh.includes('{') ? errorText(reason, language) : reason;
 }

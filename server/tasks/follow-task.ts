@@ -5,6 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
+import { knownReason } from './fail-reason.ts';
 import type { FailReason } from './fail-reason.ts';
 import type { ReportedFields, TaskReport } from './platforms/platform.ts';
 import { refundTask } from './refund-task.ts';
@@ -13,8 +14,8 @@ import { resolveCharge } from './task-charge.ts';
 /** Milliseconds between questions about a task. */
 export const pollEvery = 15_000;
 
-export const timeoutReason = (milliseconds: number) => `上游任务超时（超过${milliseconds / 3600_000}小时）`;
-export const lostChannelReason = (id: number) => `获取渠道信息失败，请联系管理员，渠道ID：${id}`;
+export const timeoutReason = (milliseconds: number) => knownReason({ code: 'task_timeout', facts: { hours: milliseconds / 3600_000 } });
+export const lostChannelReason = (channel: number) => knownReason({ code: 'task_channel_gone', facts: { channel } });
 
 /** The task as it is afterwards; null: it had ended before. */
 export async function followTask(context: AppContext, task: TaskRecord, { outcome, fields }: TaskReport): Promise<TaskRecord | null> {

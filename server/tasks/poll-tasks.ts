@@ -8,6 +8,7 @@ import { isGoneForGood } from '#server/exchange/deleted-channels.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { requestUpstream } from './request-upstream.ts';
 import type { UpstreamAnswer } from './request-upstream.ts';
+import type { FailReason } from './fail-reason.ts';
 import { failTask, followTask, lostChannelReason, pollEvery, timeoutReason } from './follow-task.ts';
 import type { TaskPlatform } from './platforms/platform.ts';
 import { taskPlatforms } from './platforms/registry.ts';
@@ -129,8 +130,8 @@ async function postpone(run: PollRun, { platform, tasks }: { platform: TaskPlatf
   await failEach(run, late, timeoutReason(platform.timeout));
 }
 
-async function failEach(run: PollRun, tasks: Iterable<TaskRecord>, reason: string): Promise<void> {
-  const work = async (task: TaskRecord) => run.isOver() || failTask(run.context, task, { fail_reason: reason });
+async function failEach(run: PollRun, tasks: Iterable<TaskRecord>, reason: FailReason): Promise<void> {
+  const work = async (task: TaskRecord) => run.isOver() || failTask(run.context, task, reason);
   await eachDue({ items: tasks, work });
 }
 

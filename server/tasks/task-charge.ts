@@ -4,9 +4,10 @@
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { knownReason } from './fail-reason.ts';
 import { closedBooksOf, isCounted } from '#server/money/recovery/crash-recovery.ts';
 
-export const lostReason = '提交被中断，未扣费';
+export const lostReason = knownReason({ code: 'task_submission_lost' });
 
 /**
  * The task with its charge known, or still `open`. A task that was to be paid for and was charged by nobody fails, and the log is still to tell
@@ -25,7 +26,7 @@ export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>,
       ...uncharged,
       status: 'FAILURE',
       progress: '100%',
-      fail_reason: lostReason,
+      ...lostReason,
       image_url: '',
       finish_time: now(),
       updated_at: Math.floor(now() / 1000),

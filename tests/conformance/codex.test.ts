@@ -10,6 +10,7 @@ import { codexKey, startFakeCodex } from '#tests/support/fake-codex.ts';
 import type { FakeCodex } from '#tests/support/fake-codex.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const model = 'gpt-5.6-sol';
 const messages = [
@@ -30,7 +31,7 @@ test('a key is what is kept of a sign-in', () => {
   expect(headersOf(codexKey)).toMatchObject(expected);
   expect(headersOf(JSON.stringify({ OPENAI_API_KEY: null, tokens: JSON.parse(codexKey) }, null, 2))).toMatchObject(expected);
   for (const key of ['sk-key', '{}', '{"access_token":"a"}', '{"access_token":"a\\nb","account_id":"c"}']) {
-    expect(buildPreparedChannel({ type: 57, key }).problem).toContain('access_token');
+    expect(problemText(buildPreparedChannel({ type: 57, key }))).toContain('access_token');
   }
 });
 

@@ -21,6 +21,7 @@ import type { FakeBaidu } from '#tests/support/fake-baidu.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { differences, isObject, readVectors } from './provider-vectors.ts';
 import type { Vector } from './provider-vectors.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const { ernie } = upstreamDialects;
 const client = clientDialects['openai-chat'];
@@ -144,7 +145,8 @@ test('models have names of their own in addresses, and a key has two parts', () 
     '/chat/constructor',
   ]);
   expect(channel.problem).toBeNull();
-  for (const key of ['AK1', 'AK1|', 'AK1|SK1|x']) expect(buildPreparedChannel({ type: 15, key }).problem).toContain('APIKey|SecretKey');
+  for (const key of ['AK1', 'AK1|', 'AK1|SK1|x'])
+    expect(problemText(buildPreparedChannel({ type: 15, key }))).toContain('APIKey|SecretKey');
 });
 
 describe('a request', () => {

@@ -21,6 +21,7 @@ import { noSender } from '#tests/support/no-sender.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { differences, isObject, readModelLists, readUrlRows, readVectors } from './provider-vectors.ts';
 import type { Vector } from './provider-vectors.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const files = [
   'openai',
@@ -249,7 +250,7 @@ describe('addresses of every type', () => {
     const route = channel.route(clientDialects['openai-chat'], kindNamed(mode), model);
     // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.
     const isOfTasks = providerOf(type)?.tasks !== undefined;
-    expect(channel.problem).toBe(isOfTasks ? 'a base URL is needed' : null);
+    expect(problemText(channel)).toBe(isOfTasks ? 'A base URL is needed' : '');
     if (unsupported || isOfTasks) {
       expect(route).toBeNull();
       return;

@@ -4,8 +4,8 @@ import { beforeAll, expect, test } from 'vitest';
 import frame from '#pwa/i18n/en/frame.json' with { type: 'json' };
 import { serverWords } from '#pwa/ui/server-words.ts';
 import usableGroups from '#server/settings/data/usable-groups.json' with { type: 'json' };
+import { reasonTexts } from '#shared/failure-reasons.ts';
 import { lostReason } from '#server/tasks/task-charge.ts';
-import { noVideoReason, unknownReason } from '#server/tasks/platforms/video.ts';
 import { lostChannelReason, timeoutReason } from '#server/tasks/follow-task.ts';
 
 beforeAll(() =>
@@ -21,12 +21,13 @@ test('what the server says in Chinese is English in an English console', () => {
   for (const text of [
     '余额不足',
     '响应时间 7.20s 超过阈值 5.00s',
-    timeoutReason(3600_000),
-    timeoutReason(6 * 3600_000),
-    noVideoReason,
-    unknownReason,
-    lostReason,
-    lostChannelReason(7),
+    // Of records that earlier versions have stored.
+    timeoutReason(3600_000).fail_reason,
+    timeoutReason(6 * 3600_000).fail_reason,
+    reasonTexts.task_without_video.zh,
+    reasonTexts.task_unexplained.zh,
+    lostReason.fail_reason,
+    lostChannelReason(7).fail_reason,
     '用户分组',
     ...groups,
     ...names,

@@ -16,6 +16,7 @@ import { sparkKey, startFakeSpark } from '#tests/support/fake-spark.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { differences, readSocketVectors } from './provider-vectors.ts';
 import type { SocketVector } from './provider-vectors.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const client = clientDialects['openai-chat'];
 const kind = callKinds.chat;
@@ -96,7 +97,7 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
 
 test('sockets want a key of three parts, and models that have one', () => {
   const channel = (fields: object) => buildPreparedChannel({ type: 18, key: sparkKey, setting, ...fields });
-  expect(channel({ key: 'pass:word' }).problem).toContain('APPID|APISecret|APIKey');
+  expect(problemText(channel({ key: 'pass:word' }))).toContain('APPID|APISecret|APIKey');
   const pathOf = (model: string, fields: object = {}) => channel(fields).route(client, 'chat', model)?.path ?? null;
   expect(pathOf('SparkDesk')).toBe('/v1.1/chat');
   expect(pathOf('SparkDesk', { other: 'v3.5' })).toBe('/v3.5/chat');

@@ -6,6 +6,7 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { engines } from '#tests/support/engines.ts';
 import { sparkKey as key, startFakeSpark } from '#tests/support/fake-spark.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const messages = [{ role: 'user', content: 'Tide?' }];
 const tools = [{ type: 'function', function: { name: 'get_tide', parameters: { type: 'object', properties: {} } } }];
@@ -16,7 +17,7 @@ test('a key has three parts, or is a password', () => {
     authorization: 'Bearer pass:word',
   });
   for (const wrong of ['a|b', 'a||c', 'a|b|c|d']) {
-    expect(buildPreparedChannel({ type: 18, key: wrong }).problem).toContain('APPID|APISecret|APIKey');
+    expect(problemText(buildPreparedChannel({ type: 18, key: wrong }))).toContain('APPID|APISecret|APIKey');
   }
 });
 
@@ -37,7 +38,7 @@ test('models have names of their own there, and one an address', () => {
 test("keys of Zhipu's first platform are taken by the next one", () => {
   const route = buildPreparedChannel({ type: 16, key: 'id.secret' }).route(clientDialects['openai-chat'], 'chat', 'glm-4-flash');
   expect(`${route?.origin}${route?.path}`).toBe('https://open.bigmodel.cn/api/paas/v4/chat/completions');
-  expect(buildPreparedChannel({ type: 16, key: 'nodot' }).problem).toContain('id.secret');
+  expect(problemText(buildPreparedChannel({ type: 16, key: 'nodot' }))).toContain('id.secret');
 });
 
 describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {

@@ -22,6 +22,7 @@ import type { FakeVertex } from '#tests/support/fake-vertex.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
 import { differences, readVectors } from './provider-vectors.ts';
 import type { Vector } from './provider-vectors.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const client = clientDialects['openai-chat'];
 const vectors = readVectors('vertex').map((vector) => ({ name: vector.name, vector }));
@@ -184,8 +185,8 @@ test('a prompt for Claude is counted at one address for all models, which says t
 
 test('a key whose secret would be proven to somebody else is not used', () => {
   const problem = (fields: Record<string, string>, base_url = '') =>
-    buildPreparedChannel({ type: 41, key: serviceAccount(fields), other: 'global', base_url }).problem;
-  expect(problem({ token_uri: 'https://oauth2.googleapis.com/token' })).toBeNull();
+    problemText(buildPreparedChannel({ type: 41, key: serviceAccount(fields), other: 'global', base_url }));
+  expect(problem({ token_uri: 'https://oauth2.googleapis.com/token' })).toBe('');
   for (const token_uri of [
     'https://evil.example/token',
     'http://oauth2.googleapis.com/token',
@@ -195,7 +196,7 @@ test('a key whose secret would be proven to somebody else is not used', () => {
     expect(problem({ token_uri }), token_uri).toContain('token_uri');
   }
   // Who stands in for Google, and gets its tokens anyway, may give them.
-  expect(problem({ token_uri: 'https://gateway.example/token' }, 'https://gateway.example/vertex')).toBeNull();
+  expect(problem({ token_uri: 'https://gateway.example/token' }, 'https://gateway.example/vertex')).toBe('');
   expect(problem({ private_key: 'none' })).toContain('private_key');
   // Another kind of key cannot sign what Google takes.
   const { privateKey } = generateKeyPairSync('ed25519', {

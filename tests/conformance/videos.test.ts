@@ -17,6 +17,7 @@ import type { FakeInternet } from '#tests/support/fake-internet.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 import { createVideoScene } from '#tests/support/video-scene.ts';
 import type { VideoScene } from '#tests/support/video-scene.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 afterAll(trustLocalhost());
 
@@ -852,7 +853,7 @@ describe('vectors', () => {
     [51, 'half'],
     [51, '|b'],
   ])('type %i says what is wrong with the key %s', (type, key) => {
-    expect(buildPreparedChannel({ type, key }).problem).toMatch(/the key is (?:not|neither an API key nor) AccessKey/);
+    expect(problemText(buildPreparedChannel({ type, key }))).toMatch(/The key must have the form .*AccessKey/);
   });
 
   it('a name of an operation that is another path is none', () => {

@@ -1,6 +1,6 @@
 // Why a channel failed is stored as a code with its facts, and read in everybody's own language.
 import { describe, expect, it } from 'vitest';
-import { reasonText } from '#shared/errors.ts';
+import { errors, reasonText } from '#shared/errors.ts';
 import { reasonTexts, saidReason } from '#shared/failure-reasons.ts';
 import { alertOfChannel } from '#server/notify/notifications.ts';
 import { textOf, webhookContent } from '#server/notify/notification-texts.ts';
@@ -25,6 +25,10 @@ it('every reason is in both languages, with the same facts', () => {
   expect(reasonText(saidReason('Insufficient {balance}'), 'zh')).toBe('Insufficient {balance}');
 });
 
+it('no reason has the code of an error', () => {
+  expect(Object.keys(reasonTexts).filter((code) => Object.hasOwn(errors, code))).toEqual([]);
+});
+
 describe.each(engines)('reasons of channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const read = async (id: number, as: typeof english) => (await desk.admin.get(`/api/channel/${id}`, as)).data;
@@ -46,6 +50,24 @@ describe.each(engines)('reasons of channels on $kind', (engine) => {
     const failing = async (as: typeof english) => (await desk.admin.get('/api/channel/failing', as)).data[0]?.problem;
     expect(await failing(english)).not.toMatch(han);
     expect(await failing(chinese)).toMatch(han);
+  });
+
+  it('of a channel that cannot be used are read so, and several of them together', async () => {
+    const { db, secrets } = desk.app.context;
+    const id = await desk.createOne({ base_url: nowhere, models: 'gpt-4o' });
+    const key_cipher = secrets.encrypt('sk-\u00e9', 'channel_key');
+    await db.collection('channels').patch({ id }, { set: { key_cipher, model_mapping: '{a' } });
+    await desk.app.context.channels.reload();
+    const tested = async (as: typeof english) => (await desk.admin.get(`/api/channel/test/${id}`, as)).message;
+    expect(await tested(english)).toBe('The model mapping must be valid JSON; The key has characters that a header cannot carry');
+    expect(await tested(chinese)).toBe('模型映射必须是合法的 JSON 格式！；密钥含有请求头不能携带的字符');
+    await desk.admin.get(`/api/channel/update_balance/${id}`);
+    expect((await read(id, english)).balance_error).toMatch(/^The model mapping/);
+    expect((await read(id, chinese)).balance_error).toMatch(/^模型映射/);
+    expect((await db.collection('channels').get(id))?.balance_reason).toMatchObject({ code: 'channel_problems' });
+    await disableChannel(desk.app.context, id, { code: 'channel_key_form', facts: { forms: { zh: '甲', en: 'of A' } } });
+    expect(JSON.parse((await read(id, english)).other_info).status_reason).toBe('The key must have the form of A');
+    expect(JSON.parse((await read(id, chinese)).other_info).status_reason).toBe('渠道密钥的格式必须是 甲');
   });
 
   it('of providers stay in their own words', async () => {

@@ -12,6 +12,7 @@ import { buildChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { onEachEngine } from '#tests/support/engines.ts';
 import type { TestDatabase } from '#tests/support/engines.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 async function open(database: TestDatabase): Promise<RunningContext & AsyncDisposable> {
   const context = await createContext({
@@ -109,7 +110,7 @@ onEachEngine('the channel index', (current) => {
     await add(context, { id: 1, type: 999 });
     await add(context, { id: 2, model_mapping: '{' });
     expect(context.channels.enabledModels()).toEqual([]);
-    expect(context.channels.get(2)?.problem).toContain('model_mapping');
+    expect(problemText(context.channels.get(2) ?? { problem: null })).toBe('The model mapping must be valid JSON');
     await edit(context, 2, { model_mapping: '' });
     expect(idsOf(context, 'default', 'gpt-4o-mini')).toEqual([[2]]);
   });

@@ -213,7 +213,14 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     await pollTasks(scene.app.context);
     await expectRefunded(lost, lostId);
     await expectRefunded(endless, endlessId);
-    expect((await scene.task(lost)).fail_reason).toBe('上游任务超时（超过1小时）');
+    expect(await scene.task(lost)).toMatchObject({
+      fail_reason: '上游任务超时（超过1小时）',
+      fail_cause: { code: 'task_timeout', facts: { hours: 1 } },
+    });
+    const owner = await scene.app.as(lost.user);
+    const read = async (language: string) =>
+      (await owner.get('/api/mj/self', { headers: { 'accept-language': language } })).data[0]?.fail_reason;
+    expect([await read('en'), await read('zh')]).toEqual(['The upstream did not finish within 1 h', '上游任务超时（超过1小时）']);
   });
 
   it('do not come because a channel is disabled or does not answer, but when it is deleted', async () => {

@@ -130,7 +130,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
       ],
     });
     expect(await failing(scene)).toMatchObject([
-      { name: 'west', by: 'settings', problem: 'the base URL is not a plain http or https address', calls: 0, sole_models: 1 },
+      { name: 'west', by: 'settings', problem: '代理地址不是普通的 http 或 https 地址', calls: 0, sole_models: 1 },
     ]);
   });
 

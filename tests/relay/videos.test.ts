@@ -249,6 +249,8 @@ describe.each(engines)('videos on $kind', (engine) => {
     expect(await customer.balance()).toBe(start - 4 * second);
     await scene.poll(3700);
     expect(await customer.balance()).toBe(start);
+    const [task] = (await customer.sdk.videos.list()).data;
+    expect(task?.error?.message).toBe('The upstream did not finish within 6 h');
     expect((await scene.task(customer)).fail_reason).toBe('上游任务超时（超过6小时）');
     await scene.checkBooks();
   });

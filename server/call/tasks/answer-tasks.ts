@@ -73,7 +73,7 @@ export async function answerDirectly<Answer extends DirectResponse>(
 const ownPath = /^(?:https?:\/\/[^/]*)?\/v1(?:beta)?\//;
 
 /** SDKs of OpenAI and Google send no language; clients of the other paths have always been told in Chinese. */
-function languageFor({ url, headers }: Request): Language {
+export function languageFor({ url, headers }: Pick<Request, 'url' | 'headers'>): Language {
   return ownPath.test(url) ? callerLanguage(headers) : languageOf(headers.get('accept-language'));
 }
 

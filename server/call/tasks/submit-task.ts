@@ -1,5 +1,5 @@
 // The life of a submission, top to bottom. Decision 40 says which crash between which two writes leads to what.
-import { AppError } from '#shared/errors.ts';
+import { AppError, reasonOf } from '#shared/errors.ts';
 import { priceAt } from '#shared/price-at.ts';
 import type { PricedUsage } from '#shared/pricing.ts';
 import type { AppContext } from '#server/context.ts';
@@ -14,7 +14,7 @@ import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { checkAfter } from '#server/tasks/check-tasks.ts';
-import { gatewayReason, reportedReason } from '#server/tasks/fail-reason.ts';
+import { knownReason, saidByProvider } from '#server/tasks/fail-reason.ts';
 import { failLost, failUntaken, pollEvery } from '#server/tasks/follow-task.ts';
 import { refundTask } from '#server/tasks/refund-task.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
@@ -57,7 +57,7 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
     const task = await openTask(context, call);
     const outcome = await runAttempts(call, task).catch(async (fault: unknown) => {
       // Nobody was asked: what is wanted cannot be put in that provider's words.
-      if (fault instanceof AppError) await failUntaken(context, task, gatewayReason(fault));
+      if (fault instanceof AppError) await failUntaken(context, task, knownReason(reasonOf(fault)));
       throw fault;
     });
     if (outcome.verdict?.kind !== 'accepted') return await refused(context, task, outcome);
@@ -144,7 +144,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
 /** What no channel took stays in the list, with the reason, and costs nothing. */
 async function refused(context: AppContext, task: TaskRecord, { verdict, failure, mayBeTaken }: TaskAttempts): Promise<TaskAnswer> {
   const said = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
-  const reason = verdict?.kind !== 'refused' && said === failure?.error.code ? gatewayReason(failure.error) : reportedReason(said);
+  const reason = verdict?.kind !== 'refused' && said === failure?.error.code ? knownReason(reasonOf(failure.error)) : saidByProvider(said);
   const code = verdict?.kind === 'refused' ? verdict.code : 0;
   if (mayBeTaken) await failLost(context, task, reason);
   else await failUntaken(context, task, { code, ...reason });

@@ -1,3 +1,5 @@
+import type { FailureReason } from '#shared/failure-reasons.ts';
+
 /** Work that an upstream takes minutes for: a drawing, a piece of music, a video. Where its money stands is decision 40. */
 export interface TaskRecord {
   id: number;
@@ -33,8 +35,11 @@ export interface TaskRecord {
   status: string;
   /** `0%` to `100%`. */
   progress: string;
+  /** A provider's words, or Tidegate's in Chinese. */
   fail_reason: string;
-  /** The same in English, where it is ours. */
+  /** The same as a code and its facts, where it is Tidegate's. */
+  fail_cause?: FailureReason;
+  /** The same in English, in records of earlier versions. */
   fail_reason_en?: string;
   prompt: string;
   prompt_en: string;

@@ -1,5 +1,6 @@
 // An API key of Volcano Ark, or the two parts that its service for speech gives out. https://www.volcengine.com/docs/6561/1598757
 import { bearer } from './bearer.ts';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 /** Null: it has no such form. */
@@ -10,7 +11,8 @@ export function speechKeyIn(key: string): { app: string; token: string } | null 
 
 export function ark(key: string): Authorization {
   const parts = speechKeyIn(key);
-  if (parts === null && key.includes('|')) return { headers: {}, problem: 'the key is neither an API key nor AppId|AccessToken' };
+  if (parts === null && key.includes('|'))
+    return { headers: {}, problem: keyForm({ zh: 'API key 或 AppId|AccessToken', en: 'of an API key or AppId|AccessToken' }) };
   if (parts === null) return bearer(key.trim());
   return { headers: { 'x-api-app-id': parts.app, 'x-api-access-key': parts.token }, problem: null };
 }

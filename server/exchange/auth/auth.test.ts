@@ -7,6 +7,7 @@ import { providerOf } from '#server/providers/registry.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 import { authorizationOf } from './registry.ts';
 import type { Auth } from './registry.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const request: SendRequest = {
   origin: 'https://up.example',
@@ -52,7 +53,7 @@ describe('a key', () => {
     expect(await tokenAt(11 * hour)).toBe(first);
     expect(await tokenAt(13 * hour)).not.toBe(first);
     expect(authorization.problem).toBeNull();
-    expect(authorizationOf({ kind: 'zhipu-jwt' }, 'no-dot', '').problem).toContain('id.secret');
+    expect(problemText(authorizationOf({ kind: 'zhipu-jwt' }, 'no-dot', ''))).toContain('id.secret');
   });
 });
 

@@ -6,6 +6,7 @@ import { signedHeaders } from '#tests/support/aws-oracle.ts';
 import { readSignatureVectors } from '#tests/support/aws-vectors.ts';
 import { noSender } from '#tests/support/no-sender.ts';
 import { aws } from './aws.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const key = 'AKIDEXAMPLE|wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY|us-east-1';
 
@@ -70,5 +71,5 @@ test('an API key is a bearer token', () => {
 });
 
 test('a key that is none makes the channel unusable', () => {
-  expect(aws('ABSKey', 'bedrock').problem).toContain('ApiKey|Region');
+  expect(problemText(aws('ABSKey', 'bedrock'))).toContain('ApiKey|Region');
 });

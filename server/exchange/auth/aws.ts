@@ -4,6 +4,7 @@ import { readAwsKey } from '#shared/aws-key.ts';
 import type { AwsKey } from '#shared/aws-key.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 const algorithm = 'AWS4-HMAC-SHA256';
@@ -11,7 +12,14 @@ const algorithm = 'AWS4-HMAC-SHA256';
 /** @param service `bedrock` */
 export function aws(text: string, service: string): Authorization {
   const key = readAwsKey(text);
-  if (key === null) return { headers: {}, problem: 'the key is neither AccessKeyId|SecretAccessKey|Region nor ApiKey|Region' };
+  if (key === null)
+    return {
+      headers: {},
+      problem: keyForm({
+        zh: 'AccessKeyId|SecretAccessKey|Region 或 ApiKey|Region',
+        en: 'AccessKeyId|SecretAccessKey|Region or ApiKey|Region',
+      }),
+    };
   if (key.type === 'api_key') return { headers: { authorization: `Bearer ${key.key}` }, problem: null };
   const sign = signer(key, service);
   return {

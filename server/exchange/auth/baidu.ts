@@ -1,5 +1,6 @@
 // Baidu's first platform: an API key and its secret are changed into a token of thirty days, which travels in the address.
 // https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Ilkkrb0i5
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 import { tokenSigner } from './token-signer.ts';
 
@@ -7,7 +8,7 @@ import { tokenSigner } from './token-signer.ts';
 export function baidu(key: string, base: string): Authorization {
   const [id = '', secret = '', ...more] = key.split('|').map((part) => part.trim());
   const address = URL.parse(base.replaceAll('{model}', ''));
-  if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: 'the key is not APIKey|SecretKey' };
+  if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: keyForm('APIKey|SecretKey') };
   // What is wrong with the address is told of the channel.
   if (address === null) return { headers: {}, problem: null };
   const question = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });

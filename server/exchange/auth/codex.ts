@@ -1,9 +1,14 @@
 // A ChatGPT account: the token of a sign-in, and which account it is for. It is renewed by `renew-sign-ins.ts`, long before it ends.
 import { readCodexKey } from '#shared/codex-key.ts';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 export function codex(text: string): Authorization {
   const key = readCodexKey(text);
-  if (key === null) return { headers: {}, problem: 'the key is not JSON with an access_token and an account_id' };
+  if (key === null)
+    return {
+      headers: {},
+      problem: keyForm({ zh: '含有 access_token 和 account_id 的 JSON', en: 'of JSON with an access_token and an account_id' }),
+    };
   return { headers: { authorization: `Bearer ${key.access_token}`, 'chatgpt-account-id': key.account_id }, problem: null };
 }

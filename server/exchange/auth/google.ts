@@ -2,8 +2,10 @@
 // https://developers.google.com/identity/protocols/oauth2/service-account#httprest
 import { createPrivateKey, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import type { FailureReason } from '#shared/failure-reasons.ts';
 import { readGoogleKey } from '#shared/google-key.ts';
 import type { AuthorizedUser, ServiceAccount } from '#shared/google-key.ts';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 import { tokenSigner } from './token-signer.ts';
 
@@ -11,27 +13,31 @@ const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const serviceTokens = 'https://www.googleapis.com/oauth2/v4/token';
 const userTokens = 'https://oauth2.googleapis.com/token';
 const assertionSeconds = 35 * 60;
+const forms = {
+  zh: 'API key，或服务账号的 JSON，或带配额项目的用户的 JSON',
+  en: 'of an API key, or of the JSON of a service account or of a user with a quota project',
+};
 
 /** @param base the channel's address: whoever stands in for Google there may give its tokens too */
 export function google(text: string, base: string): Authorization {
   const key = readGoogleKey(text);
-  if (key === null) return unusable('the key is neither an API key nor the JSON of a service account or of a user with a quota project');
+  if (key === null) return unusable(keyForm(forms));
   if (key.type === 'api_key') return { headers: { 'x-goog-api-key': key.key }, problem: null };
   const address = URL.parse(key.token_uri ?? (key.type === 'service_account' ? serviceTokens : userTokens));
   // The file names the address that its secret is proven to, and somebody may have pasted one of anybody's.
   if (address === null || !(isGoogles(address) || address.origin === URL.parse(base)?.origin)) {
-    return unusable('the token_uri of the key is not an address of Google');
+    return unusable({ code: 'channel_token_address' });
   }
   if (key.type === 'authorized_user') {
     const headers = { 'x-goog-user-project': key.quota_project_id };
     return { headers, problem: null, sign: signer({ text, address }, () => refreshForm(key)) };
   }
   const privateKey = readPrivateKey(key.private_key);
-  if (privateKey === null) return unusable('the private_key of the service account cannot be read');
+  if (privateKey === null) return unusable({ code: 'channel_private_key' });
   return { headers: {}, problem: null, sign: signer({ text, address }, (now) => assertionForm(key, { address, privateKey, now })) };
 }
 
-function unusable(problem: string): Authorization {
+function unusable(problem: FailureReason): Authorization {
   return { headers: {}, problem };
 }
 

@@ -3,6 +3,7 @@ import { noSender } from '#tests/support/no-sender.ts';
 import { framings } from '#server/framing/registry.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 import { kling } from './kling.ts';
+import { problemText } from '#tests/support/problem-text.ts';
 
 const requested: SendRequest = { origin: '', path: '/', method: 'POST', headers: {}, body: null, proxy: null, framing: framings.sse };
 
@@ -23,5 +24,5 @@ it('kling: an access key with its secret signs a token', async () => {
 });
 
 it.each(['', 'access|', '|secret', 'access|secret|more'])('kling: %j is no key', (key) => {
-  expect(kling(key).problem).toMatch('AccessKey|SecretKey');
+  expect(problemText(kling(key))).toMatch('AccessKey|SecretKey');
 });

@@ -1,6 +1,7 @@
 // Kling: a key `AccessKey|SecretKey` signs a token, an API key, as newer accounts have it, is sent as it is; so is the one of a gateway.
 // https://app.klingai.com/global/dev/document-api/apiReference/commonInfo https://ai-sdk.dev/providers/ai-sdk-providers/klingai
 import { createHmac } from 'node:crypto';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 /** Seconds. */
@@ -15,7 +16,7 @@ export function kling(key: string): Authorization {
   const [id = '', secret, ...more] = key.split('|').map((part) => part.trim());
   if (secret === undefined && id !== '') return { headers: { authorization: `Bearer ${id}` }, problem: null };
   if (id === '' || secret === undefined || secret === '' || more.length > 0)
-    return { headers: {}, problem: 'the key is neither an API key nor AccessKey|SecretKey' };
+    return { headers: {}, problem: keyForm({ zh: 'API key 或 AccessKey|SecretKey', en: 'of an API key or AccessKey|SecretKey' }) };
   let signed: { at: number; token: string } | undefined;
   return {
     headers: {},

@@ -3,13 +3,14 @@
 import { PiecedBody, wholeOf } from '#server/framing/byte-source.ts';
 import { createHmac } from 'node:crypto';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 /** @param key `APPID|APISecret|APIKey` */
 export function sparkSocket(key: string): Authorization {
   const [application = '', secret = '', name = '', ...more] = key.split('|').map((part) => part.trim());
   if (application === '' || secret === '' || name === '' || more.length > 0) {
-    return { headers: {}, problem: 'sockets need a key of the form APPID|APISecret|APIKey' };
+    return { headers: {}, problem: keyForm('APPID|APISecret|APIKey') };
   }
   return {
     headers: {},

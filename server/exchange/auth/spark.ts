@@ -1,5 +1,6 @@
 // iFlytek Spark by HTTP: a password of the application, or its key and secret, which are one together.
 // https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 /** @param key `APPID|APISecret|APIKey`, as sockets of the vendor want it, or an APIPassword */
@@ -7,7 +8,10 @@ export function spark(key: string): Authorization {
   const [id = '', secret, name, ...more] = key.split('|').map((part) => part.trim());
   if (secret === undefined) return { headers: { authorization: `Bearer ${id}` }, problem: null };
   if (id === '' || secret === '' || name === undefined || name === '' || more.length > 0) {
-    return { headers: {}, problem: 'the key is neither APPID|APISecret|APIKey nor an APIPassword' };
+    return {
+      headers: {},
+      problem: keyForm({ zh: 'APPID|APISecret|APIKey 或 APIPassword', en: 'APPID|APISecret|APIKey or of an APIPassword' }),
+    };
   }
   return { headers: { authorization: `Bearer ${name}:${secret}` }, problem: null };
 }

@@ -1,6 +1,7 @@
 // Tencent Cloud: requests are signed with a secret (TC3-HMAC-SHA256). https://cloud.tencent.com/document/product/1729/101843
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 const algorithm = 'TC3-HMAC-SHA256';
@@ -10,7 +11,7 @@ export function tencent(key: string, service: string): Authorization {
   const parts = key.split('|').map((part) => part.trim());
   const [id = '', secret = ''] = parts.slice(-2);
   if (parts.length < 2 || parts.length > 3 || id === '' || secret === '') {
-    return { headers: {}, problem: 'the key is not AppId|SecretId|SecretKey' };
+    return { headers: {}, problem: keyForm('AppId|SecretId|SecretKey') };
   }
   const sign = signer(id, secret, service);
   return {

@@ -1,6 +1,7 @@
 // Volcano Engine: requests are signed with a key's secret. https://www.volcengine.com/docs/6369/67269
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 const algorithm = 'HMAC-SHA256';
@@ -8,7 +9,7 @@ const algorithm = 'HMAC-SHA256';
 /** @param key `AccessKeyId|SecretAccessKey` */
 export function volc(key: string, { region, service }: { region: string; service: string }): Authorization {
   const [id = '', secret = '', ...more] = key.split('|').map((part) => part.trim());
-  if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: 'the key is not AccessKeyId|SecretAccessKey' };
+  if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: keyForm('AccessKeyId|SecretAccessKey') };
   const signed = <Request extends SendRequest>(request: Request, now: number, bodyHash: string): Request => {
     const { origin, path, method, headers } = request;
     const date = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, '');

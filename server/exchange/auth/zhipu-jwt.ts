@@ -1,5 +1,6 @@
 // A key `id.secret` signs a token, which is sent without `Bearer`. https://docs.bigmodel.cn — its times are milliseconds.
 import { createHmac } from 'node:crypto';
+import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
 const tokenLifetime = 24 * 3600_000;
@@ -8,7 +9,7 @@ export function zhipuJwt(key: string): Authorization {
   let signed: { at: number; token: string } | undefined;
   return {
     headers: {},
-    problem: /^[^.]+\.[^.]+$/.test(key) ? null : 'the key must have the form id.secret',
+    problem: /^[^.]+\.[^.]+$/.test(key) ? null : keyForm('id.secret'),
     sign(request, { now }) {
       // Renewed at half its life, so that no call travels with a token about to expire.
       if (signed === undefined || now - signed.at >= tokenLifetime / 2 || now < signed.at) signed = { at: now, token: tokenOf(key, now) };

@@ -10,6 +10,7 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
+import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import { readGeneration } from './read-video-request.ts';
@@ -68,9 +69,9 @@ export function jimengTaken(task: TaskRecord): object {
   return { code: done, message: 'Success', status: done, data: { task_id: callersName(task) } };
 }
 
-export function jimengObject(task: TaskRecord, url: string): object {
+export function jimengObject(task: TaskRecord, { url, language }: { url: string; language: Language }): object {
   const state = stateOf(task);
-  if (state === 'failed') return { code: failed, message: task.fail_reason, status: failed, data: null };
+  if (state === 'failed') return { code: failed, message: failReasonIn(task, language), status: failed, data: null };
   const data = { task_id: callersName(task), status: states[state], ...(state === 'completed' ? { video_url: url } : {}) };
   return { code: done, message: 'Success', status: done, data };
 }

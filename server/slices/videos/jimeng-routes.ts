@@ -5,7 +5,7 @@ import { badField } from '#server/formats/strict-fields.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import { answerTasks, languageFor } from '#server/call/tasks/answer-tasks.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
 import { findVideo } from './find-video.ts';
 import { jimengAnswer, jimengNames, jimengObject, jimengRefusal, jimengTaken, readJimeng, taskIn } from './jimeng-caller.ts';
@@ -39,7 +39,10 @@ export function mountJimeng(host: RouteHost, services: RelayServices): void {
       });
       content.release();
       const task = await findVideo(context, user.id, taskIn(content.body));
-      return jimengAnswer({ status: 200, body: jimengObject(task, openAddress(services, task)) }, noted.requestId);
+      return jimengAnswer(
+        { status: 200, body: jimengObject(task, { url: openAddress(services, task), language: languageFor(request) }) },
+        noted.requestId,
+      );
     }),
   );
 }

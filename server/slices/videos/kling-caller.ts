@@ -10,6 +10,7 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
+import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import { readGeneration } from './read-video-request.ts';
@@ -52,13 +53,13 @@ export function readKling(body: Body, takesPicture: boolean): VideoRequest {
 
 const notServed = { zh: '暂不支持', en: 'is not served here' };
 
-export function klingObject(task: TaskRecord, url: string): object {
+export function klingObject(task: TaskRecord, { url, language }: { url: string; language: Language }): object {
   const state = stateOf(task);
   const videos = [{ id: callersName(task), url, duration: String(orderOf(task).seconds) }];
   return succeeded({
     task_id: callersName(task),
     task_status: states[state],
-    task_status_msg: task.fail_reason,
+    task_status_msg: failReasonIn(task, language),
     created_at: task.created_at * 1000,
     updated_at: task.updated_at * 1000,
     ...(state === 'completed' ? { task_result: { videos } } : {}),

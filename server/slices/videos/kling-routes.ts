@@ -2,7 +2,7 @@
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import { answerTasks, languageFor } from '#server/call/tasks/answer-tasks.ts';
 import type { NotedCall } from '#server/call/tasks/answer-tasks.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
@@ -21,18 +21,26 @@ export function mountKling(host: RouteHost, services: RelayServices): void {
         return klingAnswer(await answer({ request, connection, params, url }, noted), noted.requestId);
       }),
     );
-  const reported = (task: TaskRecord) => klingObject(task, openAddress(services, task));
+  const reported =
+    ({ request }: Pick<Requested, 'request'>) =>
+    (task: TaskRecord) =>
+      klingObject(task, { url: openAddress(services, task), language: languageFor(request) });
   for (const [kind, takesPicture] of [
     ['text2video', false],
     ['image2video', true],
   ] as const) {
     const path = `/kling/v1/videos/${kind}`;
     add('POST', path, (requested, noted) =>
-      order(services, requested, { ...noted, names: klingNames, read: (body) => readKling(body, takesPicture), answer: reported }),
+      order(services, requested, {
+        ...noted,
+        names: klingNames,
+        read: (body) => readKling(body, takesPicture),
+        answer: reported(requested),
+      }),
     );
     add('GET', `${path}/:video`, async ({ request, connection, params }) => {
       const { user } = await identifyCaller(services, request, connection);
-      return { status: 200, body: reported(await findVideo(context, user.id, params['video'] ?? '')) };
+      return { status: 200, body: reported({ request })(await findVideo(context, user.id, params['video'] ?? '')) };
     });
   }
 }

@@ -1,5 +1,7 @@
 // Tasks of videos as their callers are told them.
+import type { Language } from '#shared/errors.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';
 import { factsOf } from '#server/tasks/videos/video-facts.ts';
 import type { VideoFacts } from '#server/tasks/videos/video-facts.ts';
@@ -20,7 +22,7 @@ export function orderOf(task: TaskRecord): VideoFacts {
 }
 
 /** https://platform.openai.com/docs/api-reference/videos/object */
-export function presentVideo(task: TaskRecord): Record<string, unknown> {
+export function presentVideo(task: TaskRecord, language: Language): Record<string, unknown> {
   const { seconds, size, remixed_from } = orderOf(task);
   const status = stateOf(task);
   return {
@@ -36,12 +38,12 @@ export function presentVideo(task: TaskRecord): Record<string, unknown> {
     completed_at: status === 'completed' ? Math.floor(task.finish_time / 1000) : null,
     expires_at: null,
     remixed_from_video_id: remixed_from ?? null,
-    error: status === 'failed' ? { code: 'video_generation_failed', message: task.fail_reason } : null,
+    error: status === 'failed' ? { code: 'video_generation_failed', message: failReasonIn(task, language) } : null,
   };
 }
 
 /** As `/v1/video/generations` tells it. `url`: where the video can be had, with the caller's key. */
-export function presentGeneration(task: TaskRecord, url: string): Record<string, unknown> {
+export function presentGeneration(task: TaskRecord, { url, language }: { url: string; language: Language }): Record<string, unknown> {
   const { seconds, size } = orderOf(task);
   const [width, height] = size.split('x').map(Number);
   const status = stateOf(task);
@@ -55,6 +57,6 @@ export function presentGeneration(task: TaskRecord, url: string): Record<string,
     progress: Number.parseInt(task.progress, 10) || 0,
     ...(status === 'completed' ? { url, format: 'mp4' } : {}),
     metadata: { duration: seconds, width, height },
-    error: status === 'failed' ? { code: 'video_generation_failed', message: task.fail_reason } : null,
+    error: status === 'failed' ? { code: 'video_generation_failed', message: failReasonIn(task, language) } : null,
   };
 }

@@ -5,7 +5,7 @@ import { StrictFields } from '#server/formats/strict-fields.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
-import { answerDirectly, answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import { answerDirectly, answerTasks, languageFor } from '#server/call/tasks/answer-tasks.ts';
 import type { NotedCall } from '#server/call/tasks/answer-tasks.ts';
 import type { Submission } from '#server/call/tasks/submission.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
@@ -35,30 +35,38 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
     const { user } = await identifyCaller(services, request, connection);
     return findVideo(context, user.id, params['video'] ?? '');
   };
-  const generation = (task: TaskRecord) => presentGeneration(task, contentAddress(services, task));
-  const video = '/v1/videos/:video';
+  const video =
+    ({ request }: Requested) =>
+    (task: TaskRecord) =>
+      presentVideo(task, languageFor(request));
+  const generation =
+    ({ request }: Requested) =>
+    (task: TaskRecord) =>
+      presentGeneration(task, { url: contentAddress(services, task), language: languageFor(request) });
+  const path = '/v1/videos/:video';
 
-  add('POST', '/v1/videos', (requested, noted) => order(services, requested, { ...noted, read: readVideo, answer: presentVideo }));
+  add('POST', '/v1/videos', (requested, noted) => order(services, requested, { ...noted, read: readVideo, answer: video(requested) }));
   // The playground's orders; the console reads what came of them in its list of tasks.
   add('POST', '/pg/videos', (requested, noted) =>
-    order(services, requested, { ...noted, callers: 'sessions', read: readVideo, answer: presentVideo }),
+    order(services, requested, { ...noted, callers: 'sessions', read: readVideo, answer: video(requested) }),
   );
   add('POST', '/v1/video/generations', (requested, noted) =>
-    order(services, requested, { ...noted, read: readGeneration, answer: generation }),
+    order(services, requested, { ...noted, read: readGeneration, answer: generation(requested) }),
   );
-  add('POST', `${video}/remix`, (requested, noted) =>
+  add('POST', `${path}/remix`, (requested, noted) =>
     submit(services, requested, { ...noted, read: (body, admission) => remix(services, requested, { body, admission }) }),
   );
-  add('GET', '/v1/videos', async ({ request, connection, url }) => {
+  add('GET', '/v1/videos', async (requested) => {
+    const { request, connection, url } = requested;
     const { user } = await identifyCaller(services, request, connection);
     const page = readPage(url.searchParams);
     const tasks = await listVideos(context, user.id, page);
-    return { status: 200, body: listOf(tasks.slice(0, page.limit).map(presentVideo), tasks.length > page.limit) };
+    return { status: 200, body: listOf(tasks.slice(0, page.limit).map(video(requested)), tasks.length > page.limit) };
   });
-  add('GET', video, async (requested) => ({ status: 200, body: presentVideo(await found(requested)) }));
-  add('GET', '/v1/video/generations/:video', async (requested) => ({ status: 200, body: generation(await found(requested)) }));
-  add('DELETE', video, async (requested) => ({ status: 200, body: await deleteVideo(services, await found(requested)) }));
-  host.addDirect('GET', `${video}/content`, (request, params, connection) =>
+  add('GET', path, async (requested) => ({ status: 200, body: video(requested)(await found(requested)) }));
+  add('GET', '/v1/video/generations/:video', async (requested) => ({ status: 200, body: generation(requested)(await found(requested)) }));
+  add('DELETE', path, async (requested) => ({ status: 200, body: await deleteVideo(services, await found(requested)) }));
+  host.addDirect('GET', `${path}/content`, (request, params, connection) =>
     answerDirectly(services, { request, connection, refusal: videoRefusal(context) }, async () => {
       const { url } = host.facts(request, connection);
       const task = await found({ request, connection, params, url });
@@ -72,12 +80,15 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
 
 async function remix(
   services: RelayServices,
-  { params, url }: Requested,
+  { request, params, url }: Requested,
   { body, admission }: { body: RelayBody; admission: Admission },
 ): Promise<Submission> {
   const prompt = promptIn(new StrictFields(body));
   const origin = await findVideo(services.context, admission.user.id, params['video'] ?? '');
-  return remixSubmission({ services, admission, answer: presentVideo }, { origin, prompt, path: url.pathname });
+  return remixSubmission(
+    { services, admission, answer: (task) => presentVideo(task, languageFor(request)) },
+    { origin, prompt, path: url.pathname },
+  );
 }
 
 /** For whoever has the key. */

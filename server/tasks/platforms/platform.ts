@@ -11,6 +11,7 @@ export type ReportedFields = Partial<
     | 'status'
     | 'progress'
     | 'fail_reason'
+    | 'fail_cause'
     | 'prompt'
     | 'prompt_en'
     | 'description'

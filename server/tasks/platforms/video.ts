@@ -2,13 +2,11 @@
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { maskSecrets } from '#server/exchange/mask-secrets.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { knownReason, saidByProvider } from '#server/tasks/fail-reason.ts';
 import { videoFormatOf } from '#server/tasks/videos/registry.ts';
 import type { FollowedVideo, VideoReport } from '#server/tasks/videos/video-format.ts';
 import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';
 import { jsonOf, progressOf, textOf, urlOf } from './report-values.ts';
-
-export const noVideoReason = '上游称已完成，但没有给出视频';
-export const unknownReason = '上游没有说明原因';
 
 export const video: TaskPlatform = {
   name: 'video',
@@ -53,9 +51,12 @@ function reportedReport(report: VideoReport, { channel, upstreamId, needsUrl }: 
     const data = { ...(url === '' ? {} : { url }), ...(file === undefined || file === '' ? {} : { file: textOf(file, 500) }) };
     return { upstreamId, outcome: 'succeeded', fields: { ...fields, data: jsonOf(data) } };
   }
-  const said = state === 'succeeded' ? noVideoReason : textOf(report.reason, 2000) || unknownReason;
-  const fail_reason = maskSecrets(said, { key: channel.key, host: URL.parse(channel.base)?.host ?? '' });
-  return { upstreamId, outcome: 'failed', fields: { status: 'FAILURE', progress: '100%', fail_reason } };
+  const said = state === 'succeeded' ? '' : textOf(report.reason, 2000);
+  const reason =
+    said === ''
+      ? knownReason({ code: state === 'succeeded' ? 'task_without_video' : 'task_unexplained' })
+      : saidByProvider(maskSecrets(said, { key: channel.key, host: URL.parse(channel.base)?.host ?? '' }));
+  return { upstreamId, outcome: 'failed', fields: { status: 'FAILURE', progress: '100%', ...reason } };
 }
 
 /** What says that it is still at work is not done. */

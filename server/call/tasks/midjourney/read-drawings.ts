@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import { languageFor } from '#server/call/tasks/answer-tasks.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -23,7 +24,7 @@ export interface Requested {
 
 export async function fetchDrawing(services: RelayServices, requested: Requested, upstreamId: string): Promise<TaskAnswer> {
   const task = await ownDrawing(services, requested, upstreamId);
-  return { status: 200, body: presentDrawing(services.context, task) };
+  return { status: 200, body: presentDrawing(services.context, task, languageFor(requested.request)) };
 }
 
 /** Those that are not there, or somebody else's, are left out. */
@@ -40,7 +41,7 @@ export async function listDrawings(services: RelayServices, { request, connectio
   const ids = Array.isArray(given) ? given.slice(0, mostRequested).map(idOf) : [];
   const upstreamIds = [...new Set(ids.filter((id) => id !== ''))];
   const tasks = await findTasks(context, { platform: 'midjourney', userId: user.id, upstreamIds });
-  return { status: 200, body: tasks.map((task) => presentDrawing(context, task)) };
+  return { status: 200, body: tasks.map((task) => presentDrawing(context, task, languageFor(request))) };
 }
 
 /** @throws {DrawingRefusal} */

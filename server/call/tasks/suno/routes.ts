@@ -1,15 +1,17 @@
 // The paths of Suno clients.
+import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { noNames } from '#server/formats/critical-members.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { answerTasks } from '#server/call/tasks/answer-tasks.ts';
+import { answerTasks, languageFor } from '#server/call/tasks/answer-tasks.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import { takeSubmission } from '#server/call/tasks/take-submission.ts';
 import { mostTextBytes } from '#server/call/tasks/task-bounds.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
+import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { findTask, findTasks } from '#server/tasks/find-task.ts';
 import { idOf } from '#server/tasks/platforms/report-values.ts';
 import { dataOf } from '#server/tasks/task-data.ts';
@@ -50,7 +52,7 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
         .filter((id) => id !== '');
       const found = await findTasks(context, { platform: 'suno', userId: user.id, upstreamIds: [...new Set(ids)] });
       const wanted = typeof action === 'string' && action !== '' ? found.filter((task) => task.action === action.toUpperCase()) : found;
-      return success(wanted.map(musicObject));
+      return success(wanted.map((task) => musicObject(task, languageFor(request))));
     }),
   );
 
@@ -59,7 +61,7 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
       const { user } = await identifyCaller(services, request, connection);
       const task = await findTask(context, { platform: 'suno', userId: user.id, upstreamId });
       if (task === null) throw new MusicRefusal(400, 'task_not_exist', 'task_not_exist');
-      return success(musicObject(task));
+      return success(musicObject(task, languageFor(request)));
     }),
   );
 
@@ -71,13 +73,13 @@ function success(data: object): TaskAnswer {
 }
 
 /** Times are seconds. */
-function musicObject(task: TaskRecord): object {
-  const { action, status, fail_reason, progress } = task;
+function musicObject(task: TaskRecord, language: Language): object {
+  const { action, status, progress } = task;
   return {
     task_id: task.upstream_id ?? '',
     action,
     status,
-    fail_reason,
+    fail_reason: failReasonIn(task, language),
     submit_time: Math.floor(task.submit_time / 1000),
     start_time: Math.floor(task.start_time / 1000),
     finish_time: Math.floor(task.finish_time / 1000),
