@@ -4,7 +4,11 @@ import { Providers } from './providers.tsx';
 import type { StartedConsole } from './start.ts';
 
 export function App({ queryClient, router, onDrawn }: StartedConsole) {
-  useEffect(onDrawn, [onDrawn]);
+  useEffect(() => {
+    // Not in the task that has put the first screen there.
+    const timer = setTimeout(onDrawn);
+    return () => clearTimeout(timer);
+  }, [onDrawn]);
   return (
     <Providers queryClient={queryClient}>
       <RouterProvider router={router} />

@@ -1,7 +1,7 @@
-import { isValidElement, type ReactNode, useDeferredValue, useState } from 'react';
+import { isValidElement, type ReactNode, startTransition, useCallback, useDeferredValue, useState } from 'react';
 import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
-import { AfterFrame, Pending } from './later.tsx';
+import { AfterFrame, isFirstScreen, Pending } from './later.tsx';
 import { PageHeader } from './page-header.tsx';
 import styles from './screen.module.css';
 import type { Path } from './paths.ts';
@@ -48,7 +48,7 @@ export function Screen({
   children,
 }: ScreenProps) {
   const isPhone = useIsPhone();
-  const [agePlace, setAgePlace] = useState<HTMLElement | null>(null);
+  const [agePlace, setAgePlace] = useAgePlace();
   useScreenHeading(title, back);
   const following = useDeferredValue(panel);
   const isBehind = panelFollows && !isPhone && panel !== following && !isSameRecord(panel, following);
@@ -89,6 +89,14 @@ export function Screen({
       {shownPanel}
     </>
   );
+}
+
+/** On the page's first screen what the frame does next waits for a task of its own: drawn at once, the place would have all of it done in the task that puts the frame there. */
+function useAgePlace() {
+  const [place, setPlace] = useState<HTMLElement | null>(null);
+  const [isFirst] = useState(isFirstScreen);
+  const setLater = useCallback((element: HTMLElement | null) => startTransition(() => setPlace(element)), []);
+  return [place, isFirst ? setLater : setPlace] as const;
 }
 
 /** What a panel is told of its own record it is told at once: that it is gone, that it was saved. */
