@@ -1,5 +1,6 @@
-// What a call asks for: an answer in words, a count, vectors. Everything between its two ends asks the kind what it is, and a further
-// one is an object in a folder of its own, its line in `registry.ts`, its endpoints, and its paths in the providers' records.
+// Kind of a call: chat, token count, embeddings and so on. The code between the two ends calls members of this object.
+// To add a kind, write an object in its own folder, a line in `registry.ts`, its endpoints, and its paths in the
+// providers' records.
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import type { ClientCall, ClientDialect, ResponseWriterOptions } from '#server/formats/client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/formats/decoded-whole.ts';
@@ -12,7 +13,7 @@ import type { Framing } from '#server/framing/framing.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 
-/** As providers' records name their paths. */
+/** Keys of paths in providers' records. */
 export type CallKindName =
   | 'chat'
   | 'completions'
@@ -35,75 +36,90 @@ export interface CallKind {
   readonly name: CallKindName;
   /** The response may stream. */
   readonly canStream: boolean;
-  /** How its streams come, whatever the provider's format. Missing: as in that. */
+  /** Framing of the kind's streams, whatever the provider's format; if undefined, the format's. */
   readonly framing?: Framing;
-  /** Bytes of a response that is not a stream. */
+  /** Maximum bytes of a response that is not a stream. */
   readonly mostResponseBytes: number;
-  /** Of such a response. */
+  /** Content type of a response that is not a stream. */
   readonly contentType: string;
-  /** A model writes it: its tokens are reserved for, limited, paid, and searched for words that the site blocks. Otherwise the prompt is all that is paid. */
+  /**
+   * A model generates the response: its tokens are reserved, limited, billed and searched for blocked words. If false,
+   * only the prompt is billed.
+   */
   readonly isWritten: boolean;
-  /** Its response is a text all the same, or holds some: `written` is searched for words that the site blocks. */
+  /** The response is or contains text, though not generated: `written` is searched for blocked words. */
   readonly isText?: true;
-  /** Its calls are turns of a session: what one needs is known from those before it, and nothing is learnt from it for others. */
+  /** Calls are turns of a session: their limits follow from earlier turns, and other calls learn nothing from them. */
   readonly isInSession?: true;
-  /** Nothing but a number is wanted: nothing is reserved or charged, and it can be counted here. */
+  /** Only a number is requested: nothing is reserved or charged, and the gateway can count locally. */
   readonly isCount: boolean;
 
-  /** Providers that have no path for it are asked by calls of another kind; null: they are not asked. */
+  /** Calls of another kind that serve providers without a path for this one; null if there are none. */
   readonly over: CallPieces | null;
-  /** Pieces of a call for more than its provider makes at a time; null: one call will do. Missing: it always does. */
+  /**
+   * Sub-requests of a call that exceeds what its provider makes at a time; null if one request is enough. If undefined,
+   * it always is.
+   */
   inPieces?(route: Route, body: Body, client: ClientDialect): CallPieces | null;
 
-  /** The way of bytes, where such calls of that client go to providers of that format as they are. */
+  /** Pass-through path, if such calls of that client go unchanged to providers of that format. */
   identityOf(client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null;
-  /** How its provider takes what requests name by addresses. Missing: as the way says. */
+  /** How the provider takes media URLs in requests. If undefined, as the route says. */
   addressUse?(route: Route, address: MediaAddress): AddressUse;
-  /** How callers ask for it in that format; undefined: they cannot. */
+  /** Request reader of that format; undefined if its callers cannot make such calls. */
   clientCall(client: ClientDialect): ClientCall | undefined;
-  /** The request as the provider wants it. A promise only where something has to be read from tokens. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
+  /**
+   * Encodes the request for the provider. Returns a promise only if tokens must be decoded.
+   * @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`
+   */
   encode(input: CallInput, decodeTokens: DecodeTokens): EncodedRequest | Promise<EncodedRequest>;
-  /** The provider's whole response as the caller wants it. */
+  /** Translates the provider's whole response for the caller. */
   decode(input: DecodeInput): Decoded;
-  /** The same of a long one, in steps: whoever runs them gives the event loop back in between. */
+  /** Same as `decode` for a long response, in steps; the runner yields to the event loop between them. */
   decodeLong(input: DecodeInput): Generator<void, Decoded>;
 }
 
-/** A call whose provider is asked by other calls, one for each piece. Its response is put together in the caller's own format. */
+/** A call that is split into upstream calls, one per piece. Responses are joined in the caller's format. */
 export interface CallPieces {
   readonly kind: CallKind;
-  /** Of the format in which the response is put together; it has an identity for this kind. */
+  /** Format in which the response is joined; it has an identity path for this kind. */
   readonly dialect: UpstreamDialect;
-  /** @throws {AppError} `invalid_request` for tokens that there are none of */
+  /** @throws {AppError} `invalid_request` for unknown token ids */
   split(body: Body, decodeTokens: DecodeTokens): readonly CallPiece[] | Promise<readonly CallPiece[]>;
-  /** One whole response of those to each piece; as bytes where they are long. */
+  /** Joins the responses of all pieces; as bytes if they are long. */
   readonly join:
     | { of: 'objects'; join(responses: readonly Body[]): Record<string, unknown> }
     | { of: 'bytes'; join(responses: readonly Buffer[]): Generator<void, Buffer> };
-  /** Pieces that are asked for at a time. Missing: a few. */
+  /** Maximum number of pieces in flight. If undefined, a small default. */
   readonly atOnce?: number;
-  /** Null: every piece is answered whole, whatever the caller wants. */
+  /** If null, pieces are never streamed, whatever the caller wants. */
   readonly stream: PieceEndings | null;
 }
 
 export interface PieceEndings {
-  /** What a stream ends with behind those of all pieces. @param usage null: not all of them told one */
+  /**
+   * Ends a stream after all pieces.
+   * @param usage null if a piece reported none
+   */
   endOfStream(usage: TokenUsage | null, writer: ResponseWriterOptions): string;
-  /** What it ends with where a piece fails. @param usage what all of it has used, the failed piece too; null: not all of it was told */
+  /**
+   * Ends a stream when a piece fails.
+   * @param usage usage of all pieces, the failed one included; null if a piece reported none
+   */
   errorInStream(error: ErrorInResponse, usage: TokenUsage | null, writer: ResponseWriterOptions): string;
 }
 
 export interface CallPiece {
   body: Body;
-  /** What the writer of its response is told: `ResponseWriterOptions.asked`. */
+  /** Request that the response writer sees: `ResponseWriterOptions.requested`. */
   requested: Body;
-  /** `body` as text, where it is another than its JSON. */
+  /** Text of `body`, if it differs from its JSON. */
   rawText?: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** As a conversation goes: as it is where both ends speak one format. */
+/** Pass-through path of chat: bytes pass if both ends use one format. */
 export const identityOfFormat = (client: ClientDialect, dialect: UpstreamDialect): IdentityPath | null =>
   dialect.name === client.name ? dialect.identity : null;
 

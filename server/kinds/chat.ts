@@ -1,4 +1,4 @@
-// A conversation that a model answers in words: over parts, in any format at either end.
+// Chat, translated between formats through parts.
 import { decodeLong } from '#server/formats/decode-long.ts';
 import { decodeWhole } from '#server/formats/decode-whole.ts';
 import { encodeRequest } from '#server/formats/encode-request.ts';
@@ -8,7 +8,7 @@ import { identityOfFormat, jsonType, megabyte } from './call-kind.ts';
 export const chat: CallKind = {
   name: 'chat',
   canStream: true,
-  // One that says what each of its tokens might have been has a few of them.
+  // Log probabilities make a response long.
   mostResponseBytes: 32 * megabyte,
   contentType: jsonType,
   isWritten: true,

@@ -1,5 +1,5 @@
-// A text that a model goes on with. Providers that have no such path, or not for that model, are asked in a conversation: each prompt is
-// what a user says in one of its own, and their answers are one completion with one bill.
+// Text completions. Without such a path, or for models without it, each prompt becomes a user message of its own chat
+// call, and the answers are joined into one completion with one bill.
 import { writeJson } from '#server/framing/long-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponseWriterOptions } from '#server/formats/client-dialect.ts';
@@ -43,7 +43,10 @@ export const completions: CallKind = {
   decodeLong,
 };
 
-/** Without a limit providers differ in how much they write; what is reserved is what the vendor of the format does. */
+/**
+ * Sets the default limit of the format's vendor, because providers' defaults differ and the reservation assumes this
+ * one.
+ */
 function withLimit(input: CallInput): CallInput {
   const { max_tokens: named } = input.body;
   if (named !== undefined && named !== null) return input;
@@ -77,7 +80,7 @@ function join(responses: readonly Body[]): Record<string, unknown> {
   return { ...head, choices, ...(usages.length === responses.length ? { usage: summed(usages) } : {}) };
 }
 
-/** The numbers of all, at any depth. */
+/** Sums the numbers of all usages at any depth. */
 function summed(usages: readonly Body[]): Record<string, unknown> {
   const sum: Record<string, unknown> = {};
   for (const usage of usages) {
@@ -90,7 +93,7 @@ function summed(usages: readonly Body[]): Record<string, unknown> {
   return sum;
 }
 
-/** Its reader takes both for the provider's own. */
+/** Error and usage events, which the stream reader treats as the provider's. */
 function errorInStream(
   { status, message, type, param, code }: ErrorInResponse,
   usage: TokenUsage | null,

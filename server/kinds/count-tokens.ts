@@ -1,4 +1,5 @@
-// How many tokens a conversation has. A provider that can count is asked, of the caller's own format first; elsewhere it is counted here.
+// Token counts. Providers that can count are preferred, first those of the caller's format; otherwise the gateway
+// counts.
 import { decodeLong } from '#server/formats/decode-long.ts';
 import { decodeWhole } from '#server/formats/decode-whole.ts';
 import { encodeRequest } from '#server/formats/encode-request.ts';

@@ -1,5 +1,5 @@
-// Code between a beginning and an end: the caller's prompt stands before it, its suffix behind it, and what a model writes is told as a
-// conversation's answer is. https://docs.mistral.ai/api/endpoint/fim
+// Fill-in-the-middle completions: a prompt and a suffix; the response is a chat response.
+// https://docs.mistral.ai/api/endpoint/fim
 import { writeJson } from '#server/framing/long-json.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { requestedByBody } from '#server/formats/call-address.ts';
@@ -22,7 +22,7 @@ const fimClient: ClientCall = {
   read: requestedByBody,
   check,
   parameters(body) {
-    // Its streams tell what they have used, whoever asks.
+    // Streams always report usage.
     return { maxTokens: limits.read(body) ?? 0, choices: 1, wantsUsage: true, mostTokenBytes: plainTokenBytes };
   },
   promptContent({ prompt, suffix }) {
@@ -33,14 +33,14 @@ const fimClient: ClientCall = {
   names: criticalMembers(limits.names, ['model', 'prompt', 'suffix', 'n', 'stream', 'stream_options']),
 };
 
-/** @throws {AppError} 400 `invalid_request` with the field at fault */
+/** @throws {AppError} 400 `invalid_request` with the invalid field */
 function check(body: Body): void {
   if (body.prompt === undefined) throw badField('prompt', fieldRules.required);
   const fields = new StrictFields(body);
   fields.text('prompt');
   fields.text('suffix');
   for (const name of limits.names) fields.integer(name, 1, tokenLimit);
-  // There is one answer.
+  // The API returns a single choice.
   fields.integer('n', 1, 1);
   for (const field of ['temperature', 'top_p']) fields.number(field);
   fields.boolean('stream');
@@ -53,7 +53,7 @@ export const fim: CallKind = {
   encode: (input) => encodeRequest(withoutOptions(input)),
 };
 
-/** It knows no options of streams. */
+/** Removes `stream_options`, which the API does not have. */
 function withoutOptions(input: CallInput): CallInput {
   const { stream_options: options, ...body } = input.body;
   if (input.isPassThrough === true) return input;

@@ -1,5 +1,4 @@
-// The caller's body as it goes to a provider that takes such calls as they are: with the provider's name of the model, and the channel's
-// overrides.
+// Forwards the caller's body with the provider's model name and the channel's overrides.
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
@@ -8,7 +7,7 @@ import type { CallKind } from './call-kind.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 
-/** @throws {AppError} `untranslatable` for what costs more and must not be left out */
+/** @throws {AppError} `untranslatable` for fields that raise the price and cannot be dropped */
 export function forwardBody(requested: CallInput): EncodedRequest {
   const { call, dropped } = withoutSurcharges(requested);
   return { ...encoded(requested, forwardedText(call)), ...asRequested(requested), dropped };
@@ -40,10 +39,10 @@ export function overrideOf({ route }: Pick<CallInput, 'route'>): Readonly<Record
   return fields;
 }
 
-/** Of a response that no model has written, and that never streams. */
+/** Response that no model generates and that never streams. */
 export const unwritten = { kind: 'whole', written: () => '', events: () => Buffer.alloc(0) } as const;
 
-/** `decodeLong` of responses that stay within some megabytes: others have had their turn before. */
+/** Makes `decodeLong` of `decode` for responses of at most some megabytes; yields once before it. */
 export function inOneStep(decode: CallKind['decode']): CallKind['decodeLong'] {
   return function* decodeLong(input) {
     yield;
@@ -51,7 +50,7 @@ export function inOneStep(decode: CallKind['decode']): CallKind['decodeLong'] {
   };
 }
 
-/** An error that came with status 200. */
+/** Finds an error sent with status 200. */
 export function errorIn({ route: { dialect, provider } }: DecodeInput, text: string): ErrorInResponse | null {
   return dialect.readError(text, provider);
 }

@@ -1,4 +1,4 @@
-// A form as it goes to a provider: its texts with the provider's name of the model and the channel's overrides, its files as they came.
+// Forwards a multipart form: texts with the provider's model name and the channel's overrides, files unchanged.
 import { AppError } from '#shared/errors.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { boundaryIn, partsOf } from '#server/formats/multipart-body.ts';
@@ -7,8 +7,8 @@ import { writeMultipart } from '#server/framing/multipart.ts';
 import { asRequested, encoded, overrideOf } from './forward-body.ts';
 
 /**
- * @param changes fields that are asked for otherwise than the caller does
- * @throws {AppError} `untranslatable` for what costs more and must not be left out
+ * @param changes fields that replace the caller's
+ * @throws {AppError} `untranslatable` for fields that raise the price and cannot be dropped
  */
 export function forwardMultipart(requested: CallInput, changes: Readonly<Record<string, unknown>> = {}): EncodedRequest {
   const boundary = boundaryIn(requested.body);

@@ -1,5 +1,5 @@
-// What streams of a kind of their own have in common: events pass as they are, errors in them are the provider's, and the last event waits until
-// the call is settled.
+// Base of streams that pass events through: errors are the provider's, and the last event is held until the call is
+// settled.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, StreamVoice } from '#server/formats/client-dialect.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
@@ -12,13 +12,13 @@ const done = '[DONE]';
 const nothing = Buffer.alloc(0);
 
 export interface PassingEvent {
-  /** The whole event, as it may go on. */
+  /** The whole event, as forwarded. */
   bytes: Buffer;
-  /** Without blanks around it; empty: there is none, or nothing else. */
+  /** Trimmed data; empty if there is none. */
   data: string;
-  /** What its `event:` line says; empty without one. */
+  /** Value of the `event:` line; empty without one. */
   name: string;
-  /** Null: its data is no JSON object. */
+  /** Null if the data is no JSON object. */
   reported: JsonObject | null;
 }
 
@@ -26,10 +26,10 @@ export abstract class PassingStream implements StreamPipe {
   protected readonly input: StreamInput;
   readonly #voice: StreamVoice;
   #bytes = 0;
-  /** The last event, which waits for the settlement. */
+  /** Last event, held until settlement. */
   protected held: Buffer | null = null;
   protected usage: TokenUsage | null = null;
-  /** A usage was told that cannot be true. */
+  /** A reported usage has impossible numbers. */
   protected isInvalid = false;
 
   constructor(input: StreamInput, voice: StreamVoice = input.client.createStreamWriter(input.writer)) {
@@ -70,15 +70,15 @@ export abstract class PassingStream implements StreamPipe {
     return this.take(event, isOwned, forClient);
   }
 
-  /** Whether the end mark may come now. */
+  /** Reports whether the end mark may follow now. */
   protected isWhole(): boolean {
     return this.held !== null;
   }
 
-  /** An event that has data, and is no error. */
+  /** Handles an event that has data and is no error. */
   protected abstract take(event: PassingEvent, isOwned: boolean, forClient: Buffer[]): 'more' | 'complete';
 
-  /** An event that means nothing here. */
+  /** Forwards an event that needs no handling. */
   protected passOn(bytes: Buffer, forClient: Buffer[]): 'more' {
     forClient.push(bytes);
     return 'more';
@@ -93,7 +93,7 @@ export abstract class PassingStream implements StreamPipe {
     return dialect.readError(data, provider);
   }
 
-  /** What of an event is read, where it can be very long. */
+  /** Returns the part of a long event that is parsed. */
   protected readable(bytes: Buffer): Buffer {
     return bytes;
   }
@@ -135,7 +135,7 @@ export abstract class PassingStream implements StreamPipe {
     return this.#voice.fail(error);
   }
 
-  /** The provider's own. */
+  /** Returns the provider's last event. */
   ending(_usage: TokenUsage | null): Buffer {
     return this.held ?? nothing;
   }

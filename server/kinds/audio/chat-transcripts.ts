@@ -1,4 +1,5 @@
-// Speech that Ali's models write down, asked for by a conversation with the sound in it. https://help.aliyun.com/zh/model-studio/qwen-speech-recognition
+// Transcribes speech with Ali's models through a chat request that contains the sound.
+// https://help.aliyun.com/zh/model-studio/qwen-speech-recognition
 import { AppError } from '#shared/errors.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { untranslatable } from '#server/formats/losses.ts';
@@ -11,18 +12,18 @@ import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { encoded, overrideOf } from '../forward-body.ts';
 
-/** As base64. */
+/** Limit of the base64. */
 const mostBytes = 10 * 1024 * 1024;
 const tooLong = { zh: '不能超过 7.5 MB', en: 'must not be larger than 7.5 MB' };
 const title = { zh: '此提供商的语音转写接口', en: "this provider's transcriptions" };
 const place = 'SOUND';
 const known: ReadonlySet<string> = new Set(['model', 'file', 'language', 'prompt', 'response_format', 'stream']);
 
-/** @throws {AppError} `untranslatable` for what has times, `invalid_request` for what is too long */
+/** @throws {AppError} `untranslatable` for formats with timestamps, `invalid_request` for sounds that are too long */
 export function encodeAsChat(requested: CallInput): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
   const { file, language, prompt, response_format: format } = { ...call.body, ...overrideOf(call) };
-  // It tells no times.
+  // The response has no timestamps.
   if (format === 'srt' || format === 'vtt') throw untranslatable('response_format', title);
   const sound: unknown = Array.isArray(file) ? file[0] : undefined;
   if (!(sound instanceof MultipartFile)) throw new AppError('internal_error');
@@ -37,7 +38,7 @@ export function encodeAsChat(requested: CallInput): EncodedRequest {
     ...options,
     messages: [received, ...context].toReversed(),
   });
-  // A caller's text stands behind it in a string of its own, where quotes are escaped.
+  // A caller's text cannot match: quotes inside JSON strings are escaped.
   const [before = '', after = ''] = text.split(`"data":"${place}"`);
   const type = /^audio\/[\w.+-]{1,40}$/.test(sound.type) ? sound.type : 'audio/mpeg';
   const left = Object.keys(call.body).filter((name) => !known.has(name));
@@ -49,7 +50,7 @@ export function encodeAsChat(requested: CallInput): EncodedRequest {
   };
 }
 
-/** The same response as a transcript; null: it is none. It is paid by its seconds, which it tells beside tokens. */
+/** Maps the chat response to a transcript, billed by its seconds; returns null if it has no text. */
 export function transcriptOfChat({ choices, usage }: Body): Record<string, unknown> | null {
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const message = isObject(first) ? first.message : undefined;

@@ -1,11 +1,14 @@
-// How long sounds are whose files tell it of the whole: in a head, or at the end.
+// Lengths of sounds whose files report the total, in a header or at the end.
 import { pieceBytes } from '#server/framing/byte-source.ts';
 import { longestMark, mostBoxes, startsWith } from './sound-reading.ts';
 import type { Reading, Span, Reported } from './sound-reading.ts';
 
 const mostPages = 64;
 
-/** By the position that the last page tells. https://www.rfc-editor.org/rfc/rfc3533, https://www.rfc-editor.org/rfc/rfc7845 */
+/**
+ * Reads the length from the position in the last page. https://www.rfc-editor.org/rfc/rfc3533,
+ * https://www.rfc-editor.org/rfc/rfc7845
+ */
 export function* ofOgg(size: number): Reading<Reported> {
   const head = yield { start: 0, end: 27 + 255 + 16 };
   const packet = 27 + (head[26] ?? 0);
@@ -18,7 +21,7 @@ export function* ofOgg(size: number): Reading<Reported> {
     const page = yield { start: at, end: at + 14 };
     if (page.length < 14) continue;
     const position = page.readBigInt64LE(6);
-    // No packet ends on such a page.
+    // A position of -1 or 0 means that no packet ends on the page.
     if (position > 0n) return { seconds: (Number(position) - skipped) / rate };
   }
   return {};
@@ -26,7 +29,7 @@ export function* ofOgg(size: number): Reading<Reported> {
 
 const pageMark = Buffer.from('OggS');
 
-/** Where the last one before `end` begins; 0 or less: at the beginning, or nowhere. */
+/** Returns the offset of the last page before `end`; 0 or less if it is at the start or missing. */
 function* lastPage(end: number): Reading<number> {
   for (let to = end; to > 0; to -= pieceBytes) {
     const start = Math.max(0, to - pieceBytes);
@@ -101,10 +104,10 @@ function floatOf(bytes: Buffer): number {
   return bytes.length === 4 ? bytes.readFloatBE() : Number.NaN;
 }
 
-/** An id of up to four bytes, a size of up to eight. */
+/** Largest element head: an id of up to four bytes and a size of up to eight. */
 const elementHead = 12;
 
-/** Up to where the sound itself begins. https://www.rfc-editor.org/rfc/rfc8794#name-variable-size-integer */
+/** Lists elements up to the first cluster. https://www.rfc-editor.org/rfc/rfc8794#name-variable-size-integer */
 function* elementsIn({ start, end }: Span): Reading<(Span & { id: number })[]> {
   const found: (Span & { id: number })[] = [];
   for (let at = start; at < end && found.length < mostBoxes;) {

@@ -1,4 +1,4 @@
-// A sound that is given to be written down: how long it is, and what that costs where its provider does not tell.
+// Length of a sound to transcribe, and its price where the provider reports none.
 import type { CallUnits } from '#shared/call-units.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
@@ -6,15 +6,15 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { lengthIn } from './sound-length.ts';
 
 export interface InputAudio {
-  /** As was counted, or as long as such a file usually is. */
+  /** Counted length, or the usual length of a file of this size. */
   seconds: number;
-  /** What it may be at the most. */
+  /** Upper bound of the length. */
   mostSeconds: number;
 }
 
 const sounds = new WeakMap<MultipartFile, InputAudio>();
 
-/** Null: there is none. It has been measured. */
+/** Returns the measured sound of a request, or null if it has none. */
 export function soundIn(body: Body): InputAudio | null {
   const given = givenSound(body);
   if (given === null) return null;
@@ -30,7 +30,7 @@ export async function measureSound(body: Body): Promise<void> {
   sounds.set(given, { seconds: usual, mostSeconds: most });
 }
 
-/** One whose length is known. */
+/** Returns `file` with a known length. */
 export function measuredSound(file: MultipartFile, seconds: number): MultipartFile {
   sounds.set(file, { seconds, mostSeconds: seconds });
   return file;
@@ -41,10 +41,7 @@ function givenSound({ file }: Body): MultipartFile | null {
   return given instanceof MultipartFile ? given : null;
 }
 
-/**
- * Thousandths of a minute, of whole seconds: the tokens of models that are paid by the length of what they hear, and what a price per call is
- * a thousandth of.
- */
+/** Thousandths of a minute for whole seconds: the unit of models billed by audio length, and of prices per call. */
 export function thousandthsOf(seconds: number): number {
   return Math.max(1, Math.round((Math.ceil(seconds) / 60) * 1000));
 }
@@ -54,8 +51,10 @@ export function minutesOf(seconds: number): CallUnits {
 }
 
 /**
- * Models whose provider bills the tokens that they hear and write. OpenAI bills those by the minute that have no price of tokens.
- * https://platform.openai.com/docs/guides/speech-to-text https://developers.openai.com/api/docs/models/gpt-live-transcribe
+ * Reports whether the provider bills the model's audio and text tokens. OpenAI bills by the minute the models that have
+ * no token price.
+ * https://platform.openai.com/docs/guides/speech-to-text
+ * https://developers.openai.com/api/docs/models/gpt-live-transcribe
  */
 export function isByTokens(model: string): boolean {
   const { vendor, record } = factsOf(model) ?? {};
@@ -65,7 +64,7 @@ export function isByTokens(model: string): boolean {
 
 /** A token is a tenth of a second. https://platform.openai.com/docs/guides/realtime-costs */
 const inputTokensPerSecond = 10;
-/** Of the fastest speakers, in languages with the longest tokens. */
+/** Tokens per second of the fastest speakers, in languages with the longest tokens. */
 const writtenPerSecond = 8;
 
 export function inputAudioTokens(model: string, seconds: number): number {

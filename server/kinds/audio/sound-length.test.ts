@@ -49,7 +49,7 @@ const webm = (ticks: number | undefined): Buffer => {
   length.writeDoubleBE(ticks ?? 0);
   const scale = element([0x2a, 0xd7, 0xb1], uint(1_000_000, 3));
   const info = element([0x15, 0x49, 0xa9, 0x66], ticks === undefined ? scale : Buffer.concat([scale, element([0x44, 0x89], length)]));
-  // As browsers record: a segment of unknown size.
+  // A segment of unknown size, as browsers record.
   const segment = Buffer.concat([Buffer.from([0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), info]);
   return Buffer.concat([
     element([0x1a, 0x45, 0xdf, 0xa3], Buffer.from([0x42, 0x86, 0x81, 1])),
@@ -102,7 +102,7 @@ describe('length of a sound', () => {
   test('a head that says less than its size does is not believed', () => {
     const rest = Buffer.alloc(4_000_000, 7);
     const squeezed = Buffer.from(waveOf(1));
-    // Of some codec, with a rate that nobody has.
+    // An unknown codec with an impossible rate.
     squeezed.writeUInt16LE(0x11, 20);
     squeezed.writeUInt32LE(0xffffffff, 28);
     const short = Buffer.from(waveOf(1));

@@ -1,38 +1,38 @@
-// How long a sound is, read from its file without decoding it. Readers ask for what they need of it, so that it may lie on disk; every one takes a
-// bounded number of steps, whatever the file says of itself.
+// Reads the length of a sound from its file without decoding. Readers request byte ranges, so the file may be on disk,
+// and take a bounded number of steps whatever the file claims.
 import { pieceBytes } from '#server/framing/byte-source.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
 import { ofFlac, ofMp4, ofOgg, ofWebm } from './container-length.ts';
 import { longestMark, mostBoxes, readBytes, readSource, startsWith } from './sound-reading.ts';
 import type { Reader, Reading, Reported } from './sound-reading.ts';
 
-/** Seconds; undefined: the file does not tell, or is of a format that is not known here. */
+/** Length in seconds; undefined if the file does not report it or its format is unknown. */
 export function secondsOf(bytes: Buffer): number | undefined {
   const { reported } = readBytes(bytes, reportLength(bytes.length));
   return reported > 0 ? reported : undefined;
 }
 
-/** Seconds. */
+/** Length in seconds. */
 export interface SoundLength {
   usual: number;
   most: number;
 }
 
 /**
- * What a sound is paid and reserved by where nobody else tells. A head that tells of the whole may lie, so it only makes a sound longer than its
- * size does; samples and frames that were counted are what a decoder counts, too.
+ * Length that a sound is billed and reserved by if the provider reports none. A header may be forged, so it can only
+ * raise the length estimated from the size; counted samples and frames match a decoder's count.
  */
 export function lengthOf(bytes: Buffer): SoundLength {
   return soundLength(bytes.length, readBytes(bytes, reportLength(bytes.length)));
 }
 
-/** The same of a sound that may lie on disk. */
+/** Same as `lengthOf`, for a sound that may be on disk. */
 export async function lengthIn(source: ByteSource): Promise<SoundLength> {
   return soundLength(source.size, await readSource(source, reportLength(source.size)));
 }
 
 interface ReportedLength {
-  /** Seconds; 0: nothing is told. */
+  /** Length in seconds; 0 if the file reports none. */
   reported: number;
   isCounted: boolean;
   reader: Reader | undefined;
@@ -51,7 +51,7 @@ function* reportLength(size: number): Reading<ReportedLength> {
   return { reported: Number.isFinite(seconds) && seconds > 0 ? seconds : 0, isCounted, reader };
 }
 
-/** Bits of a second of speech: usually, and the fewest there can be. */
+/** Bits per second of speech: usual and minimum. */
 interface Rates {
   usual: number;
   least: number;
@@ -64,12 +64,12 @@ function ratesOf(reader: Reader | undefined): Rates {
   return reader === ofMp4 ? { ...someFormat, usual: 64_000 } : someFormat;
 }
 
-/** Seconds that so many bytes are. */
+/** Estimates the length from the size. */
 export function guessedSeconds(size: number, { usual, least }: Rates = someFormat): SoundLength {
   return { usual: (size * 8) / usual, most: (size * 8) / least };
 }
 
-/** Of a file, what may be something else than sound. */
+/** Minimum share of the file that must be counted frames. */
 const countedShare = 0.9;
 
 function readerOf(bytes: Buffer): Reader | undefined {
@@ -93,7 +93,7 @@ function* ofWav(size: number): Reading<Reported> {
     if (startsWith(box, 'data')) {
       const rest = size - start;
       if (byteRate === 0) return {};
-      // One that was written as it came does not know its length.
+      // A file written as a stream does not know its length.
       const seconds = (length === 0 || length > rest ? rest : length) / byteRate;
       return { seconds, isCounted: isPlainWave(head, { size, seconds }) };
     }
@@ -107,7 +107,10 @@ const wavePcm = new Set([...plainSamples, 0xfffe]);
 const sampleBits = new Set([8, 16, 24, 32, 64]);
 const mostSpeakers = 8;
 
-/** Its samples begin where files of this kind have them, are not compressed, and are nearly all of the file. */
+/**
+ * Reports whether the samples start where WAV files usually have them, are uncompressed, and fill nearly the whole
+ * file.
+ */
 function isPlainWave(head: Buffer, { size, seconds }: { size: number; seconds: number }): boolean {
   if (head.length < 44 || !startsWith(head, 'fmt ', 12) || !plainSamples.has(head.readUInt16LE(20))) return false;
   const speakers = head.readUInt16LE(22);
@@ -115,24 +118,24 @@ function isPlainWave(head: Buffer, { size, seconds }: { size: number; seconds: n
   return seconds * waveRate(head, 20) >= countedShare * size;
 }
 
-/** Bytes a second. What the samples are says it where they are not compressed. */
+/** Bytes per second, computed from the sample format if uncompressed. */
 function waveRate(bytes: Buffer, at: number): number {
   const samples = (bytes.readUInt16LE(at + 2) * bytes.readUInt32LE(at + 4) * bytes.readUInt16LE(at + 14)) / 8;
   return wavePcm.has(bytes.readUInt16LE(at)) && samples > 0 ? samples : bytes.readUInt32LE(at + 8);
 }
 
-/** Frames that are looked at: of a longer sound the rest is taken to be like them. */
+/** Maximum number of frames read; the rest of a longer sound is assumed to be alike. */
 const mostFrames = 200_000;
-/** Bytes without a frame that are passed over. */
+/** Maximum number of bytes without a frame that are skipped. */
 const mostGap = 64 * 1024;
 
-/** MP3 and AAC: every frame says how long it is. */
+/** Sums MP3 or AAC frames; each header has its frame's length. */
 function* ofFrames(size: number): Reading<Reported> {
   const { seconds, bytes } = yield* framesIn(size);
   return seconds === 0 ? {} : { seconds, isCounted: bytes >= countedShare * size };
 }
 
-/** Seconds of them, and their bytes. */
+/** Total seconds and bytes of the frames. */
 function* framesIn(size: number): Reading<{ seconds: number; bytes: number }> {
   const head = yield { start: 0, end: longestMark };
   const from = startsWith(head, 'ID3') ? Math.min(size, tagLength(head)) : 0;
@@ -173,7 +176,7 @@ function isSync(bytes: Buffer, at: number): boolean {
 }
 
 const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350];
-/** Kilobits a second by their number; of the first version and its layers, then of the later ones. */
+/** Kilobits per second by index: version 1 by layer, then later versions. */
 const bitRates: Readonly<Record<string, readonly number[]>> = {
   '1.1': [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   '1.2': [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

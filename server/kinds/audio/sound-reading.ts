@@ -1,7 +1,7 @@
-// Readers of files that may lie in memory or on disk: they ask for pieces, one after the other.
+// Readers of files in memory or on disk: generators that request byte ranges one after the other.
 import type { ByteSource } from '#server/framing/byte-source.ts';
 
-/** Bytes that are asked for; fewer come where the file ends. */
+/** Requested bytes; fewer are returned at the end of the file. */
 export interface Span {
   start: number;
   end: number;
@@ -9,18 +9,18 @@ export interface Span {
 
 export type Reading<Result> = Generator<Span, Result, Buffer>;
 
-/** What a file says of its sound. */
+/** Length of a sound as its file reports it. */
 export interface Reported {
   seconds?: number | undefined;
-  /** By samples or frames, not by what the file says of itself. */
+  /** Whether the length was counted from samples or frames, not taken from a header. */
   isCounted?: boolean;
 }
 
 export type Reader = (size: number) => Reading<Reported>;
 
-/** What can be told by so many bytes. */
+/** Number of bytes that identify a file's format. */
 export const longestMark = 64;
-/** Parts of a file that are looked at. */
+/** Maximum number of boxes, chunks or elements read. */
 export const mostBoxes = 1000;
 
 export function readBytes<Result>(bytes: Buffer, reading: Reading<Result>): Result {

@@ -1,4 +1,4 @@
-// Texts to be spoken, as callers ask for it. https://platform.openai.com/docs/api-reference/audio/createSpeech
+// Speech requests of callers. https://platform.openai.com/docs/api-reference/audio/createSpeech
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { requestedByBody } from '#server/formats/call-address.ts';
@@ -12,7 +12,7 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { charactersIn, charactersOf, mostCharacters, mostSpoken, soundType, speaksTokens, wideCharactersIn } from './spoken-sound.ts';
 
-/** Who names no model gets this one. */
+/** Model of requests that name none. */
 const usualModel = 'tts-1';
 const [slowest, fastest] = [0.25, 4];
 const longestWord = 32;
@@ -35,14 +35,14 @@ export const speechClient: ClientCall = {
   probe: (model) => ({ model, input: 'Hi', voice: 'alloy' }),
 };
 
-/** Between the bytes of a sound nothing can be said. */
+/** Stream voice of raw sound: neither keep-alives nor errors can be sent between its bytes. */
 export const mute: StreamVoice = { isMute: true, keepAlive: () => '', fail: () => '' };
 
 export function wantsEvents({ stream_format: format }: Body): boolean {
   return format === 'sse';
 }
 
-/** It always comes bit by bit. */
+/** Speech responses always stream. */
 function readRequest(body: Body): RequestedCall {
   const requested = body.model === undefined || body.model === null || body.model === '' ? { model: usualModel } : requestedByBody(body);
   return { ...requested, isStream: true, ...(wantsEvents(body) ? {} : { streamType: soundType(body.response_format) }) };
@@ -73,7 +73,7 @@ function promptContent({ input, instructions, speed }: Body, model: string): Pro
   else {
     prompt.untokened = texts;
     const counted = Math.max(1, mostCharacters(model, said));
-    // Under another name it may be a model that counts twice.
+    // An alias may resolve to a model that counts wide characters twice.
     const most = characters + wideCharactersIn(said);
     if (most > counted) addMediaTokens(prompt, counted, { most });
     else prompt.fixed += counted;

@@ -1,67 +1,70 @@
-// How a provider is asked to speak in words of its own, and how it tells the sound.
+// Wire format of a vendor's speech API: how requests are written and responses read.
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
 export interface SpeechFormat {
-  /** @param body the caller's, which was checked, with what the channel overrides @param model the name that goes upstream */
+  /**
+   * @param body the caller's checked body with the channel's overrides
+   * @param model upstream model name
+   */
   writeRequest(body: Body, model: string): WrittenSpeech;
-  /** Of a whole response. Missing: it sends the sound itself. Null: it is not of this form. */
+  /** Reads a whole response; returns null if it is not of this format. If undefined, the provider sends raw sound. */
   readResponse?(reported: Body): ReportedSpeech | { error: ErrorInResponse } | null;
-  /** Of an event, where it is asked for a stream. Null: it is not of this form. */
+  /** Reads a stream event; returns null if it is not of this format. */
   readEvent?(reported: Body): ReportedPiece | { error: ErrorInResponse } | null;
-  /** What it tells as read is characters, as it bills them. */
+  /** The usage that `readResponse` and `readEvent` report as input counts characters, the billed unit. */
   countsCharacters?: true;
-  /** Samples come in a WAV file, whose head callers of `pcm` do not get. */
+  /** Samples come in a WAV file, whose header is removed for callers of `pcm`. */
   headsSamples?: true;
 }
 
-/** What comes is sound, of whichever type. */
+/** Accepts sound of any type. */
 export const anyType = { accept: '*/*' };
 
 export interface WrittenSpeech {
   body: Record<string, unknown>;
-  /** Names of the caller's fields that the provider has no place for. */
+  /** Names of the caller's fields that the provider cannot carry. */
   dropped: readonly string[];
-  /** Beside those of the channel. */
+  /** Headers sent in addition to the channel's. */
   headers?: Readonly<Record<string, string>>;
-  /** It asks for events, with sound in this format. Missing: for a whole response. */
+  /** Sound format of the events requested; if undefined, a whole response is requested. */
   streamed?: string;
 }
 
 export interface ReportedSpeech {
-  /** One of the three; long texts are marks of `liftLongTexts`. */
+  /** Exactly one of `base64`, `hex` and `url` is set; long texts are marks of `liftLongTexts`. */
   base64?: string;
   hex?: string;
   url?: string;
-  /** It is plain samples of 16 bits, one channel, so many a second. Missing: it has a head of its own. */
+  /** Rate of raw samples, 16 bits, one channel; if undefined, the sound has a header. */
   sampleRate?: number;
-  /** Null: none was told. */
+  /** Null if the response reports none. */
   usage: TokenUsage | null;
 }
 
-/** What an event brings. */
+/** Content of one stream event. */
 export interface ReportedPiece {
-  /** With the end: all of the sound, which counts where none came before. */
+  /** The last event has the whole sound, which is used only if no sound came before. */
   sound?: Buffer;
   isLast?: boolean;
-  /** Told with the end. */
+  /** Usage, reported with the last event. */
   usage?: TokenUsage | null;
 }
 
-/** What every form has a place for. */
+/** Fields that every vendor format carries. */
 const usual: ReadonlySet<string> = new Set(['model', 'input', 'stream_format', 'stream']);
 
-/** @param known fields that have a place */
+/** @param known fields that the vendor format carries */
 export function droppedOf(body: Body, known: readonly string[]): string[] {
   return Object.keys(body).filter((name) => body[name] !== undefined && body[name] !== null && !usual.has(name) && !known.includes(name));
 }
 
-/** Those of OpenAI, which nobody else has: callers who know no other get the provider's usual one. */
+/** Voices that only OpenAI has; callers who name one get the provider's usual voice. */
 const voicesOfOpenai = /^(?:alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 
-/** @returns `dropped`: what its caller asked for and does not get */
+/** @returns `dropped`: fields that were requested but are not applied */
 export function voiceOf({ voice }: Body, usualVoice: string): { voice: string; dropped: readonly string[] } {
   if (typeof voice === 'string' && voice !== '' && !voicesOfOpenai.test(voice)) return { voice, dropped: [] };
   return { voice: usualVoice, dropped: voice === undefined ? [] : ['voice'] };

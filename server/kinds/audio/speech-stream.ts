@@ -1,5 +1,5 @@
-// Sound on its way to its caller, as bytes or in events, whichever way it comes. Events tell at their end what it took; bytes are measured. Some
-// providers have events of their own (`SpeechForm.readEvent`).
+// Streams sound to the caller, as bytes or as events. Events report usage at their end; bytes are measured. Vendor
+// events are read by `SpeechFormat.readEvent`.
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -22,14 +22,17 @@ const noSound: ErrorInResponse = { status: 502, message: 'The provider has sent 
 export class SpeechStream extends PassingStream {
   readonly isMute: boolean;
   readonly #tally: SpokenTally;
-  /** As the provider bills them. */
+  /** Characters as the provider bills them. */
   #characters: number | undefined;
-  /** Bytes come: their end is all there is of one. */
+  /** Whether the upstream sends raw bytes, which have no end event. */
   #isRaw = false;
   readonly #form: SpeechFormat | null;
   #hasSound = false;
   #hasEnded = false;
-  /** Of a WAV file whose samples alone are wanted: what came before they begin; undefined: everything is passed on. */
+  /**
+   * Bytes of a WAV file before its samples, of which callers of `pcm` get the samples alone. If undefined, everything
+   * is passed on.
+   */
   #head: Buffer | undefined;
 
   constructor(input: StreamInput) {
@@ -45,7 +48,7 @@ export class SpeechStream extends PassingStream {
     return event.name === soundEvent || this.#pieceIn(event) !== null || super.isOfFormat(event);
   }
 
-  /** An end without any sound is one, too. */
+  /** An end without any sound counts as an error. */
   protected override errorIn(event: PassingEvent): ErrorInResponse | null {
     if (event.name === soundEvent) return null;
     const reported = this.#reported(event);
@@ -86,7 +89,7 @@ export class SpeechStream extends PassingStream {
     return this.#form?.readEvent === undefined ? this.passOn(event, forClient) : 'more';
   }
 
-  /** Of an event in the provider's own form, of which nothing else goes on. */
+  /** Handles an event in the vendor's format; only its sound is forwarded. */
   #takeOwn({ sound: reported = nothing, isLast = false, usage = null }: ReportedPiece, forClient: Buffer[]): 'more' | 'complete' {
     const sound = isLast && this.#hasSound ? nothing : this.#behindHead(reported);
     if (sound.length > 0) this.#report(sound, forClient);
@@ -109,7 +112,7 @@ export class SpeechStream extends PassingStream {
     return file.subarray(start ?? 0);
   }
 
-  /** @param event the one that brought it, if its provider did not send bytes */
+  /** @param event the event that contained the sound, if the provider sends events */
   #report(sound: Buffer, forClient: Buffer[], event?: Buffer): 'more' {
     this.#hasSound = true;
     this.#tally.add(sound);
@@ -130,7 +133,7 @@ export class SpeechStream extends PassingStream {
     if (isCounted && this.usage !== null) this.#characters = this.usage.input;
   }
 
-  /** Not every provider has a last event of its own. */
+  /** Some providers send no last event. */
   protected override isWhole(): boolean {
     return true;
   }
@@ -139,12 +142,12 @@ export class SpeechStream extends PassingStream {
     return this.#isRaw || this.#hasEnded || this.held !== null;
   }
 
-  /** As far as it came. */
+  /** Tokens of the sound received so far. */
   roughTokens(): number {
     return speaksTokens(this.input.upstreamModel) ? this.#tally.tokens : 0;
   }
 
-  /** Characters were all given, however much of them was spoken. */
+  /** All characters of the request are billed, however many were spoken. */
   reportedUsage(): ReportedUsage {
     const characters = this.#characters ?? billedCharacters(this.input.upstreamModel, this.input.writer.requested ?? {});
     return {

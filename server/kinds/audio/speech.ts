@@ -1,5 +1,6 @@
-// Texts that are spoken. Callers of OpenAI's format alone have it, and providers are asked as they are, or in a form of their own (`forms/`). Callers get bytes or events, whichever of
-// the two the provider sends. https://platform.openai.com/docs/api-reference/audio/createSpeech
+// Text to speech, for callers of OpenAI's format. Requests go to providers unchanged or in a vendor format
+// (`vendors/`). Callers get bytes or events, whichever the provider sends.
+// https://platform.openai.com/docs/api-reference/audio/createSpeech
 import { writeJson } from '#server/framing/long-json.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
@@ -18,7 +19,7 @@ import { speechClient, wantsEvents } from './speech-client.ts';
 import { SpeechStream } from './speech-stream.ts';
 import { charactersOf, speaksTokens } from './spoken-sound.ts';
 
-/** Providers behind other addresses than the vendor's own may not have it. */
+/** Compatible servers of other vendors may not support this field. */
 const formatField = 'stream_format';
 
 const decodeBytesLong = inOneStep(decodeBytes);
@@ -33,13 +34,13 @@ export const speech: CallKind = {
   name: 'speech',
   canStream: true,
   framing: framings.sound,
-  // Only of what does not begin like a sound: an hour of it in hexadecimal, at the most.
+  // Limit for bodies that do not begin like a sound; an hour of sound in hexadecimal.
   mostResponseBytes: 64 * megabyte,
   contentType: 'audio/mpeg',
   isWritten: false,
   isCount: false,
   over: null,
-  // What a provider tells in a form of its own is told in that of its caller.
+  // Vendor formats are translated to the caller's.
   identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
   clientCall: (dialect) => (dialect.name === 'openai-chat' ? speechClient : undefined),
   encode,
@@ -47,7 +48,10 @@ export const speech: CallKind = {
   decodeLong,
 };
 
-/** Events alone tell tokens; who has none of them refuses to be asked for them. @throws {AppError} `untranslatable` */
+/**
+ * Only events report tokens; a provider without events rejects the field that requests them.
+ * @throws {AppError} `untranslatable`
+ */
 function encode(requested: CallInput): EncodedRequest {
   const { route, body } = requested;
   const form = speechFormatOf(route.provider.speech);
@@ -79,7 +83,7 @@ function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
   return form?.readResponse === undefined ? yield* decodeBytesLong(input) : yield* decodeVendorSpeech(input, form);
 }
 
-/** What did not begin like a sound: an error, or samples that only look like one. */
+/** Decodes a body that does not begin like a sound: an error, or raw samples. */
 function decodeBytes(input: DecodeInput): Decoded {
   const { body, responseFields } = input;
   const text = body.toString('utf8');

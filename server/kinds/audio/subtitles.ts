@@ -1,4 +1,5 @@
-// A transcript with times as subtitles. https://www.w3.org/TR/webvtt1/, https://en.wikipedia.org/wiki/SubRip
+// Writes a transcript with timestamps as subtitles. https://www.w3.org/TR/webvtt1/,
+// https://en.wikipedia.org/wiki/SubRip
 import { isObject } from '#server/framing/loose-json.ts';
 
 interface Segment {
@@ -7,7 +8,7 @@ interface Segment {
   text: string;
 }
 
-/** Null: it has no such list. */
+/** Returns null if the transcript has no list of segments. */
 export function segmentsOf({ segments }: Readonly<Record<string, unknown>>): Segment[] | null {
   if (!Array.isArray(segments)) return null;
   return segments.flatMap((item: unknown) => {
@@ -27,7 +28,7 @@ export function asVtt(segments: readonly Segment[]): string {
 
 function cue({ start, end, text }: Segment, mark: string, withHours: boolean): string {
   const time = (seconds: number) => timeText(seconds, mark, withHours);
-  // An arrow or an empty line would end it.
+  // An arrow or an empty line would end the cue.
   const words = text
     .trim()
     .replaceAll('-->', '->')

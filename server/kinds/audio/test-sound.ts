@@ -1,4 +1,4 @@
-// The smallest sound that shows whether a model hears: a second of silence.
+// Smallest sound that tests a transcription model: a second of silence.
 import { multipartBody } from '#server/formats/multipart-body.ts';
 import { sourceOf } from '#server/framing/byte-source.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';

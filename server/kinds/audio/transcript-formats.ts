@@ -1,26 +1,26 @@
-// What providers take of a form that asks for a sound to be written down, where that is less, or more, than OpenAI does.
+// Form fields of providers whose transcription API takes fewer or other fields than OpenAI's.
 import { untranslatable } from '#server/formats/losses.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 
 interface TranscriptFormat {
-  /** Fields as they go there; undefined: they do not. */
+  /** Fields as sent upstream; undefined ones are omitted. */
   fields: Record<string, unknown>;
-  /** Names of those that are left out. */
+  /** Names of omitted fields. */
   dropped: string[];
-  /** It tells no stream that callers know. */
+  /** The provider's stream has no format that callers know. */
   isWhole?: true;
 }
 
 const title = { zh: '此提供商的语音转写接口', en: "this provider's transcriptions" };
-/** Fields that mean nothing beyond how the response is written here. */
+/** Fields that only decide how the response is written here. */
 const ofResponse = new Set(['response_format', 'stream', 'model', 'file']);
 
 const forms: Readonly<Record<string, (body: Body) => TranscriptFormat>> = {
-  // Others are refused. https://docs.mistral.ai/api/endpoint/audio/transcriptions
+  // Mistral rejects unknown fields. https://docs.mistral.ai/api/endpoint/audio/transcriptions
   mistral(body) {
     const { response_format: format } = body;
     const times = timesIn(body, ['srt', 'vtt', 'verbose_json'].includes(String(format)));
-    // It takes no language beside times.
+    // `language` and timestamps exclude each other.
     const known = ['temperature', 'diarize', 'context_bias', ...(times.length === 0 ? ['language'] : [])];
     const form = only(body, known);
     return {
@@ -37,7 +37,7 @@ const forms: Readonly<Record<string, (body: Body) => TranscriptFormat>> = {
   // https://docs.bigmodel.cn/api-reference/模型-api/语音转文本
   zhipu(body) {
     const { response_format: format } = body;
-    // It tells no times.
+    // The response has no timestamps.
     if (format === 'srt' || format === 'vtt') throw untranslatable('response_format', title);
     const { fields, dropped } = only(body, ['prompt', 'hotwords', 'request_id', 'user_id']);
     const isPlain = format === undefined || format === 'json' || format === 'text';
@@ -45,7 +45,10 @@ const forms: Readonly<Record<string, (body: Body) => TranscriptFormat>> = {
   },
 };
 
-/** Null: it is asked as OpenAI is. @throws {AppError} `untranslatable` */
+/**
+ * Returns null if the provider takes OpenAI's fields.
+ * @throws {AppError} `untranslatable`
+ */
 export function transcriptFormat(name: string | undefined, body: Body): TranscriptFormat | null {
   if (name === undefined || !Object.hasOwn(forms, name)) return null;
   return forms[name]?.(body) ?? null;

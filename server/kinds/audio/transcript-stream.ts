@@ -1,4 +1,4 @@
-// A stream of what is heard, on its way to its caller: events pass as bytes, and the last one tells what it took.
+// Streams a transcript to the caller: events pass as bytes, and usage is read from the last one.
 // https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { ReportedUsage } from '#server/formats/stream-pipe.ts';
@@ -37,7 +37,7 @@ export class TranscriptStream extends PassingStream {
     return this.input.tally.roughTokens;
   }
 
-  /** All of the sound was given, however much of it was written down. */
+  /** The whole sound is billed, however much of it was transcribed. */
   reportedUsage(): ReportedUsage {
     return {
       usage: this.usage,

@@ -1,4 +1,4 @@
-// What a provider tells of a sound that it wrote down: tokens, or how long it is. https://platform.openai.com/docs/api-reference/audio/json-object
+// Usage of a transcription: tokens or seconds. https://platform.openai.com/docs/api-reference/audio/json-object
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
@@ -8,13 +8,13 @@ import { readPromptUsage } from '../prompt-usage.ts';
 import { thousandthsOf } from './input-audio.ts';
 
 export interface TranscriptUsage {
-  /** Null: none is told; undefined: it cannot be true. */
+  /** Null if none is reported; undefined if the numbers are invalid. */
   usage: TokenUsage | null | undefined;
-  /** Undefined: it is not told. */
+  /** Undefined if not reported. */
   seconds: number | undefined;
 }
 
-/** Of a response, or of the last event of a stream. */
+/** Reads the usage of a response or of a stream's last event. */
 export function readTranscriptUsage({ usage: reported, duration }: Body): TranscriptUsage {
   const usage = isObject(reported) && reported.type === 'duration' ? null : readPromptUsage(reported);
   const seconds = secondsIn(reported) ?? positive(duration);
@@ -31,7 +31,7 @@ function secondsIn(reported: unknown): number | undefined {
 
 const longest = 7 * 24 * 3600;
 
-/** A number, also as a text: some write it so. */
+/** Parses a positive number; some providers write it as a string. */
 function positive(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && number > 0 && number < longest ? number : undefined;

@@ -1,4 +1,5 @@
-// Speech written down, as callers ask for it: by a form with one file. https://platform.openai.com/docs/api-reference/audio
+// Transcription requests of callers: multipart forms with one file.
+// https://platform.openai.com/docs/api-reference/audio
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { requestedByBody } from '#server/formats/call-address.ts';
@@ -18,7 +19,7 @@ export type TranscriptFormat = (typeof transcriptFormats)[number];
 const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 const translationFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
 
-/** Who names no model gets this one. */
+/** Model of requests that name none. */
 const usualModel = 'whisper-1';
 const form: MultipartFields = { numbers: ['temperature'], flags: ['stream'], files: ['file'], look: measureSound };
 const names = criticalMembers(['model', 'file', 'file_id', 'file_url', 'stream', 'response_format', 'prompt']);
@@ -69,7 +70,7 @@ function promptContent(body: Body, model: string): PromptContent {
   if (sound === null) return prompt;
   const { seconds, mostSeconds } = sound;
   const [tokens, most] = [inputAudioTokens(model, seconds), inputAudioTokens(model, mostSeconds)];
-  // What was counted is no guess.
+  // A counted length is exact.
   if (tokens === most) prompt.fixed += tokens;
   else addMediaTokens(prompt, tokens, { most });
   if (isByTokens(model)) {
@@ -80,7 +81,7 @@ function promptContent(body: Body, model: string): PromptContent {
   return prompt;
 }
 
-/** How its response is written, and what it costs where that is not told. */
+/** Request fields that decide the response's format, and its price if no usage is reported. */
 function responseFields(body: Body): Record<string, unknown> {
   return { response_format: body.response_format, seconds: soundIn(body)?.seconds };
 }

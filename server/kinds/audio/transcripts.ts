@@ -1,5 +1,5 @@
-// Speech written down, in its language or in English. Callers of OpenAI's format alone have it, and providers of that format are asked for it: always
-// for JSON, because nothing else tells what it costs. https://platform.openai.com/docs/api-reference/audio
+// Transcriptions, and translations into English, for callers of OpenAI's format. Upstream requests always ask for JSON,
+// the only response format that reports usage. https://platform.openai.com/docs/api-reference/audio
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
@@ -32,7 +32,7 @@ function transcriptKind(name: CallKindName, client: ClientCall, canStream: boole
   return {
     name,
     canStream,
-    // Hours of speech, with times of its words.
+    // Hours of speech with timestamps of words.
     mostResponseBytes: 16 * megabyte,
     contentType: jsonType,
     isWritten: false,
@@ -47,7 +47,7 @@ function transcriptKind(name: CallKindName, client: ClientCall, canStream: boole
   };
 }
 
-/** Of each form of a response the one that a provider is asked for, where it is not the same. */
+/** Response format requested upstream for those that differ. */
 const requestedAs: Readonly<Record<string, string>> = { text: 'json', srt: 'verbose_json', vtt: 'verbose_json' };
 const plainType = 'text/plain; charset=utf-8';
 
@@ -75,7 +75,7 @@ function decode(input: DecodeInput): Decoded {
   return ofJson({ ...input, body: Buffer.from(json) }, received, json);
 }
 
-/** What a channel's settings or the pass-through may have asked for. */
+/** Decodes a plain text, which the channel's settings or the pass-through may have requested. */
 function ofText(input: DecodeInput, text: string): Decoded {
   const { response_format: format } = input.responseFields;
   const isPlain = typeof format === 'string' && format in requestedAs && !/^\s*[<[{]/.test(text);
@@ -105,7 +105,7 @@ function ofJson(input: DecodeInput, reported: Body, text: string): Decoded {
     kind: 'whole',
     usage,
     ...measured(input, seconds),
-    // Silence has no words.
+    // The transcript of silence is empty.
     isEmpty: false,
     ...(plain === null ? {} : { contentType: plainType }),
     written: () => written,
@@ -115,8 +115,9 @@ function ofJson(input: DecodeInput, reported: Body, text: string): Decoded {
 }
 
 /**
- * Null: the caller wants JSON; undefined: there are no times in what came, and the sound's length is not known.
- * @param seconds of the sound: its text is one subtitle where no times are told
+ * Returns null if the caller wants JSON; undefined if subtitles are wanted but neither timestamps nor the sound's
+ * length is known.
+ * @param seconds length of the sound: without timestamps, the text becomes one subtitle
  */
 function plainOf(reported: Body, format: unknown, seconds: unknown): string | null | undefined {
   if (format === 'text') return `${String(reported.text)}\n`;
@@ -130,7 +131,7 @@ function plainOf(reported: Body, format: unknown, seconds: unknown): string | nu
   return format === 'srt' ? asSrt(segments) : asVtt(segments);
 }
 
-/** What it costs beside what the provider tells of tokens. */
+/** Billing units in addition to reported tokens. */
 function measured(
   { responseFields, upstreamModel }: Pick<DecodeInput, 'responseFields' | 'upstreamModel'>,
   reported?: number,
@@ -142,7 +143,7 @@ function measured(
   };
 }
 
-/** For callers who want a stream, of a provider or model that only answers whole. */
+/** Events for callers who want a stream from a provider or model that does not stream. */
 function eventsOf({ text, usage, logprobs, languages }: Body): Buffer {
   const done = { type: 'transcript.text.done', text, logprobs, languages, usage };
   return Buffer.from([{ type: 'transcript.text.delta', delta: text }, done].map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));

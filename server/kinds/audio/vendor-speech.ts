@@ -1,5 +1,5 @@
-// Sounds of providers that tell them in a form of their own: taken out of their response, or fetched from where it says that they are, and sent
-// as the bytes that callers of OpenAI's format know.
+// Responses of vendor speech formats: the sound is extracted, or downloaded from the reported URL, and sent as OpenAI's
+// bytes.
 import { writeJson } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import type { DecodedWhole, DecodeInput, FailedWhole } from '#server/formats/decoded-whole.ts';
@@ -17,7 +17,7 @@ import type { Body, SpeechFormat, ReportedSpeech } from './speech-format.ts';
 import { billedCharacters, charactersOf, soundType, speaksTokens, SpokenTally } from './spoken-sound.ts';
 import { samplesAt, wavHead } from './wav-head.ts';
 
-/** The member that has the usage of a response whose sound was fetched: no provider can name it. */
+/** Member that holds the usage of a response whose sound was downloaded; a random name that no provider can use. */
 const fetchedMark = `fetched ${randomUUID()}`;
 const longestAddress = 1024 * 1024;
 
@@ -53,7 +53,7 @@ export function* decodeVendorSpeech(input: DecodeInput, form: SpeechFormat): Gen
   const error = lifted === null ? null : errorIn(input, lifted.text);
   const reported = lifted === null || error !== null ? null : parseObject(lifted.text);
   if (error !== null) {
-    // A sound that failed costs nothing.
+    // Failed requests are not billed.
     const { usage: _billed, ...free } = error;
     return { kind: 'failed', error: free };
   }
@@ -66,7 +66,7 @@ export function* decodeVendorSpeech(input: DecodeInput, form: SpeechFormat): Gen
   return typeof start === 'number' ? spoken(input, read, bytes.subarray(start)) : { kind: 'failed', error: null };
 }
 
-/** Only `contentsOf` has written it. */
+/** Reads the body that `contentsOf` wrote. */
 function fetchedIn(reported: Body): ReportedSpeech {
   const { sound, [fetchedMark]: usage } = reported;
   return { base64: typeof sound === 'string' ? sound : '', usage: isUsage(usage) ? usage : null };
@@ -76,7 +76,7 @@ function isUsage(value: unknown): value is TokenUsage {
   return isObject(value) && 'audioOutput' in value;
 }
 
-/** Null: it is no sound. */
+/** Returns null if it is not a sound. */
 function bytesOf({ body }: DecodeInput, { base64, hex }: ReportedSpeech, lifted: LiftedJson): Buffer | null {
   const text = base64 ?? hex ?? '';
   const span = spanAt(text, lifted);
@@ -105,7 +105,7 @@ function spoken({ responseFields, upstreamModel }: DecodeInput, { usage, sampleR
   };
 }
 
-/** Whatever was asked for. */
+/** Detects the media type from the bytes, whatever was requested. */
 function typeOf(sound: Buffer, wanted: unknown): string {
   const begin = sound.toString('latin1', 0, 4);
   if (begin === 'RIFF') return soundType('wav');
@@ -114,7 +114,7 @@ function typeOf(sound: Buffer, wanted: unknown): string {
   return wanted === 'pcm' ? soundType('pcm') : soundType('mp3');
 }
 
-/** Bytes of a sound in one event. */
+/** Bytes of sound per event. */
 const pieceBytes = 192 * 1024;
 
 function eventsOf(sound: Buffer, usage: TokenUsage | null): Buffer {

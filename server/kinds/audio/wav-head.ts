@@ -1,7 +1,10 @@
-// The head of a WAV file of plain samples: 16 bits, one channel. http://soundfile.sapp.org/doc/WaveFormat/
+// Header of a WAV file of raw samples: 16 bits, one channel. http://soundfile.sapp.org/doc/WaveFormat/
 const sampleBytes = 2;
 
-/** @param rate samples a second @param size bytes of the samples */
+/**
+ * @param rate samples per second
+ * @param size bytes of the samples
+ */
 export function wavHead(rate: number, size: number): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');
@@ -21,7 +24,10 @@ export function wavHead(rate: number, size: number): Buffer {
 
 const mostHead = 4096;
 
-/** Where the samples of a WAV file begin; undefined: more of it has to come. Null: it is none, or its head is longer than heads are. */
+/**
+ * Offset of the samples in a WAV file; undefined if more bytes are needed, null if it is no WAV file or its header is
+ * too long.
+ */
 export function samplesAt(file: Buffer): number | undefined | null {
   if (file.length < 12) return undefined;
   if (file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return null;

@@ -1,5 +1,6 @@
-// Speech that models of Workers AI write down. The older ones are sent the bytes alone, the newest one a JSON object with them in base64.
-// https://developers.cloudflare.com/workers-ai/models/whisper/ https://developers.cloudflare.com/workers-ai/models/whisper-large-v3-turbo/
+// Transcription by Workers AI. Older models take raw bytes, the newest a JSON object with base64.
+// https://developers.cloudflare.com/workers-ai/models/whisper/
+// https://developers.cloudflare.com/workers-ai/models/whisper-large-v3-turbo/
 import { AppError } from '#shared/errors.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { untranslatable } from '#server/formats/losses.ts';
@@ -11,13 +12,13 @@ import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { encoded, overrideOf } from '../forward-body.ts';
 
-/** How the names of models begin that take more than bytes, and can translate. */
+/** Prefix of models that take JSON and can translate. */
 export const saying = '@cf/openai/whisper-large-v3';
 const title = { zh: '此提供商的语音转写接口', en: "this provider's transcriptions" };
 const ofResponse: ReadonlySet<string> = new Set(['model', 'file', 'response_format', 'stream']);
 const known: ReadonlySet<string> = new Set(['language', 'prompt', 'vad_filter', 'prefix']);
 
-/** @throws {AppError} `untranslatable` for subtitles of a model that tells no times */
+/** @throws {AppError} `untranslatable` for subtitles of a model without timestamps */
 export function encodeForWorkers(requested: CallInput, isTranslated: boolean): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
   const body: Body = { ...call.body, ...overrideOf(call) };

@@ -5,7 +5,7 @@ import type { EmbeddingsProvider } from './embeddings-parts.ts';
 import { purposeIn } from './purpose.ts';
 import { readVectors } from './vectors.ts';
 
-/** What callers may say beside their texts. */
+/** Caller's fields that are forwarded with the texts. */
 const known: ReadonlySet<string> = new Set(['input_type', 'truncate', 'max_tokens']);
 
 export const cohere: EmbeddingsProvider = {
@@ -15,7 +15,7 @@ export const cohere: EmbeddingsProvider = {
     const reported = Object.fromEntries(Object.entries(left).filter(([name]) => known.has(name)));
     return {
       body: {
-        // What texts are for has to be said: they are to be found, unless their caller says otherwise.
+        // `input_type` is required; the default is `search_document`.
         input_type: purpose === 'query' ? 'search_query' : 'search_document',
         ...reported,
         model,

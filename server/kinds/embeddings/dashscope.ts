@@ -1,4 +1,4 @@
-// Ali's own embeddings. https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api
+// Ali's native embeddings. https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';

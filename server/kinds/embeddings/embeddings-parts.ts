@@ -1,4 +1,4 @@
-// A request for embeddings and its response, in no format's words, and what a format has to offer to take part.
+// Embeddings request and response independent of any format, and the members that a format implements.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
@@ -7,41 +7,41 @@ import type { DecodeTokens } from '#server/formats/token-lists.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 export interface EmbeddingsRequest {
-  /** One vector for each, in order. */
+  /** One vector is returned for each, in order. */
   inputs: readonly string[];
-  /** How long the vectors shall be; undefined: as long as the model makes them. */
+  /** Length of the vectors; if undefined, the model's default. */
   dimensions: number | undefined;
-  /** Fields of the caller's body that have no place here. */
+  /** Caller's fields not mapped above. */
   extras: Body;
-  /** Names of the caller's fields that no other format has a place for. */
+  /** Names of the caller's fields that no other format can carry. */
   lost?: readonly string[];
 }
 
 export interface EmbeddingsResponse {
   vectors: readonly (readonly number[])[];
-  /** Null: none was told. */
+  /** Null if none was reported. */
   usage: TokenUsage | null;
 }
 
-/** A format in which callers ask for embeddings. */
+/** Client format of embeddings. */
 export interface EmbeddingsClient extends ClientCall {
   /**
-   * Only for a body that `check` let pass. A promise only where tokens have to be read.
-   * @throws {AppError} `untranslatable` for what is no text, `invalid_request` for tokens that there are none of
+   * Reads a body that passed `check`. Returns a promise only if tokens must be decoded.
+   * @throws {AppError} `untranslatable` for input that is no text, `invalid_request` for unknown token ids
    */
   readRequest(body: Body, decodeTokens: DecodeTokens): EmbeddingsRequest | Promise<EmbeddingsRequest>;
   writeResponse(response: EmbeddingsResponse, input: Pick<DecodeInput, 'responseFields' | 'writer'>): Record<string, unknown>;
-  /** A provider's response in this same format as its caller wants it. */
+  /** Adapts a provider's response in the same format. */
   forward: EmbeddingsForward;
 }
 
-/** The way of bytes: both ends speak one format. */
+/** Pass-through path: both ends use one format. */
 export interface EmbeddingsForward {
-  /** The caller's body with the provider's name of the model in it. Missing: that is its field `model`. */
+  /** Sets the provider's model name in the caller's body. If undefined, the field `model` is set. */
   request?(body: Body, model: string): { body: Body; isBatch: boolean };
-  /** Null: not a response of this format. `body` is the caller's. */
+  /** Returns null if the response is not of this format. `body` is the caller's. */
   whole(input: DecodeInput, text: string, reported: Body): ForwardedEmbeddings | null;
-  /** The same in steps, never parsed as a whole. Null: it is no JSON, or too deep to be a response. */
+  /** Same as `whole` in steps, never parsed as a whole. Returns null if the body is no JSON or nested too deep. */
   long(input: DecodeInput): Generator<void, LongEmbeddings | null>;
 }
 
@@ -52,27 +52,27 @@ export interface ForwardedEmbeddings {
 }
 
 export interface LongEmbeddings {
-  /** The response without its vectors, for the errors in it. */
+  /** The response without its vectors, to find errors in. */
   outline: string;
-  /** Null: not a response of this format. */
+  /** Null if the response is not of this format. */
   forwarded: ForwardedEmbeddings | null;
 }
 
-/** A format in which providers are asked for embeddings. */
+/** Upstream format of embeddings. */
 export interface EmbeddingsProvider {
-  /** Texts of one request; missing: as many as callers may send. */
+  /** Maximum texts of one request; if undefined, the callers' limit. */
   mostInputs?(model: string): number;
-  /** @param model the name that goes upstream */
+  /** @param model upstream model name */
   writeRequest(request: EmbeddingsRequest, model: string): WrittenEmbeddings;
-  /** Null: not a response of this format. */
+  /** Returns null if the response is not of this format. */
   readResponse(body: Body): EmbeddingsResponse | null;
 }
 
 export interface WrittenEmbeddings {
   body: Record<string, unknown>;
   headers?: Readonly<Record<string, string>>;
-  /** Names of the caller's fields that the provider has no place for. */
+  /** Names of the caller's fields that the provider cannot carry. */
   dropped: readonly string[];
-  /** It goes to the path of several requests in one. */
+  /** Whether to use the batch path. */
   isBatch?: boolean;
 }

@@ -1,4 +1,4 @@
-// Texts to vectors: between formats by way of a list of texts and a list of vectors; where both ends speak one, bytes pass.
+// Embeddings: translated through lists of texts and vectors; bytes pass if both ends use one format.
 import { writeJson } from '#server/framing/long-json.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -26,9 +26,9 @@ import { openai } from './openai.ts';
 import { openaiEmbeddings } from './openai-client.ts';
 import { vertex } from './vertex.ts';
 
-/** By the name of the client's format. */
+/** Client formats by name. */
 const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings, gemini: geminiEmbeddings };
-/** By the name that a provider's record has for them, else by that of its format; missing: bytes pass. */
+/** Upstream formats by the name in a provider's record, or by its dialect's name; without one, bytes pass. */
 const providers: Readonly<Record<string, EmbeddingsProvider>> = {
   'openai-chat': openai,
   gemini,
@@ -44,7 +44,7 @@ const providers: Readonly<Record<string, EmbeddingsProvider>> = {
 export const embeddings: CallKind = {
   name: 'embeddings',
   canStream: false,
-  // 2048 vectors of 3072 numbers have ninety.
+  // 2048 vectors of 3072 numbers take ninety.
   mostResponseBytes: 128 * megabyte,
   contentType: jsonType,
   isWritten: false,
@@ -63,7 +63,7 @@ function clientOf({ client }: { client: CallInput['client'] }): EmbeddingsClient
   return found;
 }
 
-/** Null: the caller's own format. */
+/** Returns null if the provider uses the caller's format. */
 function providerOf({ client, route }: { client: CallInput['client']; route: Route }): EmbeddingsProvider | null {
   const name = route.provider.embeddings ?? route.dialect.name;
   if (name === client.name) return null;
@@ -84,7 +84,7 @@ function encode(requested: CallInput, decodeTokens: DecodeTokens): EncodedReques
   }
   const write = (request: EmbeddingsRequest): EncodedRequest => {
     const most = provider.mostInputs?.(requested.route.upstreamModel) ?? Infinity;
-    // Another channel's provider may take more.
+    // The next channel's provider may accept more.
     if (request.inputs.length > most) throw badField('input', fieldRules.most(most));
     const { body, headers = null, dropped, isBatch = false } = provider.writeRequest(request, requested.route.upstreamModel);
     return {

@@ -1,4 +1,5 @@
-// Embeddings of Baidu's first platform: in the shape of OpenAI's, without a model. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/alj562vvu
+// Embeddings of Baidu's first platform: OpenAI's shape without a model.
+// https://cloud.baidu.com/doc/WENXINWORKSHOP/s/alj562vvu
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';

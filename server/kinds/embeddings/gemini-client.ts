@@ -1,4 +1,4 @@
-// `embedContent` and `batchEmbedContents` as Gemini's callers ask for them. https://ai.google.dev/api/embeddings
+// `embedContent` and `batchEmbedContents` requests of callers. https://ai.google.dev/api/embeddings
 import { AppError } from '#shared/errors.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -21,7 +21,10 @@ import { shortened } from './vectors.ts';
 const title = { zh: '此提供商的向量接口', en: "this provider's embeddings" };
 const mostDimensions = 1_000_000;
 const mostRequests = 2048;
-/** Tokens of a picture, a sound or a file that nobody looks into; a text is read no further. https://ai.google.dev/gemini-api/docs/embeddings */
+/**
+ * Tokens assumed for an image, sound or file; texts are truncated at `mostTokens`.
+ * https://ai.google.dev/gemini-api/docs/embeddings
+ */
 const mediaTokens = 1120;
 const mostTokens = 8192;
 const known: ReadonlySet<string> = new Set(['model', 'content', 'outputDimensionality']);
@@ -70,14 +73,14 @@ export const geminiEmbeddings: EmbeddingsClient = {
   },
 };
 
-/** What is asked for goes where the verb says, and comes back as that: a batch and a single text are different calls. */
+/** Rejects a body that does not match its verb: a batch and a single text are different calls. */
 function checkVerb({ requests, content }: Body, verb: string | undefined): void {
   const [wanted, other] = verb === 'batchEmbedContents' ? ['requests', 'content'] : ['content', 'requests'];
   const isOther = verb === 'batchEmbedContents' ? content !== undefined : requests !== undefined;
   if (isOther) throw badField(other, { zh: `不适用于 ${verb}，请使用 ${wanted}`, en: `is not for ${verb}, which takes ${wanted}` });
 }
 
-/** All requests of a batch have the same, where it is translated. */
+/** Dimensions of the first request; translated batches must agree. */
 function dimensionsOf(body: Body): unknown {
   const [first] = looseList(body.requests ?? body);
   return isObject(first) ? looseMember(first, 'outputDimensionality') : undefined;
@@ -108,12 +111,12 @@ function addContent(prompt: ReturnType<typeof emptyPrompt>, content: unknown): v
   }
 }
 
-/** An object may stand for a list of one. */
+/** An object may replace a list of one. */
 function looseList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-/** @throws {AppError} `untranslatable` for what is no text, and for vectors of different lengths */
+/** @throws {AppError} `untranslatable` for content that is no text, and for vectors of different lengths */
 function readRequest(body: Body): EmbeddingsRequest {
   const requests = requestsOf(plainBody(body));
   const lengths = new Set(requests.map((request) => request.integer('outputDimensionality', 1, mostDimensions)));
@@ -132,7 +135,7 @@ function textOf(part: StrictFields): string {
   return part.requiredText('text');
 }
 
-/** A request may name its model beside the path, in a batch each has to. */
+/** Sets the model: optional in a single request, required in each of a batch. */
 function withModel(body: Body, model: string): Body {
   const name = `models/${model}`;
   const { requests } = body;
@@ -147,7 +150,7 @@ function forwardWhole({ body, responseFields }: DecodeInput, _text: string, repo
   return { usage: usageOfPrompt(isObject(usage) ? (tokenCount(usage.promptTokenCount) ?? 0) : 0), isEmpty: rows.length === 0, body };
 }
 
-/** What must be known of it stands in its short members. */
+/** Only the short members are parsed. */
 function* forwardLong(input: DecodeInput): Generator<void, LongEmbeddings | null> {
   const read = yield* outlineOf(input.body, 'embeddings');
   if (read === null || read.isDeep) return null;

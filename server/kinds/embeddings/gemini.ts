@@ -6,14 +6,17 @@ import { purposeIn } from './purpose.ts';
 import { usageOfPrompt } from '../prompt-usage.ts';
 import { readVectors } from './vectors.ts';
 
-/** It makes vectors of one length only. */
+/** Model without a choice of dimensions. */
 const ofOneLength = 'embedding-001';
 
 /** https://ai.google.dev/api/embeddings#tasktype */
 const tasks =
   /^(?:RETRIEVAL_QUERY|RETRIEVAL_DOCUMENT|SEMANTIC_SIMILARITY|CLASSIFICATION|CLUSTERING|QUESTION_ANSWERING|FACT_VERIFICATION|CODE_RETRIEVAL_QUERY)$/;
 
-/** What vectors are for, in Google's words. @returns `dropped`: what says something else */
+/**
+ * Maps the purpose to Google's task type.
+ * @returns `dropped`: fields with another value
+ */
 export function taskOf(extras: Readonly<Record<string, unknown>>): { task: string | undefined; dropped: readonly string[] } {
   const named = ['task_type', 'taskType'].find((name) => typeof extras[name] === 'string' && tasks.test(extras[name]));
   if (named !== undefined) return { task: String(extras[named]), dropped: Object.keys(extras).filter((name) => name !== named) };

@@ -1,4 +1,5 @@
-// Embeddings of Tencent Hunyuan: an action of its own at the one address. https://cloud.tencent.com/document/product/1729/102832
+// Embeddings of Tencent Hunyuan: a separate action at the shared address.
+// https://cloud.tencent.com/document/product/1729/102832
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';
 import { readPromptUsage } from '../prompt-usage.ts';

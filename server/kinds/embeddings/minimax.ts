@@ -1,4 +1,4 @@
-// Embeddings of MiniMax, which has to be told what they are for. https://platform.minimaxi.com/document/Embeddings
+// Embeddings of MiniMax, which require a purpose. https://platform.minimaxi.com/document/Embeddings
 import { tokenCount } from '#server/formats/token-usage.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';
 import { purposeIn } from './purpose.ts';

@@ -1,4 +1,4 @@
-// OpenAI's embeddings as callers ask for them. https://platform.openai.com/docs/api-reference/embeddings
+// OpenAI's embeddings requests. https://platform.openai.com/docs/api-reference/embeddings
 import { AppError } from '#shared/errors.ts';
 import { requestedByBody } from '#server/formats/call-address.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -20,14 +20,14 @@ const title = { zh: '此提供商的向量接口', en: "this provider's embeddin
 const textOrTokens = { zh: '必须是文本或词元编号的数组', en: 'must be a text or a list of tokens' };
 const unknownTokens = { zh: '含有不存在的词元编号', en: 'holds tokens that do not exist' };
 const mostDimensions = 1_000_000;
-/** Texts, and tokens of all of them together, as at the vendor. */
+/** The vendor's limits: texts per call, and their tokens in total. */
 const mostInputs = 2048;
 const mostTokens = 300_000;
 /** Tokens of an image of unknown size. */
 const imageTokens = 255;
 
 export const openaiEmbeddings: EmbeddingsClient = {
-  // Old clients name the model in the path alone.
+  // Old clients name the model only in the path.
   read: (body, { model }) => requestedByBody(body.model === undefined && model !== undefined ? { ...body, model } : body),
   check,
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
@@ -44,7 +44,7 @@ export const openaiEmbeddings: EmbeddingsClient = {
   forward: openaiForward,
 };
 
-/** @throws {AppError} 400 with the field at fault */
+/** @throws {AppError} 400 with the invalid field */
 function check(body: Body): void {
   const { input } = body;
   if (input === undefined || input === null || input === '' || (Array.isArray(input) && input.length === 0)) {

@@ -1,6 +1,6 @@
-// Embeddings in the encoding and length that the client asked for, whatever the upstream made of it. The official clients
-// ask for base64 unless told otherwise, and read floats as rubbish without an error. A long response is never parsed as a whole:
-// what must be known of it stands in its short members, and vectors are read row by row.
+// Returns embeddings in the encoding and length that the client requested, whatever the upstream returned. The official
+// clients default to base64 and misread floats without an error. A long response is never parsed as a whole: short
+// members are parsed, vectors are read row by row.
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
 import type { Span } from '#server/framing/json-outline.ts';
@@ -12,9 +12,9 @@ import { readVector, shortened, toBase64 } from './vectors.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Where the first vector ends, as long as vectors are. */
+/** Bytes within which the first vector ends. */
 const headBytes = 1024 * 1024;
-/** No vector is longer. */
+/** Maximum bytes of a vector. */
 const longestRow = 4 * 1024 * 1024;
 
 export const openaiForward: EmbeddingsForward = { whole: forwardWhole, long: forwardLong };
@@ -40,7 +40,7 @@ function* forwardLong(input: DecodeInput): Generator<void, LongEmbeddings | null
   const { text: outline, rows } = read;
   const short = readAtOnce({ ...input, body: Buffer.from(outline) });
   if (short === null) return { outline, forwarded: null };
-  // The provider's record changes more of it than vectors.
+  // `responses` of the provider's record changes more than vectors.
   if (route.provider.responses?.tunedModel === true) return { outline, forwarded: readAtOnce(input) };
   if (!needsFix(body.toString('utf8', 0, headBytes), responseFields)) return { outline, forwarded: { ...short, body } };
   const fixed = yield* fixRows(body, rows, responseFields);
@@ -53,7 +53,7 @@ function readAtOnce(input: DecodeInput): ForwardedEmbeddings | null {
   return reported === null ? null : forwardWhole(input, text, reported);
 }
 
-/** Looks at the first vector only: all of a response are alike. */
+/** Checks the first vector only; all of a response are alike. */
 function needsFix(text: string, request: Body): boolean {
   const first = /"embedding"\s*:\s*(?:(\[)|")/.exec(text);
   if (first === null) return false;
@@ -66,13 +66,13 @@ function needsFix(text: string, request: Body): boolean {
   return (isList ? vector.split(',').length : Buffer.byteLength(vector, 'base64') / 4) > wanted;
 }
 
-/** One of `data`. */
+/** Fixes one row of `data`. */
 function fixRow(row: JsonObject, request: Body): JsonObject {
   const vector = readVector(row.embedding);
   return vector === null ? row : { ...row, embedding: writeVector(vector, request) };
 }
 
-/** In the length and the encoding that the request asks for. */
+/** Writes a vector in the requested length and encoding. */
 export function writeVector(vector: readonly number[], request: Body): string | readonly number[] {
   const cut = shortened(vector, dimensionsOf(request));
   return request.encoding_format === 'base64' ? toBase64(cut) : cut;
@@ -82,7 +82,7 @@ function dimensionsOf({ dimensions }: Body): number | undefined {
   return typeof dimensions === 'number' && Number.isInteger(dimensions) && dimensions > 0 ? dimensions : undefined;
 }
 
-/** Null: there is something in the list that is no row. */
+/** Returns null if a list item is no row. */
 function* fixRows(body: Buffer, rows: readonly Span[], request: Body): Generator<void, Buffer | null> {
   const pieces: Buffer[] = [];
   let copied = 0;

@@ -1,4 +1,4 @@
-// OpenAI's embeddings as callers of other formats have them asked for. https://platform.openai.com/docs/api-reference/embeddings
+// OpenAI's embeddings for callers of other formats. https://platform.openai.com/docs/api-reference/embeddings
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EmbeddingsProvider } from './embeddings-parts.ts';
 import { readPromptUsage } from '../prompt-usage.ts';

@@ -1,15 +1,16 @@
-// What vectors are for: to be found by (`query`), or to be found (`document`). Vendors have names of their own for it, and callers say it in any of them.
+// Purpose of a vector: a search query (`query`) or a searched document (`document`). Callers may use any vendor's field
+// for it.
 
 export type Purpose = 'query' | 'document';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The fields that say it: of Cohere, of Google, of Ali and of Jina. */
+/** Purpose fields of Cohere, Google, Ali and Jina. */
 const fields = ['input_type', 'task_type', 'taskType', 'text_type', 'task'] as const;
 
 /**
- * @returns undefined: nothing is said, or something else than the two; `left` are the fields that say neither
- * @param own names that go on by themselves
+ * @returns `purpose`: undefined if absent or neither of the two; `left`: fields that hold no purpose
+ * @param own names that are forwarded unchanged
  */
 export function purposeIn(extras: Body, own: readonly string[] = []): { purpose: Purpose | undefined; left: Body } {
   let purpose: Purpose | undefined;

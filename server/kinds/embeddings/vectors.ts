@@ -1,6 +1,6 @@
 // Vectors as lists of numbers and as base64 of little-endian 32-bit floats.
 
-/** Null: it is no vector. */
+/** Returns null if the value is no vector. */
 export function readVector(value: unknown): readonly number[] | null {
   if (Array.isArray(value)) return value.every((part) => typeof part === 'number') ? value : null;
   if (typeof value !== 'string') return null;
@@ -15,7 +15,10 @@ export function toBase64(vector: readonly number[]): string {
   return bytes.toString('base64');
 }
 
-/** Cut and brought back to length 1, as OpenAI does for `dimensions`. https://platform.openai.com/docs/guides/embeddings */
+/**
+ * Truncates to `dimensions` and normalizes to length 1, as OpenAI does.
+ * https://platform.openai.com/docs/guides/embeddings
+ */
 export function shortened(vector: readonly number[], dimensions: number | undefined): readonly number[] {
   if (dimensions === undefined || vector.length <= dimensions) return vector;
   const cut = vector.slice(0, dimensions);
@@ -23,7 +26,7 @@ export function shortened(vector: readonly number[], dimensions: number | undefi
   return length === 0 ? cut : cut.map((part) => part / length);
 }
 
-/** Null: something in it is no vector. */
+/** Returns null if an item is no vector. */
 export function readVectors(rows: unknown): readonly (readonly number[])[] | null {
   if (!Array.isArray(rows)) return null;
   const vectors = rows.map(readVector);

@@ -1,4 +1,4 @@
-// Embeddings of Vertex: predicted, of one text at a time by Gemini's own models.
+// Embeddings of Vertex, by `predict`; Gemini models take one text at a time.
 // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -1,5 +1,6 @@
-// Pictures made from pictures, as callers ask for them: by forms with files, edits also by JSON with addresses.
-// https://platform.openai.com/docs/api-reference/images/createEdit, https://platform.openai.com/docs/api-reference/images/createVariation
+// Image edit and variation requests of callers: multipart forms with files; edits also as JSON with URLs.
+// https://platform.openai.com/docs/api-reference/images/createEdit,
+// https://platform.openai.com/docs/api-reference/images/createVariation
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
@@ -21,7 +22,10 @@ const form: MultipartFields = {
   files: ['image', 'mask', 'markup'],
 };
 const mostImages = 16;
-/** Of a picture that is looked at closely, which some models always do. https://developers.openai.com/api/docs/guides/image-generation#input-fidelity */
+/**
+ * Tokens of an input image at high fidelity, which some models always use.
+ * https://developers.openai.com/api/docs/guides/image-generation#input-fidelity
+ */
 const [usualTokens, mostTokens] = [400, 7000];
 
 const { probe: _none, ...shared } = generationsClient;
@@ -70,7 +74,7 @@ function checkFiles({ image, mask, markup }: Body, most: number): void {
   }
 }
 
-/** Names of files are those of the provider's account. */
+/** Rejects file ids, which belong to the provider's account. */
 function checkAddresses(body: Body): void {
   const fields = new StrictFields(body);
   const images = fields.objects('images');

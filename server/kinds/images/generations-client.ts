@@ -1,4 +1,4 @@
-// Pictures as callers ask for them by a text. https://platform.openai.com/docs/api-reference/images/create
+// Image generation requests of callers. https://platform.openai.com/docs/api-reference/images/create
 import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
@@ -14,9 +14,9 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { mostAtOnce } from './most-pictures.ts';
 import { orderOf } from './picture-order.ts';
 
-/** Who names no model gets the vendor's own choice of today, else the name that it had before, whichever is served. */
+/** Models of requests that name none: the vendor's default, then its older name; the first that is served. */
 const usualModels = ['dall-e-2', 'dall-e'];
-/** What decides how many pictures there are, and what each of them costs. */
+/** Fields that decide the number of images and their price. */
 export const orderNames = [
   'model',
   'prompt',
@@ -60,7 +60,7 @@ export function requestedPictures(body: Body): RequestedCall {
   return { model, otherModels, isStream: body.stream === true };
 }
 
-/** What of a request its pictures are counted and priced by. */
+/** Request fields that images are counted and priced by. */
 export function orderFields(body: Body): Record<string, unknown> {
   return Object.fromEntries(orderNames.filter((name) => name !== 'prompt').map((name) => [name, body[name]]));
 }
@@ -75,7 +75,7 @@ const mostPictures = 10;
 const mostPartials = 3;
 const [fewestFrames, mostFrames] = [2, 16];
 const longestWord = 32;
-/** Pixels of a side. No model makes more, and what is reserved goes by the area. */
+/** Maximum pixels of a side. No model makes larger images, and the reservation follows the area. */
 const longestSide = 8192;
 const sizesOf: Readonly<Record<string, readonly string[]>> = {
   'dall-e': ['256x256', '512x512', '1024x1024'],
@@ -86,7 +86,7 @@ const wrongSign = "size an unexpected error occurred in the parameter, please us
 const sideTooLong = { zh: `每边不能超过 ${longestSide} 像素`, en: `must have sides of at most ${longestSide} pixels` };
 const wrongSize = 'size must be one of 256x256, 512x512, or 1024x1024, dall-e-3 1024x1792 or 1792x1024';
 
-/** @throws {AppError} 400 with the field at fault */
+/** @throws {AppError} 400 with the invalid field */
 export function checkOrder(body: Body): void {
   const fields = new StrictFields(body);
   fields.integer('n', 1, mostPictures);

@@ -1,4 +1,4 @@
-// How a provider is asked for pictures in words of its own, and how it tells them.
+// Wire format of a vendor's image API: how requests are written and responses read.
 import type { AwaitedCall, Awaiting } from '#server/formats/awaiting.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -7,40 +7,43 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 export type Body = Readonly<Record<string, unknown>>;
 
 export interface ImageFormat {
-  /** Of one request; missing: as many as callers may ask for. */
+  /** Maximum images of one request; if undefined, the callers' limit. */
   mostPictures?(model: string): number;
-  /** @param body the caller's, which was checked, with what the channel overrides @param model the name that goes upstream */
+  /**
+   * @param body the caller's checked body with the channel's overrides
+   * @param model upstream model name
+   */
   writeRequest(body: Body, model: string): WrittenPictures;
-  /** Null: it is not of this form. Long texts in it may be marks of `liftLongTexts`. */
+  /** Returns null if the response is not of this format. Long texts may be marks of `liftLongTexts`. */
   readResponse(reported: Body): ReportedPictures | { error: ErrorInResponse } | null;
-  /** It works on a task, which is waited for. Missing: it answers at once. */
+  /** Waits for the task that makes the images. If undefined, the response has them. */
   createAwaiting?(call: AwaitedCall): Awaiting;
 }
 
 export interface WrittenPictures {
   body: Record<string, unknown>;
   headers?: Readonly<Record<string, string>>;
-  /** Names of the caller's fields that the provider has no place for. */
+  /** Names of the caller's fields that the provider cannot carry. */
   dropped: readonly string[];
 }
 
 export interface ReportedPictures {
   pictures: readonly Picture[];
-  /** Null: none was told; undefined: it cannot be true. */
+  /** Null if none was reported; undefined if the numbers are invalid. */
   usage: TokenUsage | null | undefined;
 }
 
-/** With one of the two. */
+/** Exactly one of `url` and `base64` is set. */
 export interface Picture {
   url?: string;
   base64?: string;
   revisedPrompt?: string;
 }
 
-/** What every form has a place for, and what means nothing outside of its vendor. */
+/** Fields that every vendor format carries, and those that only matter to OpenAI. */
 const usual: ReadonlySet<string> = new Set(['model', 'prompt', 'n', 'size', 'response_format', 'stream', 'partial_images', 'user']);
 
-/** @param known what the provider has under the same names */
+/** @param known fields that the provider has under the same names */
 export function splitFields(body: Body, known: readonly string[]): { extras: Record<string, unknown>; dropped: string[] } {
   const extras: Record<string, unknown> = {};
   const dropped: string[] = [];
@@ -61,13 +64,13 @@ export function countIn({ n }: Body): number {
   return typeof n === 'number' ? n : 1;
 }
 
-/** Of `1024x1024`; undefined: the size is none, or left to the model. */
+/** Parses a size such as `1024x1024`; returns undefined if there is none or the model chooses. */
 export function pixelsIn(body: Body): { width: number; height: number } | undefined {
   const [, width, height] = /^(\d{2,5})[x*](\d{2,5})$/.exec(textIn(body, 'size') ?? '') ?? [];
   return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) };
 }
 
-/** Of those that a provider has, the one that is like the size, or that is the size itself. */
+/** Returns the provider's ratio closest to the requested size, or the size itself if it is a ratio. */
 export function ratioIn(body: Body, ratios: readonly string[]): string | undefined {
   const size = textIn(body, 'size');
   if (size !== undefined && ratios.includes(size)) return size;
@@ -83,7 +86,7 @@ function logOf(ratio: string): number {
   return Math.log(width / height);
 }
 
-/** A refusal that comes in place of pictures: of the request, not of the channel. */
+/** Content refusal returned in place of images: an error of the request, not of the channel. */
 export function refusedPrompt(message: string, code = 'content_filter'): { error: ErrorInResponse } {
   return { error: { status: 400, message, type: 'invalid_request_error', param: 'prompt', code } };
 }
@@ -92,7 +95,10 @@ export function objectsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** @param addresses member that has an address @param bytes members that have base64 */
+/**
+ * @param addresses members that may hold a URL
+ * @param bytes members that may hold base64
+ */
 export function pictureOf(row: Body, addresses: readonly string[], bytes: readonly string[]): Picture[] {
   const base64 = bytes.map((name) => textIn(row, name)).find((text) => text !== undefined);
   const url = addresses.map((name) => textIn(row, name)).find((text) => text !== undefined);

@@ -1,5 +1,5 @@
-// A stream of pictures on its way to its caller: events pass as bytes. Each picture comes in an event of its own, which says what it took; ones that
-// are not finished come before it, where they are asked for. https://platform.openai.com/docs/api-reference/images-streaming
+// Streams images to the caller: events pass as bytes. Each image has an event with its usage; partial images precede it
+// if requested. https://platform.openai.com/docs/api-reference/images-streaming
 import { pictureModel, tokensOf, tokensOfPartials, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
 import type { PictureOrder, SeenPicture } from '#shared/picture-order.ts';
 import { sumOfUsages } from '#shared/token-usage.ts';
@@ -15,13 +15,13 @@ import { readPictureUsage } from './picture-usage.ts';
 export class ImageStream extends PassingStream {
   readonly #order: PictureOrder;
   #completed = 0;
-  /** Output tokens of those of them that have told none yet. */
+  /** Output tokens of received images whose usage is not reported yet. */
   #untold = 0;
-  /** The picture of which one that is not finished was the last to come. */
+  /** Image in progress: the one whose partial image came last. */
   #drawing: SeenPicture | null = null;
-  /** What is under way is not owed. */
+  /** The image in progress is not billed. */
   #isDropped = false;
-  /** The model whose rules they are priced by. */
+  /** Model whose rules price the images. */
   readonly #made: string;
 
   constructor(input: StreamInput) {
@@ -55,7 +55,7 @@ export class ImageStream extends PassingStream {
     return this.#completed >= this.#order.count ? 'complete' : 'more';
   }
 
-  /** Of each picture its own, or one of all of them with the last. */
+  /** Adds the usage of one image, or of all of them with the last. */
   #noteUsage({ usage: reported }: JsonObject, seen: () => SeenPicture): void {
     const usage = readPictureUsage(reported);
     this.isInvalid ||= usage === undefined;
@@ -89,7 +89,10 @@ export class ImageStream extends PassingStream {
     };
   }
 
-  /** One that is being made for a caller who has left is billed like the others; of others what has come of it. */
+  /**
+   * Tokens of the image in progress: whole if the caller disconnected, because the provider bills it; else its partial
+   * images.
+   */
   #tokensUnderWay(): number {
     const { partials = 0 } = this.#drawing ?? {};
     if (!this.#isUnderWay()) return tokensOfPartials(this.#order, partials);

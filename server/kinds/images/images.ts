@@ -1,5 +1,6 @@
-// Pictures. Callers have them in OpenAI's format, and Gemini's have them by `:predict` (`PictureCaller`); providers are asked in OpenAI's, or in
-// a form of their own (`forms/`). https://platform.openai.com/docs/api-reference/images
+// Image generation, edits and variations. Callers use OpenAI's format, or Gemini's `:predict` (`PictureCaller`);
+// requests go upstream in OpenAI's or a vendor format (`vendors/`).
+// https://platform.openai.com/docs/api-reference/images
 import { AppError } from '#shared/errors.ts';
 import { writeJson } from '#server/framing/long-json.ts';
 import { pictureModel, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
@@ -35,14 +36,14 @@ import { predictClient } from './predict-client.ts';
 import { onOneLine, readPictures } from './read-pictures.ts';
 import type { Pictures } from './read-pictures.ts';
 
-/** What a provider refuses that speaks as OpenAI does otherwise, by the name that its record has for it. */
+/** Fields rejected by providers that otherwise take OpenAI's requests, by the name in the provider's record. */
 const refusedFields: Readonly<Record<string, readonly string[]>> = {
   // https://docs.x.ai/docs/guides/image-generations
   xai: ['size', 'quality', 'style'],
 };
 const thisChannel = { zh: '此渠道', en: 'this channel' };
 
-/** By the name of the client's format. */
+/** Caller formats by name. */
 const callers: Readonly<Record<string, PictureCaller>> = { 'openai-chat': openaiCaller, gemini: predictCaller };
 
 export const images = imageKind('images', 'image_generation', { 'openai-chat': generationsClient, gemini: predictClient });
@@ -55,7 +56,10 @@ function callerOf({ client }: Pick<CallInput, 'client'>): PictureCaller {
   return caller;
 }
 
-/** @param eventName how the events of its streams begin @param clients by the name of the client's format */
+/**
+ * @param eventName prefix of the stream's events
+ * @param clients request readers by client format
+ */
 function imageKind(name: CallKindName, eventName: string, clients: Readonly<Record<string, ClientCall>>): CallKind {
   function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
     const caller = callerOf(input);
@@ -89,7 +93,7 @@ function imageKind(name: CallKindName, eventName: string, clients: Readonly<Reco
   const kind: CallKind = {
     name,
     canStream: true,
-    // Ten large pictures in base64.
+    // Ten large images in base64.
     mostResponseBytes: 64 * megabyte,
     contentType: jsonType,
     isWritten: false,
@@ -97,7 +101,7 @@ function imageKind(name: CallKindName, eventName: string, clients: Readonly<Reco
     isCount: false,
     over: null,
     inPieces: (route, body, client) => picturePieces(kind, route, { body, caller: callerOf({ client }) }),
-    // What a provider tells in a form of its own is told in that of its caller.
+    // Vendor formats are translated to the caller's.
     identityOf: (client, dialect) => (client.name === 'openai-chat' || client.name === dialect.name ? identity : null),
     clientCall: (dialect) => clients[dialect.name],
     addressUse: ({ provider }) => (takesAddresses(provider.images) ? 'address' : 'bytes'),
@@ -122,7 +126,7 @@ function* decodeVendorImages(input: DecodeInput, form: ImageFormat, eventName: s
   };
 }
 
-/** @param told what the response says of all its pictures; missing: nothing */
+/** @param reported members of the response outside its images; undefined if there are none */
 function paidFor(
   input: DecodeInput,
   { rows, usage, reported = {} }: VendorImages & { reported?: Body },
@@ -146,13 +150,16 @@ function formOf({ route }: Pick<CallInput, 'route'>): ImageFormat | null {
   return named !== undefined && Object.hasOwn(refusedFields, named) ? null : formNamed(named, imageFormats);
 }
 
-/** @throws {AppError} `untranslatable` for what another model is billed for, `invalid_request` for more pictures than the provider makes */
+/**
+ * @throws {AppError} `untranslatable` for fields that another model is billed for, `invalid_request` for more images
+ * than the provider makes
+ */
 function encode(requested: CallInput): EncodedRequest {
   const caller = callerOf(requested);
   return caller === openaiCaller ? encodeWords(requested) : encodeForeign(requested, caller);
 }
 
-/** As it is where the provider speaks the caller's format, otherwise in OpenAI's words. */
+/** Forwards the request if the provider uses the caller's format, else translates it to OpenAI's. */
 function encodeForeign(given: CallInput, caller: PictureCaller): EncodedRequest {
   const requested = given.body;
   if (caller.passes(given.route)) {
@@ -184,13 +191,16 @@ function encodeWords(requested: CallInput): EncodedRequest {
   return { ...encoded(requested, text), dropped: [...dropped, ...left] };
 }
 
-/** Whoever is asked in OpenAI's form does. @param form as the provider's record names it */
+/**
+ * Providers of OpenAI's format take URLs.
+ * @param form name in the provider's record
+ */
 function takesAddresses(form = ''): boolean {
   const edit = pictureEdits.get(form);
   return edit === undefined || edit.takesAddresses === true;
 }
 
-/** @throws {AppError} as `encode`, and what the provider's edits cannot take */
+/** @throws {AppError} as `encode`, and for fields that the provider's edits cannot carry */
 function encodeEdits(requested: CallInput): EncodedRequest {
   const edit = pictureEdits.get(requested.route.provider.images ?? '');
   if (edit === undefined) return encode(requested);
@@ -198,19 +208,19 @@ function encodeEdits(requested: CallInput): EncodedRequest {
   return encodeEdit(requested, edit, formOf(requested));
 }
 
-/** Drawings are written by a model of their own, at its price. */
+/** SVG output is made by a separate model at its own price. */
 function refuseDrawing({ body, route }: CallInput): void {
   if (body.output_format === 'svg' && route.setting.allowsSurcharges !== true) throw untranslatable('output_format', thisChannel);
 }
 
-/** For callers who want a stream, of a provider that only answers whole. */
+/** Events for callers who want a stream from a provider that does not stream. */
 function asEvents({ body, writer }: DecodeInput, { reported, rows }: Pictures, eventName: string): Buffer {
   const created = typeof reported.created === 'number' ? reported.created : writer.createdAt;
   const pictures = rows.map((row) => onOneLine(body, row));
   return eventsOf(pictures, { ...(reported.usage === null ? {} : { usage: reported.usage }), created }, eventName);
 }
 
-/** @param pictures objects of JSON on one line each */
+/** @param pictures JSON objects without line breaks */
 function eventsOf(pictures: readonly Buffer[], { usage, created }: { usage?: unknown; created: number }, eventName: string): Buffer {
   const type = `${eventName}.completed`;
   const events = pictures.flatMap((picture, index) => {

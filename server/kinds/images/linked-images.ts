@@ -1,11 +1,11 @@
-// Pictures that a provider of OpenAI's format only names by addresses, for callers whose format has no place for these.
+// Finds image URLs in responses of OpenAI's format, for callers whose format carries bytes only.
 import type { LinkedContents } from '#server/formats/linked-contents.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { listOf } from './vendor-images.ts';
 import { objectsIn, textIn } from './image-format.ts';
 import type { Body } from './image-format.ts';
 
-/** Longer responses have their pictures in them. */
+/** Longer responses contain the images themselves. */
 const longestAddresses = 1024 * 1024;
 
 export const namedPictures: LinkedContents = (response) => {

@@ -1,8 +1,8 @@
-// How many pictures a provider makes at a time.
+// Number of images that a provider makes per request.
 import { pictureEdits } from './vendors/edits.ts';
 import { imageFormats } from './vendors/registry.ts';
 
-/** @param named form in the provider's record; undefined: it is asked as OpenAI is, which makes all that callers may ask for */
+/** @param named format in the provider's record; if undefined, OpenAI's, which makes as many as callers may request */
 export function mostAtOnce(isEdit: boolean, named: string | undefined, model: string): number {
   if (named === undefined) return Infinity;
   const edit = isEdit ? pictureEdits.get(named) : undefined;

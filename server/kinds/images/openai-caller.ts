@@ -1,4 +1,4 @@
-// Pictures for callers of OpenAI's format, in whose words orders and pictures stand everywhere here.
+// Image requests and responses of OpenAI's format, which is also the internal one.
 import { upstreamDialects } from '#server/formats/registry.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
@@ -15,7 +15,7 @@ export const openaiCaller: PictureCaller = {
   asWords: (body) => ({ body, dropped: [], names: {} }),
   passes: () => false,
   countIn,
-  // Symbols tell where a form's files are.
+  // Files of a multipart form are stored under symbols.
   withCount: (body, n) => ({ ...body, n }),
   orderFields,
   writeBody: bodyOf,

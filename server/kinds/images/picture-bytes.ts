@@ -1,14 +1,17 @@
-// Pictures stand in their responses as long texts of base64. What stands around them is read without turning them into text.
+// Reads image responses without decoding their long base64 texts.
 import { pictureSize, mostLooked } from '#server/formats/picture-size.ts';
 import { endOfTextBytes } from '#server/framing/json-text.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
 const key = Buffer.from('"b64_json"');
 const beginning = /^\s*:\s*"/;
-/** Bytes in which the text behind its name begins. */
+/** Bytes after the name within which the base64 begins. */
 const beginBytes = 64;
 
-/** The same without the letters of its pictures. Quotes within texts of JSON are escaped: what is found is a name. */
+/**
+ * Returns the JSON without the base64 of its images. Quotes inside JSON strings are escaped, so a match is a member
+ * name.
+ */
 export function withoutPictures(json: Buffer): Buffer {
   const stored: Buffer[] = [];
   let from = 0;
@@ -26,7 +29,7 @@ export function withoutPictures(json: Buffer): Buffer {
   return stored.length === 0 ? json : Buffer.concat([...stored, json.subarray(from)]);
 }
 
-/** Base64 of the first picture in it, with its escapes; null: there is none. */
+/** Base64 of the first image, with its escapes; null if there is none. */
 export function base64In(json: Buffer): Buffer | null {
   const at = json.indexOf(key);
   if (at < 0) return null;
@@ -37,7 +40,7 @@ export function base64In(json: Buffer): Buffer | null {
   return end <= start ? null : json.subarray(start, end);
 }
 
-/** Of the first picture in it, like `1024x1024`, by its first bytes; undefined: there is none, or they do not say it. */
+/** Size of the first image, like `1024x1024`, read from its first bytes; undefined if unknown. */
 export function sizeInBytes(json: Buffer): string | undefined {
   const at = json.indexOf(key);
   if (at < 0) return undefined;
@@ -45,13 +48,16 @@ export function sizeInBytes(json: Buffer): string | undefined {
   const begin = beginning.exec(json.toString('latin1', behind, behind + beginBytes));
   if (begin === null) return undefined;
   const start = behind + begin[0].length;
-  // Some say the type of their bytes before them.
+  // Some providers send a data URL.
   const letters = json.toString('latin1', start, start + mostLooked).replace(/^data:[\w\\/+.-]{1,40};base64,/, '');
   const size = pictureSize(letters);
   return size === null ? undefined : `${size.width}x${size.height}`;
 }
 
-/** What models have made of the prompts, a line each. @param rows pictures as objects of JSON */
+/**
+ * Prompts as revised by the model, one per line.
+ * @param rows images as JSON objects
+ */
 export function revisedPrompts(rows: readonly Buffer[]): string {
   const reported = rows.map((row) => parseObject(withoutPictures(row).toString('utf8'))?.['revised_prompt']);
   return reported.filter((prompt) => typeof prompt === 'string').join('\n');

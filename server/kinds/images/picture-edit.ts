@@ -1,21 +1,21 @@
-// How a provider is asked, in words of its own, for pictures that are made of others.
+// Wire format of a vendor's image edits.
 import type { Body, WrittenPictures } from './image-format.ts';
 
-/** A picture that is given. `data`: base64, or what stands for it until the request is sent. */
+/** Input image. `data`: base64, or its placeholder until the request is sent. */
 export type GivenPicture = { kind: 'address'; url: string } | { kind: 'bytes'; mediaType: string; data: string };
 
 export interface PictureEdit {
-  /** That may be given. */
+  /** Maximum number of input images. */
   mostGiven: number;
-  /** That one request makes. */
+  /** Maximum number of output images per request. */
   mostPictures(model: string): number;
-  /** It takes addresses. Missing: bytes alone. */
+  /** Accepts URLs; if undefined, bytes only. */
   takesAddresses?: true;
-  /** @param body the caller's without its pictures */
+  /** @param body the caller's without its images */
   writeRequest(body: Body, model: string, given: readonly GivenPicture[]): WrittenPictures;
 }
 
-/** For whoever takes both in one field. */
+/** Writes a URL or a data URL. */
 export function urlOf(picture: GivenPicture): string {
   return picture.kind === 'address' ? picture.url : `data:${picture.mediaType};base64,${picture.data}`;
 }

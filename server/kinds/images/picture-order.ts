@@ -1,10 +1,10 @@
-// Which pictures a request asks for.
+// Reads the number, size and quality of the images that a request asks for.
 import type { PictureOrder, SeenPicture } from '#shared/picture-order.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 
 const usualFrames = 9;
 
-/** Only for a body that was checked; fields of forms are texts. */
+/** Only for a checked body; numbers of forms are strings. */
 export function orderOf({
   n,
   size,
@@ -23,7 +23,10 @@ export function orderOf({
   };
 }
 
-/** What a provider says of a picture, or of all that it tells. @param size as its bytes say it, which is believed first */
+/**
+ * Reads size and quality of an image from its report.
+ * @param size size read from the image's bytes, which takes precedence
+ */
 export function seenIn({ size: reported, quality }: Body, size: string | undefined, partials = 0): SeenPicture {
   const isSize = typeof reported === 'string' && /^\d{2,5}x\d{2,5}$/.test(reported);
   return { size: size ?? (isSize ? reported : undefined), quality: textOf(quality), partials };

@@ -1,12 +1,14 @@
-// Usage of calls that make pictures: tokens of texts and of pictures, in and out.
-// https://platform.openai.com/docs/api-reference/images/object
+// Usage of image calls: text and image tokens, in and out. https://platform.openai.com/docs/api-reference/images/object
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { cachedMedia, mediaClasses, tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 
-/** Null where nothing is told or nothing was used; undefined where the numbers cannot be true. @param svg what an author of drawings used beside the model */
+/**
+ * Null if none is reported or all are zero; undefined if the numbers are invalid.
+ * @param svg usage of the SVG author model, added to the image model's
+ */
 export function readPictureUsage(value: unknown, svg?: unknown): TokenUsage | null | undefined {
   const usage = readPromptUsage(value);
   const ofAuthor = readPromptUsage(svg);

@@ -1,4 +1,4 @@
-// Pictures for callers of Imagen's form, `:predict`. Imagen at Google takes their requests as they are.
+// Image requests of Imagen's format, `:predict`. Imagen at Google gets them unchanged.
 // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api
 import { upstreamDialects } from '#server/formats/registry.ts';
 import { untranslatable } from '#server/formats/losses.ts';
@@ -11,10 +11,10 @@ import type { OrderedRoute, PictureCaller, PictureWords } from './picture-caller
 import type { Body } from './image-format.ts';
 import { objectsIn, ratioIn, textIn } from './image-format.ts';
 
-/** The vendor's own number. */
+/** The vendor's default. */
 const usualCount = 4;
 const title = { zh: '此提供商的图片接口', en: "this provider's images" };
-/** Fields of the order, by OpenAI's names. */
+/** Caller's field names by OpenAI's. */
 const names = {
   size: 'parameters.aspectRatio',
   seed: 'parameters.seed',
@@ -39,13 +39,13 @@ function countIn(parameters: unknown): number {
   return typeof count === 'number' ? count : usualCount;
 }
 
-/** Only for a body that was checked. */
+/** Only for a checked body. */
 function asWords({ instances, parameters: given }: Body, route: OrderedRoute): PictureWords {
   const [instance = {}] = objectsIn(instances);
   const parameters = isObject(given) ? given : {};
   const { prompt, ...others } = instance;
   const [other] = Object.keys(others);
-  // What pictures are made from decides what is made.
+  // Input images cannot be dropped: they change the result.
   if (route.provider !== undefined && other !== undefined) throw untranslatable(`instances.0.${other}`, title);
   const words: Record<string, unknown> = { prompt, n: countIn(parameters), ...sizeFor(parameters, route.upstreamModel) };
   const carried = new Set(known);
@@ -55,7 +55,7 @@ function asWords({ instances, parameters: given }: Body, route: OrderedRoute): P
     carried.add(from);
   };
   const isOfGpt = /gpt-image/.test(route.upstreamModel);
-  // Models of that name return bytes, and refuse to be asked for them.
+  // GPT image models always return bytes, and reject `response_format`.
   if (!isOfGpt) words.response_format = 'b64_json';
   if (route.provider?.images === undefined)
     carry('outputOptions', 'output_format', isOfGpt ? formatIn(parameters.outputOptions) : undefined);
@@ -72,7 +72,7 @@ function formatIn(options: unknown): string | undefined {
   return /^image\/(png|jpeg|webp)$/.exec(type ?? '')?.[1];
 }
 
-/** Sizes of models that have no others. */
+/** Sizes of models that accept no others. */
 const sizesOf: readonly (readonly [RegExp, readonly string[]])[] = [
   [/gpt-image/, ['1024x1024', '1536x1024', '1024x1536']],
   [/dall-e-3/, ['1024x1024', '1792x1024', '1024x1792']],
@@ -80,7 +80,7 @@ const sizesOf: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 const sides: Readonly<Record<string, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
 
-/** A size is in pixels, by the ratio and the area. */
+/** Computes the pixel size from ratio and area. */
 function sizeFor(parameters: Body, upstreamModel: string): { size?: string } {
   const ratio = textIn(parameters, 'aspectRatio');
   const side = sides[textIn(parameters, 'sampleImageSize') ?? textIn(parameters, 'imageSize') ?? ''];
@@ -104,7 +104,10 @@ const types: readonly (readonly [string, string])[] = [
   ['R0lGOD', 'image/gif'],
 ];
 
-/** @param row a picture in OpenAI's words. One without bytes is left out. */
+/**
+ * Maps an OpenAI row to a prediction; a row without bytes is left out.
+ * @param row OpenAI's row
+ */
 function predictionOf(row: Buffer): Buffer[] {
   const data = base64In(row);
   if (data === null) return [];

@@ -1,4 +1,4 @@
-// `:predict` as callers ask for pictures by it. https://ai.google.dev/gemini-api/docs/imagen
+// `:predict` requests of callers for images. https://ai.google.dev/gemini-api/docs/imagen
 import { pictureModel, tokensOf, unitsOf } from '#shared/picture-order.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
@@ -16,7 +16,7 @@ import { predictCaller } from './predict-caller.ts';
 const mostPictures = 10;
 const mostReferences = 16;
 const longestWord = 32;
-/** Of a picture that others are made from. */
+/** Tokens of an input image. */
 const pictureTokens = { usual: 400, most: 7000 };
 
 export const predictClient: ClientCall = {
@@ -66,14 +66,14 @@ export const predictClient: ClientCall = {
   responseFields: predictCaller.orderFields,
 };
 
-/** What is said of a picture that is given. */
+/** Texts that describe an input image. */
 function descriptionsIn({ subjectImageConfig: subject, styleImageConfig: style }: Readonly<Record<string, unknown>>): unknown[] {
   return [isObject(subject) ? subject.subjectDescription : undefined, isObject(style) ? style.styleDescription : undefined];
 }
 
 const buckets: ReadonlySet<string> = new Set(['gcsUri', 'storageUri', 'gcs_uri', 'storage_uri']);
 
-/** Path of the first name of a bucket, which is one of the provider's account. */
+/** Path of the first bucket URI, which belongs to the provider's account. */
 function placeOfBucket(value: unknown, path: string): string | undefined {
   const members = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
   for (const [name, member] of members) {

@@ -1,4 +1,4 @@
-// A provider's whole response with pictures: told with their bytes, or with addresses where they are.
+// Reads a provider's whole image response: rows with bytes, or with URLs.
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { reportedCost } from '#server/formats/reported-cost.ts';
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
@@ -10,17 +10,17 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import { readPictureUsage } from './picture-usage.ts';
 
 export interface Pictures {
-  /** All but the pictures. */
+  /** All members except the images. */
   reported: Body;
-  /** Where they are in the body. */
+  /** Positions of the images in the body. */
   rows: readonly Span[];
-  /** Null: none was told. */
+  /** Null if none was reported. */
   usage: TokenUsage | null;
-  /** US dollars that the provider says it takes, also where it tells no tokens; undefined: it says nothing. */
+  /** Cost in US dollars reported by the provider, also without tokens; undefined if not reported. */
   cost: number | undefined;
 }
 
-/** @param listed the member that has the pictures */
+/** @param listed member that holds the images */
 export function* readPictures(input: DecodeInput, listed: string): Generator<void, Pictures | { error: ErrorInResponse | null }> {
   const outline = yield* outlineOf(input.body, listed);
   if (outline === null || outline.isDeep) return { error: null };
@@ -36,7 +36,7 @@ export function* readPictures(input: DecodeInput, listed: string): Generator<voi
 const brace = 0x7b;
 const [lineFeed, carriageReturn, blank] = [0x0a, 0x0d, 0x20];
 
-/** One picture on one line: breaks can only stand between its members. */
+/** Puts an image on one line; line breaks occur only between members. */
 export function onOneLine(body: Buffer, { start, end }: Span): Buffer {
   const row = Buffer.from(body.subarray(start, end));
   for (const mark of [lineFeed, carriageReturn]) for (let at = row.indexOf(mark); at >= 0; at = row.indexOf(mark, at)) row[at] = blank;

@@ -9,7 +9,7 @@ import { encodeEdit } from './vendor-edits.ts';
 const picture = { image_url: 'data:image/png;base64,AAAA' };
 const [gemini, ali, minimax, siliconflow, volcengine, xai] = [24, 17, 35, 40, 45, 48];
 
-/** What goes to a provider that edits so many pictures into so many. */
+/** Encodes an edit of `given` images into `n`. */
 function edit(type: number, model: string, requested: { n?: number; given?: number; override?: number }) {
   const override = requested.override === undefined ? '' : JSON.stringify({ n: requested.override });
   const route = buildPreparedChannel({ type, models: model, param_override: override }).route(defaultClientDialect, 'image_edits', model);
@@ -31,7 +31,7 @@ function edit(type: number, model: string, requested: { n?: number; given?: numb
   return encodeEdit(call, form, null);
 }
 
-/** Of one request, as the vendors' pages have it, which `forms/edits.ts` names. */
+/** Limits per request, from the vendors' pages linked in `vendors/edits.ts`. */
 const most = [
   [gemini, 'gemini-2.5-flash-image', 1, 14],
   [ali, 'qwen-image-edit', 1, 4],

@@ -1,5 +1,5 @@
-// Edits at providers that are asked for them in a form of their own: what comes as a form or as JSON with addresses goes as their JSON, files
-// encoded while they are sent.
+// Encodes image edits in vendor formats: a form, or JSON with URLs, becomes the vendor's JSON; files are base64-encoded
+// while they are sent.
 import { bodyOfValue } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -20,10 +20,13 @@ import type { Body, ImageFormat } from './image-format.ts';
 
 const title = { zh: '此提供商的图片编辑接口', en: "this provider's edits of images" };
 const noAddress = { zh: '此提供商只接受图片数据（文件或 data: URL）', en: 'must be a data: URL or a file for this provider' };
-/** Stands where the bytes of a file will be; no caller can know it. */
+/** Placeholder of a file's bytes; random, so no caller can forge it. */
 const mark = `picture ${randomUUID()} `;
 
-/** @param form how its responses are read; null: as OpenAI's @throws {AppError} `untranslatable`, `invalid_request` */
+/**
+ * @param form format of the responses; null for OpenAI's
+ * @throws {AppError} `untranslatable`, `invalid_request`
+ */
 export function encodeEdit(requested: CallInput, edit: PictureEdit, form: ImageFormat | null): EncodedRequest {
   const { call, dropped } = withoutSurcharges({ ...requested, isPassThrough: false });
   const { upstreamModel } = requested.route;

@@ -1,5 +1,5 @@
-// Pictures of providers that have a form of their own: asked for in their words, told in OpenAI's. What a task makes is waited for, and
-// what is only named by an address is fetched where the caller wants its bytes.
+// Image calls in vendor formats, translated from and to OpenAI's. Tasks are polled until they end; URLs are downloaded
+// if the caller wants bytes.
 import { writeJson } from '#server/framing/long-json.ts';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
@@ -19,9 +19,9 @@ import { encoded, errorIn, overrideOf } from '../forward-body.ts';
 import { objectsIn, pictureOf } from './image-format.ts';
 import type { Body, Picture, ImageFormat, ReportedPictures } from './image-format.ts';
 
-/** The member that has the usage of a response whose pictures were fetched: no provider can name it. */
+/** Member that holds the usage of a response whose images were downloaded; a random name that no provider can use. */
 const fetchedMark = `fetched ${randomUUID()}`;
-/** Longer responses have their pictures in them. */
+/** Longer responses contain the images themselves. */
 const longestAddresses = 1024 * 1024;
 
 export function encodeVendorImages(requested: CallInput, form: ImageFormat): EncodedRequest {
@@ -29,7 +29,7 @@ export function encodeVendorImages(requested: CallInput, form: ImageFormat): Enc
   const { upstreamModel } = requested.route;
   const body = { ...call.body, ...overrideOf(call) };
   const most = form.mostPictures?.(upstreamModel) ?? Infinity;
-  // Another channel's provider may make more.
+  // The next channel's provider may make more.
   if (typeof body.n === 'number' && body.n > most) throw badField('n', fieldRules.atMost(most));
   const written = form.writeRequest(body, upstreamModel);
   return {
@@ -42,7 +42,7 @@ export function encodeVendorImages(requested: CallInput, form: ImageFormat): Enc
   };
 }
 
-/** What a response names by addresses, for callers who want bytes. */
+/** Downloads that callers who want bytes need. */
 export function contentsOf(form: ImageFormat): LinkedContents {
   return (response) => {
     const reported = response.length > longestAddresses ? null : parseObject(response.toString('utf8'));
@@ -64,9 +64,9 @@ function fetchedBody({ pictures, usage }: ReportedPictures, addresses: readonly 
   return Buffer.concat([Buffer.from(`{"${fetchedMark}":${JSON.stringify(usage ?? null)},"data":`), ...listOf(rows), Buffer.from('}')]);
 }
 
-/** What a whole response is, whichever form it has. */
+/** A whole image response, independent of its format. */
 export interface VendorImages {
-  /** One object of JSON each, in OpenAI's words. */
+  /** OpenAI rows, one JSON object each. */
   rows: readonly Buffer[];
   usage: TokenUsage | null;
 }
@@ -79,7 +79,7 @@ export function* readVendorImages(
   if (lifted === null) return { error: null };
   const error = errorIn(input, lifted.text);
   if (error !== null) {
-    // A picture that failed costs nothing.
+    // Failed requests are not billed.
     const { usage: _billed, ...rest } = error;
     return { error: rest };
   }
@@ -92,7 +92,7 @@ export function* readVendorImages(
   return pictures.length === 0 ? { error: null } : { rows: pictures.map((picture) => rowOfPicture(picture, input, lifted)), usage };
 }
 
-/** Only `fetchedBody` has written it. */
+/** Reads the body that `fetchedBody` wrote. */
 function readFetched(reported: Body): ReportedPictures {
   const usage = reported[fetchedMark];
   return {
@@ -113,7 +113,7 @@ function rowOfPicture(picture: Picture, { body }: DecodeInput, lifted: LiftedJso
   return rowOf(rowHead(picture), withoutType(letters));
 }
 
-/** Some say the type of their bytes before them. */
+/** Removes the media type that some providers put before the bytes. */
 function withoutType(letters: Buffer): Buffer {
   const head = letters.toString('latin1', 0, 64);
   const [begin] = /^data:[\w\\/+.-]{1,40};base64,/.exec(head) ?? [''];
@@ -134,7 +134,7 @@ export function listOf(rows: readonly Buffer[]): Buffer[] {
   return [Buffer.from('['), ...items, Buffer.from(']')];
 }
 
-/** Callers know one form. */
+/** Writes the response body in OpenAI's format. */
 export function bodyOf({ rows }: VendorImages, { writer }: DecodeInput, usage: TokenUsage | null): Buffer {
   const reported = usage === null ? '' : `,"usage":${JSON.stringify(usageObject(usage))}`;
   return Buffer.concat([Buffer.from(`{"created":${writer.createdAt},"data":`), ...listOf(rows), Buffer.from(`${reported}}`)]);
@@ -152,7 +152,7 @@ export function usageObject(usage: TokenUsage): object {
   };
 }
 
-/** @throws {AppError} for a name that there is no form of */
+/** @throws {AppError} if no format has this name */
 export function formNamed(name: string | undefined, forms: Readonly<Record<string, ImageFormat>>): ImageFormat | null {
   if (name === undefined) return null;
   const form = forms[name];

@@ -1,4 +1,4 @@
-// Whether texts and images are harmful. Callers of OpenAI's format alone have it, and providers of that format are asked as they are.
+// Moderation of texts and images, for callers and providers of OpenAI's format.
 // https://platform.openai.com/docs/api-reference/moderations
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
@@ -29,7 +29,7 @@ function decode(input: DecodeInput): Decoded {
   const error = errorIn(input, text);
   const reported = error === null ? parseObject(text) : null;
   if (reported === null || !Array.isArray(reported.results)) return { kind: 'failed', error };
-  // The vendor tells none; others do.
+  // OpenAI reports no usage; others do.
   const usage = readPromptUsage(reported.usage);
   if (usage === undefined) return { kind: 'failed', error: null };
   return { ...unwritten, usage, isEmpty: reported.results.length === 0, body: () => input.body };

@@ -1,4 +1,4 @@
-// OpenAI's moderations as callers ask for them. https://platform.openai.com/docs/api-reference/moderations
+// OpenAI's moderation requests. https://platform.openai.com/docs/api-reference/moderations
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
 import { requestedByBody } from '#server/formats/call-address.ts';
@@ -10,11 +10,11 @@ import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 const textOrList = { zh: '必须是文本或数组', en: 'must be a text or a list' };
-/** Inputs of one call, as many as embeddings may have. */
+/** Maximum inputs of one call, as for embeddings. */
 const mostInputs = 2048;
 /** Tokens of an image of unknown size. */
 const imageTokens = 255;
-/** Who names no model gets the vendor's own choice of today, else that of the time before it, whichever is served. */
+/** Models of requests that name none: the vendor's default, then older ones; the first that is served. */
 const usualModels = ['omni-moderation-latest', 'text-moderation-latest', 'text-moderation-stable'];
 
 export const openaiModerations: ClientCall = {
@@ -34,7 +34,7 @@ export const openaiModerations: ClientCall = {
   probe: (model) => ({ model, input: 'hello world' }),
 };
 
-/** @throws {AppError} 400 with the field at fault */
+/** @throws {AppError} 400 with the invalid field */
 function check(body: Body): void {
   const { input } = body;
   if (input === undefined || input === null || input === '') throw badField('input', fieldRules.required);

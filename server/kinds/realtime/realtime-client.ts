@@ -1,4 +1,4 @@
-// One turn of a session, as money and admission see it. Nobody sends it: it is made of what is known of the session.
+// One turn of a realtime session, as money and admission see it: a body made from the session's state, never sent.
 import { fieldRules } from '#shared/field-rules.ts';
 import { minutesOf } from '#server/kinds/audio/input-audio.ts';
 import type { RequestedCall } from '#server/formats/call-address.ts';
@@ -10,19 +10,19 @@ import type { PromptContent } from '#server/formats/prompt-content.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 
-/** Tokens that a turn goes on from. */
+/** Tokens of the conversation before the turn. */
 export interface ContextSize {
   text: number;
   audio: number;
   image: number;
 }
 
-/** A turn that is to be reserved for. */
+/** Body of a turn to reserve for. */
 export function turnBody(model: string, { text, audio, image }: ContextSize): Record<string, unknown> {
   return { model, text, audio, image };
 }
 
-/** Something that is heard and written down beside the conversation. */
+/** Body of an input transcription, which is outside the conversation. */
 export function transcriptionBody(model: string, seconds: number): Record<string, unknown> {
   return { model, seconds };
 }
@@ -34,7 +34,7 @@ export const realtimeClient: ClientCall = {
   check() {},
   parameters: () => ({ maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
   promptContent,
-  // Of the events of a client.
+  // Members of a client's events.
   names: openBelow(
     criticalMembers([
       'type',
@@ -87,7 +87,7 @@ function promptContent(body: Body): PromptContent {
   return prompt;
 }
 
-/** The same of what is only heard: `mostWritten` tokens are written of it. */
+/** Same as the content of a turn, for a transcription: at most `mostWritten` tokens are generated. */
 export function transcriptionContent(
   tokens: (seconds: number) => { received: number; written: number; audio: number },
 ): ClientCall['promptContent'] {

@@ -1,18 +1,18 @@
-// Usage as `response.done` tells it: cached tokens are a part of each class of the input.
+// Reads the usage of `response.done`: each input class includes its cached tokens.
 // https://platform.openai.com/docs/guides/realtime-costs
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { cachedMedia, mediaClasses, tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** All that was read and written, by what it is, cached or not: what the next turn goes on from. */
+/** All tokens read and generated, by class, cached or not: the context of the next turn. */
 export interface TurnTokens {
   text: number;
   audio: number;
   image: number;
 }
 
-/** Null: none is told, or its numbers cannot be true. */
+/** Null if none is reported or the numbers are invalid. */
 export function readRealtimeUsage(value: unknown): { usage: TokenUsage; context: TurnTokens } | null {
   if (!isObject(value)) return null;
   const [input, output, total] = [value.input_tokens, value.output_tokens, value.total_tokens].map((reported) =>

@@ -1,5 +1,5 @@
-// Sessions in which a model hears and speaks. Nothing of them is encoded or decoded: their messages pass over a connection of their own
-// (`server/call/realtime/`). https://platform.openai.com/docs/api-reference/realtime
+// Realtime sessions. Nothing is encoded or decoded here: messages pass over a socket (`server/call/realtime/`).
+// https://platform.openai.com/docs/api-reference/realtime
 import { AppError } from '#shared/errors.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';

@@ -1,4 +1,4 @@
-// Reranking at the address of Cohere's second API, whose callers are answered in its words. https://docs.cohere.com/v2/reference/rerank
+// Reranking at the path of Cohere's second API, with its errors. https://docs.cohere.com/v2/reference/rerank
 import type { ClientCall, ClientDialect } from '#server/formats/client-dialect.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import { rerankClient } from './rerank-client.ts';

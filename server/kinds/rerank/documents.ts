@@ -1,13 +1,13 @@
 // Documents of a reranking: texts, or objects that hold one, a picture, or fields of any name.
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** What a document says in words; undefined: it is something else, or says it in fields of its own. */
+/** Text of a document; undefined if it is something else or uses other fields. */
 export function textOf(document: unknown): string | undefined {
   if (typeof document === 'string') return document;
   return isObject(document) && typeof document.text === 'string' ? document.text : undefined;
 }
 
-/** Everything in it that a model may read: the values of all fields, but not what a picture is. */
+/** Texts that a model may read: the values of all fields except images. */
 export function readableTexts(document: unknown): string[] {
   if (typeof document === 'string') return [document];
   if (!isObject(document)) return [];

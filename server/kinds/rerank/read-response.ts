@@ -1,5 +1,5 @@
-// A provider's reranking. What differs is where usage stands: Jina and those of OpenAI's shape have it in `usage`, SiliconFlow in
-// `meta.tokens`, Cohere in `meta.billed_units`, where it mostly tells searches and no tokens. Ali's results stand in `output`.
+// Reads a provider's reranking. Usage is in `usage` (Jina, OpenAI's shape), `meta.tokens` (SiliconFlow) or
+// `meta.billed_units` (Cohere, mostly searches without tokens). Ali's results are in `output`.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
@@ -8,7 +8,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import type { RerankResponse, RerankResult } from './rerank-parts.ts';
 
-/** A response whose results stand in `output`, as others have them. */
+/** Moves results out of `output`. */
 export function flattened(reported: Body): Body {
   const { output, request_id: id, ...rest } = reported;
   return reported.results === undefined && isObject(output)
@@ -16,7 +16,7 @@ export function flattened(reported: Body): Body {
     : reported;
 }
 
-/** Null: it is no reranking of what was asked for. */
+/** Returns null if it is no reranking of the requested documents. */
 export function readResponse(reported: Body, { documents }: Body): RerankResponse | null {
   const most = typeof documents === 'number' ? documents : Infinity;
   if (!Array.isArray(reported.results) || reported.results.length > most) return null;
@@ -37,7 +37,7 @@ function resultOf({ index, relevance_score: score, document }: Body): RerankResu
   return { index, score, document: document ?? undefined };
 }
 
-/** Null where none of them tells one; undefined where one tells what cannot be true. */
+/** Null if none is reported; undefined if the first one has impossible numbers. */
 function firstUsage(all: readonly unknown[]): TokenUsage | null | undefined {
   for (const one of all) {
     const usage = readPromptUsage(one);
@@ -46,7 +46,7 @@ function firstUsage(all: readonly unknown[]): TokenUsage | null | undefined {
   return null;
 }
 
-/** Undefined: it tells none. Null: it tells what cannot be true. */
+/** Undefined if none is reported; null if the number is invalid. */
 function unitsOf(billed: unknown): CallUnits | undefined | null {
   if (!isObject(billed) || billed.search_units === undefined || billed.search_units === null) return undefined;
   const count = tokenCount(billed.search_units);

@@ -1,4 +1,4 @@
-// Reranking as callers ask for it, in the words of Jina and Cohere.
+// Reranking requests in the format of Jina and Cohere.
 import type { CallUnits } from '#shared/call-units.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -13,7 +13,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { readableTexts, textOf } from './documents.ts';
 import type { RerankRequested, RerankShape } from './rerank-parts.ts';
 
-/** As many as Cohere takes, who takes most. https://docs.cohere.com/docs/reranking-best-practices */
+/** Cohere's limit, the largest of all providers. https://docs.cohere.com/docs/reranking-best-practices */
 const mostDocuments = 10_000;
 const largestTopN = 1_000_000;
 /** Tokens of an image of unknown size. */
@@ -38,7 +38,7 @@ export const rerankClient: ClientCall = {
   probe: (model) => ({ model, query: 'hello', documents: ['hello world'] }),
 };
 
-/** @throws {AppError} 400 with the field at fault */
+/** @throws {AppError} 400 with the invalid field */
 function check(body: Body): void {
   const { query, documents } = body;
   if (query === undefined || query === null || query === '') throw new AppError('invalid_query', {}, { field: 'query' });
@@ -65,25 +65,28 @@ function requestedFor(body: Body, { headers }: CallAddress): RerankRequested {
     topN: typeof topN === 'number' && topN > 0 ? topN : undefined,
     documents: all.length,
     returnsDocuments: typeof returns === 'boolean' ? returns : undefined,
-    // Not every provider tells them. They are held no longer than the body, which counts for twice its length.
+    // Some providers do not return documents. The texts live no longer than the body, which is accounted at twice its
+    // length.
     texts: returns === true ? all.map((document) => textOf(document) ?? '') : undefined,
   };
 }
 
 const cohereFields = ['rank_fields', 'max_chunks_per_doc', 'max_tokens_per_doc'];
 
-/** Cohere's packages say who they are; whoever writes by hand is known by fields that nobody else has. */
+/** Cohere's SDKs identify themselves; hand-written requests are recognized by fields that only Cohere has. */
 function shapeOf(body: Body, headers: Headers): RerankShape {
   const isCohere = headers.get('x-fern-sdk-name')?.startsWith('cohere') === true || cohereFields.some((name) => body[name] !== undefined);
   return isCohere ? 'cohere' : 'jina';
 }
 
-/** Cohere's search: a question to 100 documents, where a long one counts as several. https://cohere.com/pricing */
+/**
+ * Cohere bills a search: one query with up to 100 documents, a long one counted as several. https://cohere.com/pricing
+ */
 const documentsOfSearch = 100;
 const charactersOfChunk = 1000;
 const mostChunks = 10;
 
-/** The most that may be billed. */
+/** Upper bound of the searches billed. */
 function mostSearches(documents: readonly unknown[]): CallUnits {
   let chunks = 0;
   for (const document of documents) {

@@ -1,35 +1,35 @@
-// A reranking's response in no provider's words, and how providers differ in what they are asked.
+// Reranking response independent of any provider, and how providers' requests differ.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 
 export interface RerankResult {
-  /** Of the request's documents, from 0. */
+  /** Index in the request's documents, from 0. */
   index: number;
   score: number;
-  /** As the provider has it: a text, or an object with one; undefined: it tells none. */
+  /** Document as the provider returns it: a text, or an object with one; undefined if it returns none. */
   document: unknown;
 }
 
 export interface RerankResponse {
   results: readonly RerankResult[];
-  /** Null: none was told. */
+  /** Null if none was reported. */
   usage: TokenUsage | null;
-  /** Searches that the provider bills; undefined: it tells none. */
+  /** Searches that the provider bills; undefined if not reported. */
   units: CallUnits | undefined;
 }
 
-/** How a provider is asked. What it does not say goes as the caller wrote it. */
+/** Request format of a provider. Members left undefined forward the caller's fields. */
 export interface RerankFormat {
-  /** Documents are texts. */
+  /** Accepts texts only. */
   textsOnly?: boolean;
-  /** Question and documents are objects: a text is told as one. */
+  /** Accepts objects only: query and documents are wrapped. */
   objectsOnly?: boolean;
-  /** It is always told whether to send documents back; callers who do not say do not want them. */
+  /** Always sends the flag that returns documents, false by default. */
   saysReturn?: boolean;
   rename?: Readonly<Record<string, string>>;
-  /** What it has a place for; missing: anything. */
+  /** Accepted fields; if undefined, any. */
   fields?: readonly string[];
-  /** Where its fields stand: these in `input`, those in `parameters`. It has a place for no others. */
+  /** Nested fields: these in `input`, those in `parameters`; others are dropped. */
   nested?: NestedFields;
 }
 
@@ -38,16 +38,16 @@ export interface NestedFields {
   parameters: readonly string[];
 }
 
-/** Who asks decides how it is answered: `cohere` is its first API. */
+/** Response shape, detected from the request: `cohere` is Cohere's first API. */
 export type RerankShape = 'jina' | 'cohere' | 'cohere-v2';
 
-/** What of a request its response is written by. */
+/** Request fields that the response writer needs. */
 export interface RerankRequested {
   shape: RerankShape;
   topN: number | undefined;
-  /** How many. */
+  /** Number of documents. */
   documents: number;
   returnsDocuments: boolean | undefined;
-  /** Where they are to be told: what each of them says. */
+  /** Texts of the documents, if they are to be returned. */
   texts: readonly string[] | undefined;
 }

@@ -1,5 +1,5 @@
-// Documents in the order of their relevance to a question. Callers ask as Jina or Cohere has it, which differ in little but the response;
-// providers are asked in the same words, and differ by what `forms.ts` says.
+// Reranks documents by relevance to a query. Callers use Jina's or Cohere's API, which differ mainly in the response;
+// providers differ by `vendors.ts`.
 // https://api.jina.ai/redoc#tag/rerank, https://docs.cohere.com/v1/reference/rerank
 import { writeJson } from '#server/framing/long-json.ts';
 import { AppError } from '#shared/errors.ts';

@@ -1,7 +1,7 @@
-// How providers are asked for a reranking, by the name that a provider's record has for it.
+// Rerank formats by the name in a provider's record.
 import type { RerankFormat } from './rerank-parts.ts';
 
-/** How the names of Ali's models begin that are asked in the shape of others; the rest in its own, which nests. */
+/** Prefixes of Ali's models that take the flat shape; others take Ali's nested one. */
 export const requestedFlat = ['qwen3-rerank', 'qwen3.7-text-rerank'];
 
 const forms: Readonly<Record<string, RerankFormat>> = {
@@ -23,10 +23,13 @@ const anyForm: RerankFormat = {};
 const dashscopeFlat: RerankFormat = { textsOnly: true, fields: ['model', 'query', 'documents', 'top_n', 'instruct'] };
 const nested = { parameters: ['top_n', 'return_documents', 'instruct'], input: ['query', 'documents'] };
 const dashscopeNested: RerankFormat = { textsOnly: true, saysReturn: true, nested };
-/** It reads pictures and videos, too. */
+/** Multimodal model: reads images and videos, too. */
 const dashscopeSeen: RerankFormat = { objectsOnly: true, saysReturn: true, nested };
 
-/** Undefined: it is not known. @param model as it goes upstream */
+/**
+ * Returns undefined for an unknown name.
+ * @param model upstream model name
+ */
 export function rerankFormatOf(name: string | undefined, model: string): RerankFormat | undefined {
   if (name === undefined) return anyForm;
   if (name !== 'dashscope') return forms[name];

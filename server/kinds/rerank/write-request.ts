@@ -1,4 +1,4 @@
-// A caller's reranking in the words of a provider.
+// Writes a caller's reranking in the provider's format.
 import { untranslatable } from '#server/formats/losses.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { textOf } from './documents.ts';
@@ -6,11 +6,14 @@ import type { NestedFields, RerankFormat } from './rerank-parts.ts';
 
 const title = { zh: '此提供商的重排序接口', en: "this provider's reranking" };
 
-/** Null: it goes as it is. @throws {AppError} `untranslatable` for a document that is no text */
+/**
+ * Returns null if the request is forwarded unchanged.
+ * @throws {AppError} `untranslatable` for a document that is no text
+ */
 export function writeRequest(requested: Body, form: RerankFormat): { body: Record<string, unknown>; dropped: readonly string[] } | null {
   const { textsOnly = false, objectsOnly = false, saysReturn = false, rename = {}, nested } = form;
   const fields = form.fields ?? (nested === undefined ? undefined : ['model', ...nested.input, ...nested.parameters]);
-  // None at all is not what `top_n: 0` means.
+  // `top_n: 0` means no limit.
   const hasNoTop = requested.top_n === 0;
   const isRenamed = Object.keys(rename).some((name) => requested[name] !== undefined);
   if (!textsOnly && !saysReturn && !hasNoTop && !isRenamed && fields === undefined) return null;
@@ -19,7 +22,7 @@ export function writeRequest(requested: Body, form: RerankFormat): { body: Recor
   for (const [name, value] of Object.entries(requested)) {
     const own = rename[name] ?? name;
     if (name === 'top_n' && hasNoTop) continue;
-    // Documents are told here where the provider does not.
+    // Documents are added to the response here if the provider does not return them.
     const isStored = fields === undefined || fields.includes(own);
     if (!isStored && name !== 'return_documents') dropped.push(name);
     if (isStored && (own === name || requested[own] === undefined)) body[own] = value;
@@ -37,7 +40,7 @@ export function writeRequest(requested: Body, form: RerankFormat): { body: Recor
   return { body, dropped };
 }
 
-/** The same fields where the provider has them; the model's name stays, as does what a channel overrides otherwise. */
+/** Nests the fields; the model and channel overrides stay at the top. */
 export function nest(body: Body, { input, parameters }: NestedFields): Record<string, unknown> {
   const own: Record<string, unknown> = {};
   const inner: Record<'input' | 'parameters', Record<string, unknown>> = { input: {}, parameters: {} };

@@ -1,4 +1,4 @@
-// A reranking in the shape of whoever asked.
+// Writes a reranking in the caller's shape.
 import { inputTokens } from '#shared/token-usage.ts';
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
@@ -6,7 +6,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { textOf } from './documents.ts';
 import type { RerankResponse, RerankResult } from './rerank-parts.ts';
 
-/** @param told the provider's response, whose other fields are kept */
+/** @param reported the provider's response, whose other fields are preserved */
 export function writeResponse(
   response: RerankResponse,
   { reported, input: { responseFields: requested, writer } }: { reported: Body; input: Pick<DecodeInput, 'responseFields' | 'writer'> },
@@ -77,7 +77,7 @@ function isMissing(document: unknown): boolean {
   return document === undefined || document === '';
 }
 
-/** What the request's document says, where it was asked for and the provider does not tell it. */
+/** Text of a document that was requested but not returned by the provider. */
 function filledIn(index: number, { texts }: Body): string | undefined {
   const text: unknown = Array.isArray(texts) ? texts[index] : undefined;
   return typeof text === 'string' && text !== '' ? text : undefined;

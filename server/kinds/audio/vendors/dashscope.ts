@@ -1,4 +1,4 @@
-// Speech of Ali, which tells where the sound is. https://help.aliyun.com/zh/model-studio/qwen-tts-api
+// Speech of Ali, whose response has the URL of the sound. https://help.aliyun.com/zh/model-studio/qwen-tts-api
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';

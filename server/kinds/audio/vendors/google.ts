@@ -1,4 +1,5 @@
-// Speech of Gemini's models, which write it into an answer as plain samples. https://ai.google.dev/gemini-api/docs/speech-generation
+// Speech of Gemini models, returned as raw samples in a chat response.
+// https://ai.google.dev/gemini-api/docs/speech-generation
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -1,4 +1,5 @@
-// Speech of MiniMax, told in hexadecimal, in events where it can be. https://platform.minimax.io/docs/api-reference/speech-t2a-http
+// Speech of MiniMax, in hexadecimal, streamed where possible.
+// https://platform.minimax.io/docs/api-reference/speech-t2a-http
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
@@ -18,7 +19,7 @@ export const minimax: SpeechFormat = {
     const isKnown = typeof wanted === 'string' && formats.has(wanted);
     const format = isKnown ? wanted : 'mp3';
     const speed = speedIn(body, speeds);
-    // A WAV file comes whole: its head has its length.
+    // A WAV file cannot stream: its header has its length.
     const streams = format !== 'wav';
     const extras = Object.fromEntries(
       ['language_boost', 'pronunciation_dict'].flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
@@ -29,7 +30,7 @@ export const minimax: SpeechFormat = {
         model,
         text: body.input,
         stream: streams,
-        // The last event would have all of the sound again.
+        // Otherwise the last event repeats the whole sound.
         ...(streams ? { stream_options: { exclude_aggregated_audio: true } } : {}),
         output_format: 'hex',
         voice_setting: {
@@ -37,7 +38,7 @@ export const minimax: SpeechFormat = {
           ...(speed === undefined ? {} : { speed }),
           ...(typeof emotion === 'string' ? { emotion } : {}),
         },
-        // OpenAI's samples are of this rate.
+        // Rate of OpenAI's samples.
         audio_setting: { format, channel: 1, ...(wanted === 'pcm' ? { sample_rate: 24_000 } : {}) },
       },
       dropped: [...dropped, ...droppedOf(body, ['voice', 'speed', ...own, ...(isKnown ? ['response_format'] : [])])],
@@ -56,7 +57,7 @@ export const minimax: SpeechFormat = {
   },
 };
 
-/** Null: it tells none. */
+/** Returns null if no usage is reported. */
 function charactersIn(extra: unknown): TokenUsage | null {
   const count = isObject(extra) ? tokenCount(extra.usage_characters) : undefined;
   return count === undefined || count === 0 ? null : { ...noTokens, input: count };

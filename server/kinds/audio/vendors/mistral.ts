@@ -1,11 +1,12 @@
-// Speech of Mistral, in events of base64. It refuses fields that it does not know. https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
+// Speech of Mistral, in base64 events. Mistral rejects unknown fields.
+// https://docs.mistral.ai/studio/audio/text-to-speech/quickstarts
 import { droppedOf, voiceOf } from '../speech-format.ts';
 import type { SpeechFormat } from '../speech-format.ts';
 
 const formats = new Set(['mp3', 'wav', 'flac', 'opus']);
 
 export const mistral: SpeechFormat = {
-  // Its own plain samples are numbers of 32 bits with a point, which nobody here expects.
+  // Mistral's raw samples are 32-bit floats, which OpenAI's callers do not expect.
   headsSamples: true,
   writeRequest(body, model) {
     const { voice, dropped } = voiceOf(body, 'en_paul_neutral');
@@ -28,7 +29,7 @@ export const mistral: SpeechFormat = {
       streamed: isPlain ? 'pcm' : (known ?? 'mp3'),
     };
   },
-  // It tells tokens and bills characters.
+  // Mistral reports tokens but bills characters.
   readResponse({ audio_data: data }) {
     return typeof data === 'string' && data !== '' ? { base64: data, usage: null } : null;
   },

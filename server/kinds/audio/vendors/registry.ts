@@ -1,4 +1,4 @@
-// Forms of speech by the name that a provider's record has for them.
+// Speech formats by the name in a provider's record.
 import type { SpeechFormat } from '../speech-format.ts';
 import { dashscope } from './dashscope.ts';
 import { google } from './google.ts';
@@ -9,7 +9,7 @@ import { zhipu } from './zhipu.ts';
 
 const speechFormats: Readonly<Record<string, SpeechFormat>> = { dashscope, google, minimax, mistral, volc, zhipu };
 
-/** Null: the provider is asked as OpenAI is. */
+/** Returns null if the provider takes OpenAI's requests. */
 export function speechFormatOf(name: string | undefined): SpeechFormat | null {
   return name !== undefined && Object.hasOwn(speechFormats, name) ? (speechFormats[name] ?? null) : null;
 }

@@ -1,4 +1,4 @@
-// Speech of Volcano's Doubao, in events of base64. What is asked stands in a header, by the name of the model.
+// Speech of Volcano's Doubao, in base64 events. A header names the requested resource, which is the model.
 // https://www.volcengine.com/docs/6561/1598757
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
 import { tokenCount } from '#server/formats/token-usage.ts';
@@ -27,7 +27,7 @@ export const volc: SpeechFormat = {
           speaker: voice,
           audio_params: {
             format: formats[format],
-            // OpenAI's samples are of this rate.
+            // Rate of OpenAI's samples.
             sample_rate: 24_000,
             ...(speed === undefined ? {} : { speech_rate: Math.round((speed - 1) * 100) }),
             ...(typeof emotion === 'string' ? { emotion } : {}),
@@ -53,7 +53,7 @@ export const volc: SpeechFormat = {
   },
 };
 
-/** Codes of what its callers do wrong begin with 45. */
+/** Codes of client errors begin with 45. */
 function errorIn({ code, message, header }: Body): ErrorInResponse | null {
   const reported: Body = isObject(header) ? header : { code, message };
   if (typeof reported.code !== 'number' || reported.code === 0 || reported.code === finished) return null;

@@ -1,4 +1,4 @@
-// Speech of Zhipu, which sends the sound itself. https://docs.bigmodel.cn/api-reference/模型-api/文本转语音
+// Speech of Zhipu, returned as raw sound. https://docs.bigmodel.cn/api-reference/模型-api/文本转语音
 import { droppedOf, speedIn, voiceOf } from '../speech-format.ts';
 import type { SpeechFormat } from '../speech-format.ts';
 

@@ -1,10 +1,11 @@
-// Pictures of Ali: older models work on a task, which is asked about until it has ended, newer ones answer a conversation of one message.
-// https://help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference https://help.aliyun.com/zh/model-studio/qwen-image-api
+// Images of Ali: older models run a task that is polled, newer ones take a chat request with one message.
+// https://help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference
+// https://help.aliyun.com/zh/model-studio/qwen-image-api
 import { isObject } from '#server/framing/loose-json.ts';
 import { countIn, objectsIn, pictureOf, splitFields, textIn } from '../image-format.ts';
 import type { Body, ImageFormat, ReportedPictures, WrittenPictures } from '../image-format.ts';
 
-/** How the names of models begin that are asked by messages. */
+/** Prefixes of models that take messages. */
 export const byMessages = ['qwen-image', 'z-image', 'wan2.6', 'wan2.7'] as const;
 
 const parameters = ['seed', 'prompt_extend', 'watermark', 'style'];
@@ -34,7 +35,7 @@ export const dashscope: ImageFormat = {
       ),
     ];
     if (pictures.length > 0) return { pictures, usage: null } satisfies ReportedPictures;
-    // Each of several may have failed by itself.
+    // Each image of a task may fail by itself.
     const [first] = objectsIn(output.results);
     return first === undefined ? null : failed(first);
   },
@@ -49,7 +50,7 @@ export const dashscope: ImageFormat = {
   }),
 };
 
-/** @param pictures that it is made of, as parts of the message */
+/** @param pictures input images as message parts */
 export function dashscopeContent(body: Body, model: string, pictures: readonly object[]): WrittenPictures {
   const { requested, without, dropped } = parametersOf(body);
   const messages = [{ role: 'user', content: [...pictures, { text: body.prompt }] }];
@@ -63,7 +64,7 @@ function parametersOf(body: Body): { requested: Record<string, unknown>; without
   const requested = {
     ...reported,
     ...(size === undefined || size === 'auto' ? {} : { size: size.replace('x', '*') }),
-    // Without it some make four.
+    // Some models default to four.
     n: countIn(body),
   };
   const { negative_prompt: negative } = extras;

@@ -1,4 +1,4 @@
-// Edits of pictures by the name that a provider's record has for its form.
+// Edit formats by the name in a provider's record.
 import { dashscopeContent } from './dashscope.ts';
 import { geminiRequest } from './google.ts';
 import { minimax } from './minimax.ts';
@@ -30,7 +30,7 @@ const dashscope: PictureEdit = {
     ),
 };
 
-/** The picture's own size is kept. https://docs.siliconflow.cn/cn/api-reference/images/images-generations */
+/** The input image's size is preserved. https://docs.siliconflow.cn/cn/api-reference/images/images-generations */
 const siliconFlow: PictureEdit = {
   mostGiven: 3,
   takesAddresses: true,
@@ -54,7 +54,7 @@ const volcano: PictureEdit = {
   },
 };
 
-/** Whoever is seen in them is drawn again; it knows no other kind of reference. https://platform.minimax.io/docs/api-reference/image-generation-i2i */
+/** The API only supports references to characters. https://platform.minimax.io/docs/api-reference/image-generation-i2i */
 const miniMax: PictureEdit = {
   mostGiven: 10,
   takesAddresses: true,

@@ -1,5 +1,6 @@
-// Pictures of Google, by its own service and by Vertex: Imagen predicts them, Gemini's models write them into an answer.
-// https://ai.google.dev/gemini-api/docs/imagen https://ai.google.dev/gemini-api/docs/image-generation
+// Images of Google's Gemini API and of Vertex: Imagen uses `predict`, Gemini models return images in a chat response.
+// https://ai.google.dev/gemini-api/docs/imagen
+// https://ai.google.dev/gemini-api/docs/image-generation
 import { tokenCount } from '#server/formats/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { noTokens } from '#shared/token-usage.ts';
@@ -29,7 +30,7 @@ export const google: ImageFormat = {
     if (reported.predictions !== undefined || reported.candidates === undefined) return readPredictions(reported);
     const candidates = objectsIn(reported.candidates);
     const parts = candidates.flatMap(({ content }) => objectsIn(isObject(content) ? content.parts : undefined));
-    // What is drawn while it thinks is none of the answer.
+    // Images of the model's thoughts are not part of the answer.
     const pictures = parts.flatMap(({ inlineData, thought }) =>
       isObject(inlineData) && thought !== true ? pictureOf(inlineData, [], ['data']) : [],
     );
@@ -40,7 +41,7 @@ export const google: ImageFormat = {
   },
 };
 
-/** @param pictures that it is made of, as parts */
+/** @param pictures input images as parts */
 export function geminiRequest(body: Body, model: string, pictures: readonly object[]): WrittenPictures {
   const { dropped } = splitFields(body, []);
   const ratio = ratioIn(body, ofGemini);
@@ -62,7 +63,9 @@ export function isImagen(model: string): boolean {
   return /(?:^|\/)imagen/.test(model);
 }
 
-/** Only later models have a choice. https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size */
+/**
+ * Only later models accept a size. https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios_and_image_size
+ */
 function sizeIn(body: Body, model: string): string | undefined {
   if (/gemini-[12][.-]/.test(model)) return undefined;
   const size = textIn(body, 'size');
@@ -80,7 +83,7 @@ function readPredictions({ predictions, promptFeedback }: Body): ReturnType<Imag
   const filtered = rows.map((row) => textIn(row, 'raiFilteredReason')).find((reason) => reason !== undefined);
   const blocked = isObject(promptFeedback) ? textIn(promptFeedback, 'blockReason') : undefined;
   const reason = filtered ?? blocked;
-  // Where all of them are filtered it may say nothing at all.
+  // If all images are filtered, the response may have no reason.
   return refusedPrompt(`The model has made no picture${reason === undefined ? '' : `: ${reason}`}`);
 }
 

@@ -1,4 +1,4 @@
-// Pictures of providers that have OpenAI's words for some of it and their own for the rest.
+// Images of providers that extend or reduce OpenAI's format.
 import { readPictureUsage } from '../picture-usage.ts';
 import { countIn, objectsIn, pictureOf, refusedPrompt, splitFields, textIn } from '../image-format.ts';
 import type { Body, ImageFormat } from '../image-format.ts';
@@ -24,7 +24,7 @@ export const qianfan: ImageFormat = {
   readResponse: (reported) => readRows(reported, reported.data),
 };
 
-/** Of the first platform, where the address names the model. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Klkqubb9w */
+/** Baidu's first platform, where the URL names the model. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Klkqubb9w */
 export const wenxin: ImageFormat = {
   mostPictures: () => 4,
   writeRequest(body) {
@@ -50,7 +50,10 @@ export const siliconflow: ImageFormat = {
   readResponse: (reported) => readRows(reported, reported.images ?? reported.data),
 };
 
-/** Several pictures of one request are a series, which it makes as long as it likes up to a bound. https://www.volcengine.com/docs/82379/1541523 */
+/**
+ * Several images are a series, whose length the model chooses up to a bound.
+ * https://www.volcengine.com/docs/82379/1541523
+ */
 export const ark: ImageFormat = {
   mostPictures: (model) => (/seedream-[123]|seededit/.test(model) ? 1 : 10),
   writeRequest(body, model) {
@@ -78,7 +81,7 @@ function sizeOf(body: Body): { size?: string } {
   return size === undefined || size === 'auto' ? {} : { size };
 }
 
-/** A row may have an error in the place of its picture. */
+/** A row may hold an error instead of an image. */
 function readRows(reported: Body, list: unknown): ReturnType<ImageFormat['readResponse']> {
   if (!Array.isArray(list)) return null;
   const rows = objectsIn(list);

@@ -1,4 +1,4 @@
-// Forms of pictures by the name that a provider's record has for them.
+// Image formats by the name in a provider's record.
 import type { ImageFormat } from '../image-format.ts';
 import { dashscope } from './dashscope.ts';
 import { google } from './google.ts';

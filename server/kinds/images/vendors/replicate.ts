@@ -1,4 +1,5 @@
-// Pictures as predictions of Replicate: what models of many vendors there have in common. https://replicate.com/black-forest-labs/flux-schnell/api
+// Images as predictions of Replicate: the inputs that models of many vendors share.
+// https://replicate.com/black-forest-labs/flux-schnell/api
 import { asPrediction, waitingHeaders } from '#server/formats/predictions.ts';
 import { countIn, ratioIn, splitFields, textIn } from '../image-format.ts';
 import type { ImageFormat } from '../image-format.ts';
@@ -6,7 +7,7 @@ import type { ImageFormat } from '../image-format.ts';
 const ratios = ['1:1', '16:9', '9:16', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '21:9', '9:21'];
 const fileTypes: Readonly<Record<string, string>> = { png: 'png', webp: 'webp', jpeg: 'jpg', jpg: 'jpg' };
 
-/** A prediction is waited for as its dialect says. */
+/** Polling is part of the dialect. */
 export const replicate: ImageFormat = {
   mostPictures: () => 4,
   writeRequest(body, model) {
