@@ -1,11 +1,11 @@
-// A question about a channel's account, as its calls are sent: with its key, through its proxy.
+// Builds a GET request about a channel's account, with its key, through its proxy.
 import { framings } from '#server/framing/registry.ts';
 import type { Signing } from './auth/scheme.ts';
 import { headersTo } from './provider-headers.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
-/** `header`: where the key goes instead of where it goes in calls. */
+/** @param header header that carries the key instead of the usual one */
 export function authorizedGet(channel: PreparedChannel, url: URL, signing: Signing, header?: string): SendRequest | Promise<SendRequest> {
   const { 'content-type': _noBody, ...called } = channel.headers;
   const { authorization: _calls, ...others } = called;

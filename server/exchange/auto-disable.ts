@@ -1,4 +1,4 @@
-// Takes a channel out of use when its upstream refuses the channel itself: a dead key, an empty account.
+// Disables a channel whose upstream refuses the channel itself, such as for an invalid key or an empty balance.
 import { ChannelStatus } from '#shared/channels.ts';
 import { storedReason } from '#shared/failure-reasons.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
@@ -15,8 +15,8 @@ import type { UpstreamFailure } from './upstream-error.ts';
 type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'settings'>;
 
 /**
- * Why this failure takes the channel out of use under the current settings; null when it does not. `witness`: as for
- * `autoDisableReason`.
+ * Reason to disable the channel after this failure under the current settings; null to leave it enabled. `witness`: as
+ * for `autoDisableReason`.
  */
 export function reasonToDisable(
   context: DisableContext,
@@ -30,8 +30,8 @@ export function reasonToDisable(
 }
 
 /**
- * Disables an enabled channel that may be disabled automatically, and tells every process. False: it was not in that state
- * any more, so another call was faster or an administrator has changed it.
+ * Disables an enabled channel that may be disabled automatically, and notifies every process. Returns false if its
+ * state had already changed.
  */
 export async function disableChannel(context: DisableContext, channelId: number, reported: FailureReason): Promise<boolean> {
   const reason = storedReason(reported);

@@ -1,4 +1,4 @@
-// Takes a channel into use again that had been disabled automatically.
+// Enables a channel that was disabled automatically.
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -6,7 +6,7 @@ import { alertOfChannel } from '#server/notify/notifications.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { statusReason } from './status-reason.ts';
 
-/** False: it was not in that state any more. What an administrator has disabled by hand stays so. */
+/** Returns false if it is in another state; a channel that an administrator disabled stays disabled. */
 export async function enableChannel(context: Pick<AppContext, 'db' | 'changes' | 'now' | 'log'>, channelId: number): Promise<boolean> {
   const edited = await editRecord(context, 'channels', {
     id: channelId,

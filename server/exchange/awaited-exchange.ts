@@ -1,4 +1,5 @@
-// A call that its provider answers later: it is asked again until it has told all. For whoever waits it is one exchange, within one time.
+// Polls a provider that responds later, or follows its stream, until the result is complete. Appears as one exchange
+// within one deadline.
 import type { Awaiting, AwaitedStep, FollowUp } from '#server/formats/awaiting.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Exchange, Received } from './exchange.ts';
@@ -9,19 +10,22 @@ import { failureOfSend, invalidResponse } from './upstream-error.ts';
 
 export interface Requesting {
   awaiting: Awaiting;
-  /** One more request. @param responseMs that are left for its response */
+  /**
+   * Sends another request.
+   * @param responseMs time left for its response
+   */
   ask(step: FollowUp, responseMs: number): Promise<Exchange>;
-  /** Null: the provider's stream is not to be read there. */
+  /** Opens the provider's stream; returns null if the stream must not be read at that URL. */
   openStream(url: string, responseMs: number): Promise<Exchange> | null;
-  /** For the call and all that follows. */
+  /** Time for the call and all follow-up requests. */
   responseMs: number;
 }
 
-/** Until it is asked again; milliseconds. What is done soon is known soon, and what takes long is not asked about too often. */
+/** Polling intervals in milliseconds: short at first, growing to a maximum. */
 const firstPause = 200;
 const longestPause = 2000;
 const growth = 1.5;
-/** Questions in a row that may fail while the provider goes on working. */
+/** Failed polls in a row that are tolerated. */
 const mostFailures = 3;
 
 type Failed = Extract<Received, { kind: 'failed' }>;
@@ -38,7 +42,7 @@ class AwaitedExchange {
   readonly #deadline: number;
   #pause = firstPause;
   #failures = 0;
-  /** The stream is another request than the one that began the work. */
+  /** The stream is a separate request from the one that started the work. */
   #isFollowed = false;
 
   constructor(sending: FollowedSending, requesting: Requesting) {
@@ -49,7 +53,7 @@ class AwaitedExchange {
 
   async all(first: Promise<Received>): Promise<Received> {
     const response = await this.#follow(await first);
-    // What is still at work there would be billed for nobody.
+    // Cancels work that would be billed without a reader.
     if (response.kind === 'failed') this.#cancel();
     if (response.kind !== 'stream' || !this.#isFollowed) return response;
     return { ...response, stream: new EndedStream(response.stream, () => this.#cancel()) };
@@ -92,7 +96,7 @@ class AwaitedExchange {
     return response.kind === 'failed' ? this.#orLost(response) : response;
   }
 
-  /** The provider is at work already: of an order nobody else is asked for it. */
+  /** Reports a lost order: its provider is already at work, so no other channel may be tried. */
   #orLost(failed: Failed): Failed {
     return this.#requesting.awaiting.isOrder === true && !this.#sending.isAborted ? lost() : failed;
   }
@@ -118,12 +122,12 @@ class AwaitedExchange {
       const response = await received;
       if (response.kind === 'stream') response.stream.abort();
     };
-    // Nobody waits for it, and nothing can be done about its failure.
+    // Cancelling is best effort; its failure is ignored.
     void reported().catch(() => {});
   }
 }
 
-/** A stream that ends the work behind it when it is aborted. */
+/** Stream that cancels the provider's work when it is aborted. */
 class EndedStream implements EventSource {
   readonly #source: EventSource;
   readonly #end: () => void;
@@ -153,7 +157,7 @@ class EndedStream implements EventSource {
 
 const cancelMs = 10_000;
 
-/** Of a question, not of the call. */
+/** Reports whether only the poll failed, not the call. */
 function isPassing({ status, cause }: Failed): boolean {
   return cause === null ? status === 429 || status >= 500 : cause.reason === 'network';
 }

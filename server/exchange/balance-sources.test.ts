@@ -5,7 +5,7 @@ it.each([
   ['https://api.moonshot.cn', 'CNY'],
   ['https://api.moonshot.ai', 'USD'],
   ['https://api.moonshot.ai/', 'USD'],
-  // Whoever passes calls on says as the first site does.
+  // Gateways respond as the vendor's first site does.
   ['https://gateway.example/api.moonshot.ai', 'CNY'],
 ])('balance-sources: what is left at %s is told in %s', async (base, currency) => {
   const ask = () => Promise.resolve({ code: 0, status: true, data: { available_balance: 10 } });

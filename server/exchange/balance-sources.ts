@@ -1,4 +1,4 @@
-// How providers tell what is left on an account. A channel with an address of its own is asked there: the key goes nowhere else.
+// Readers of account balances. A channel with its own base URL is queried there; the key is sent nowhere else.
 import { isObject } from '#server/framing/loose-json.ts';
 
 export interface Balance {
@@ -8,11 +8,12 @@ export interface Balance {
 
 export interface BalanceQuestion {
   /**
-   * A template over the base URL, as the paths of calls; `{origin}` is the base URL without its path.
-   * @param header where the key goes instead of where it goes in calls
+   * Sends a request; `path` is a template over the base URL, as for calls, and `{origin}` is the base URL without its
+   * path.
+   * @param header header that carries the key instead of the usual one
    */
   ask(path: string, header?: string): Promise<Record<string, unknown>>;
-  /** The channel has the provider's own address, and the key may go to the provider's other hosts. */
+  /** The channel uses the provider's default URL, so the key may be sent to the provider's other hosts. */
   isDefaultAddress: boolean;
   /** The base URL. */
   base: string;
@@ -22,17 +23,17 @@ export interface BalanceQuestion {
 
 export type BalanceSource = (question: BalanceQuestion) => Promise<Balance>;
 
-/** What the provider said instead of a balance, for administrators. */
+/** Response without a balance, described for administrators. */
 export class BalanceProblem extends Error {}
 
-/** Up to a day before now, as `YYYY-MM-DD`. */
+/** Date as `YYYY-MM-DD`. */
 function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
 const dayMs = 86_400_000;
 
-/** What was bought minus what was used in the period: this month, or the hundred days of a trial. */
+/** Purchased minus used in the period: this month, or the hundred days of a trial. */
 function openaiBilling(root: string): BalanceSource {
   return async ({ ask, now }) => {
     const subscription = await ask(`${root}/v1/dashboard/billing/subscription`);
@@ -44,7 +45,7 @@ function openaiBilling(root: string): BalanceSource {
 }
 
 export const openaiBalance = openaiBilling('{base}');
-/** The base URL of such a channel is that of its chat calls. */
+/** The base URL of such a channel is that of its chat path, so the origin is used. */
 export const customBalance = openaiBilling('{origin}');
 
 export const aiProxyBalance: BalanceSource = async ({ ask, isDefaultAddress }) => {
@@ -84,8 +85,9 @@ export const openRouterBalance: BalanceSource = async ({ ask }) => {
 };
 
 /**
- * In the money of the site whose account it is; nothing in the answer says which.
- * https://platform.moonshot.cn/docs/api/balance https://platform.kimi.ai/docs/api/balance
+ * Currency of the site that owns the account; the response does not name it.
+ * https://platform.moonshot.cn/docs/api/balance
+ * https://platform.kimi.ai/docs/api/balance
  */
 export const moonshotBalance: BalanceSource = async ({ ask, base }) => {
   const answer = await ask('{base}/v1/users/me/balance');
@@ -103,7 +105,7 @@ function usd(amount: number): Balance {
   return { amount, currency: 'USD' };
 }
 
-/** @throws {BalanceProblem} for what is no amount: a balance that is not known is not zero */
+/** @throws {BalanceProblem} if the value is no amount: an unknown balance is not zero */
 function amountOf(value: unknown): number {
   const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof amount !== 'number' || !Number.isFinite(amount) || Math.abs(amount) > 1e15)

@@ -1,4 +1,4 @@
-// A client's call as it goes to a channel: where to, with which headers, with what body.
+// Builds a channel's request for a client's call: URL, headers and body.
 import { AppError } from '#shared/errors.ts';
 import type { CallKind } from '#server/kinds/call-kind.ts';
 import type { Awaiting } from '#server/formats/awaiting.ts';
@@ -15,7 +15,7 @@ import { decodeTokens } from './token-estimate.ts';
 export interface UpstreamCall extends Omit<CallInput, 'route'> {
   kind: CallKind;
   channel: PreparedChannel;
-  /** Null: the channel's provider has no such call. */
+  /** Null if the provider does not support the call. */
   route: ChannelRoute | null;
 }
 
@@ -23,12 +23,12 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
   route: ChannelRoute;
   body: UpstreamBody;
   isStream: boolean;
-  /** The provider answers later. Missing: at once. */
+  /** Set if the provider responds later. */
   awaiting?: Awaiting;
 }
 
 /**
- * All but its last step, `authorizeRequest`. A promise only where tokens have to be read.
+ * Builds everything but the authorization (`authorizeRequest`). Returns a promise only if tokens must be decoded.
  * @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request`
  */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
@@ -43,7 +43,7 @@ export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<Upst
   return route.otherwise === undefined ? requestOn(route, call) : requestOnEither(route, route.otherwise, call);
 }
 
-/** In the other format where the first one cannot carry it. */
+/** Falls back to the other format if the first cannot carry the call. */
 function requestOnEither(first: ChannelRoute, other: ChannelRoute, call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
   try {
     return requestOn(first, call);
@@ -59,7 +59,7 @@ function requestOn(route: ChannelRoute, call: UpstreamCall): UpstreamRequest | P
   return encoded instanceof Promise ? encoded.then((request) => openRequest(call, route, request)) : openRequest(call, route, encoded);
 }
 
-/** Where the other way cannot carry it either, the first one's words count. */
+/** If the fallback format cannot carry the call either, reports the first format's error. */
 function requestOtherwise(route: ChannelRoute, call: UpstreamCall, refusal: AppError): UpstreamRequest | Promise<UpstreamRequest> {
   try {
     return requestOn(route, call);
@@ -72,7 +72,10 @@ function isUntranslatable(failure: unknown): failure is AppError {
   return failure instanceof AppError && failure.code === 'untranslatable';
 }
 
-/** A promise only where the scheme takes one. @throws {SigningFailure} */
+/**
+ * Returns a promise only if the scheme does.
+ * @throws {SigningFailure}
+ */
 export function authorizeRequest(request: UpstreamRequest, signing: Signing): UpstreamRequest | Promise<UpstreamRequest> {
   return request.route.format.authorize(request, signing);
 }
@@ -92,7 +95,7 @@ function openRequest(
     encoded;
   const { contents, files, streamType, doubtful } = encoded;
   return {
-    // What was not overridden is not read by the override either.
+    // The body has no overrides applied, so the response must not be read with them.
     route: encoded.isAsRequested === true ? { ...route, paramOverride: null } : route,
     body,
     upstreamModel,

@@ -1,6 +1,6 @@
-// How each channel did, by the hour: calls, failures, how long first bytes took. Figures for administrators: counted in
-// memory, added to the stored ones about once a minute and at shutdown. A crash loses the last minute; a write whose response
-// is lost may count twice; a call never waits for any of it.
+// Hourly figures of each channel for administrators: calls, failures, times to first byte. Counted in memory and added
+// to the stored figures about once a minute and at shutdown. A crash loses the last minute; a write whose response is
+// lost may count twice; calls never wait for any of it.
 import type { Logger } from 'pino';
 import type { Database } from '#server/db/database.ts';
 import type { GroupRequest, Increments } from '#server/db/collection.ts';
@@ -12,34 +12,34 @@ import { type ChannelSlots, createChannelSlots } from './channel-slots.ts';
 import type { FirstByteBucket } from './first-byte-buckets.ts';
 
 export interface ChannelFigures {
-  /** A call to this channel has ended, well or not. `firstByteMs`: of its response; undefined without one. */
+  /** Counts a finished call. `firstByteMs`: time to the first byte of its response; undefined without one. */
   called(channelId: number, firstByteMs: number | undefined): void;
-  /** A call was settled whose response it wrote: tokens of its prompt, and how many of them came from the provider's cache. */
+  /** Counts the prompt tokens of a settled call, and how many of them the provider's cache served. */
   prompted(channelId: number, tokens: number, cached: number): void;
-  /** One of those calls failed because of the channel. `status`: HTTP status of the upstream, 0 without an answer. */
+  /** Counts a call that failed because of the channel. `status`: HTTP status of the upstream, 0 without a response. */
   failed(channelId: number, status?: number): void;
-  /** A test of it passed at that time, milliseconds. */
+  /** Notes that a test passed at that time, milliseconds. */
   passed(channelId: number, at: number): void;
-  /** The hours from `since` (unix seconds) on, of all processes; what this one has not stored yet is in them. */
+  /** Returns the hours from `since` (unix seconds) of all processes, including counts not stored yet. */
   read(since: number): Promise<ChannelHour[]>;
-  /** The same by five minutes, of the last day. */
+  /** Five-minute figures of the last day. */
   readonly slots: Pick<ChannelSlots, 'read'>;
-  /** Adds what was counted to the stored figures. Never rejects: what could not be stored is kept for the next time. */
+  /** Adds the counts to the stored figures. Never rejects; failed writes are retried at the next flush. */
   flush(): Promise<void>;
-  /** Stores what is left. */
+  /** Stores the remaining counts. */
   stop(): Promise<void>;
 }
 
 export interface ChannelHour {
   channelId: number;
-  /** When it began, unix seconds. */
+  /** Start of the hour, unix seconds. */
   hour: number;
   calls: number;
   failures: number;
-  /** Of prompts, and how many of them came from the provider's cache. */
+  /** Prompt tokens, and how many of them the provider's cache served. */
   promptTokens: number;
   cachedTokens: number;
-  /** By the buckets of `first-byte-buckets.ts`. */
+  /** Counts by the buckets of `first-byte-buckets.ts`. */
   firstBytes: FirstByteBucket[];
 }
 
@@ -51,7 +51,7 @@ interface FiguresContext {
 
 const retentionSeconds = 48 * hourSeconds;
 const flushMs = 60_000;
-/** Written at the same time. */
+/** Maximum number of parallel writes. */
 const writesAtOnce = 20;
 
 export function createChannelFigures({ db, log, now }: FiguresContext): ChannelFigures {
@@ -61,7 +61,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
 
-  // Stored and counted figures add up only while nothing is on its way from the ones to the others.
+  // Serializes reads and flushes: counts in transit would be missed or counted twice.
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = turn.then(work, work);
@@ -86,7 +86,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
   }
 
   async function store(counters: ChannelHour): Promise<void> {
-    // Calls go on counting meanwhile.
+    // Calls continue counting meanwhile.
     const stored = copyOf(counters);
     const record = recordOf(stored);
     await rows.patch({ id: record.id }, { increment: incrementsOf(record) }, { insertIfMissing: record });
@@ -131,12 +131,12 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
   };
 }
 
-/** Removes hours that no list shows any more. */
+/** Removes hours past the retention time. */
 export async function sweepChannelFigures({ db, now }: Pick<FiguresContext, 'db' | 'now'>): Promise<void> {
   await db.collection('channel_hours').remove({ hour: { lte: hourOf(now()) - retentionSeconds } });
 }
 
-/** When the hour of a time in milliseconds began, unix seconds. */
+/** Returns the start of the hour, unix seconds. */
 export function hourOf(milliseconds: number): number {
   return Math.floor(milliseconds / (hourSeconds * 1000)) * hourSeconds;
 }
@@ -152,16 +152,16 @@ for (const key of firstByteKeys) {
   sums[`sum_${key}`] = `first_byte_ms.${key}`;
 }
 
-/** One group per record: a sum is read off the event loop, a long list is not. */
+/** Groups by record: sums are computed off the event loop, long lists are not. */
 export function hoursSince(since: number): GroupRequest<ChannelHourRecord> {
   return { filter: { hour: { gte: since } }, by: ['channel_id', 'hour'], sum: sums };
 }
 
-/** What was counted and is not stored yet. */
+/** Counts not stored yet. */
 function createCounters(now: () => number) {
-  /** Channel id → its present hour. */
+  /** Channel id → current hour. */
   const present = new Map<number, ChannelHour>();
-  /** Hours that are over. */
+  /** Hours that have ended. */
   let past: ChannelHour[] = [];
   return {
     of(channelId: number): ChannelHour {
@@ -174,7 +174,7 @@ function createCounters(now: () => number) {
       return counters;
     },
     all: (): ChannelHour[] => [...past, ...present.values()].filter(hasCounts),
-    /** A channel that nobody calls any more leaves nothing behind, nor does an hour that no list shows. */
+    /** Removes idle channels and expired hours. */
     forgetStored(): void {
       const hour = hourOf(now());
       past = past.filter((counters) => hasCounts(counters) && counters.hour > hour - retentionSeconds);

@@ -1,5 +1,5 @@
-// Every channel, prepared and in memory, and which of them serve a model to a group. An edit anywhere is seen within a
-// second through the change feed; a slow sweep corrects whatever the feed may have missed.
+// In-memory index of all prepared channels by group and model. The change feed applies edits within a second; a slow
+// sweep corrects missed ones.
 import { reasonText } from '#shared/errors.ts';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '#server/db/changes.ts';
@@ -20,21 +20,21 @@ export interface ChannelIndex {
   stop(): void;
   /** Reads all channels again. */
   reload(): Promise<void>;
-  /** Any channel, also a disabled or unusable one. */
+  /** Returns any channel, also a disabled or unusable one. */
   get(id: number): PreparedChannel | undefined;
   all(): Iterable<PreparedChannel>;
-  /** Enabled and usable channels, highest priority first; empty when nobody serves the model to the group. */
+  /** Enabled and usable channels, highest priority first; empty if none serves the model to the group. */
   tiers(group: string, model: string): readonly Tier[];
-  /** Names of the models that enabled channels serve to any of these groups; without groups, to anybody. Sorted. */
+  /** Names of the models that enabled channels serve to any of these groups; if undefined, to any group. Sorted. */
   enabledModels(groups?: readonly string[]): readonly string[];
   /** Groups that the model is served to. Sorted. */
   groupsOf(model: string): readonly string[];
-  /** Grows with every change; for caches of what is derived from channels. */
+  /** Increases with every change; key for caches derived from channels. */
   readonly revision: number;
 }
 
 /**
- * Whether the channel lists the model. All GPTs are one family: an entry `gpt-4-gizmo-*` stands for every one of them, and a
+ * Reports whether the channel lists the model. GPTs are one family: an entry `gpt-4-gizmo-*` matches all of them, and a
  * channel may list single ones instead.
  */
 export function offersModel({ models }: Pick<PreparedChannel, 'models'>, model: string): boolean {
@@ -80,7 +80,7 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     revision++;
   }
 
-  // One reader at a time: an older reading must never overwrite a newer one.
+  // Serializes readings: an older one must never overwrite a newer one.
   let reading: Promise<void> = Promise.resolve();
   function inTurn(read: () => Promise<void>): Promise<void> {
     reading = reading.then(read, read);
@@ -126,7 +126,7 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
   };
 }
 
-/** Equal in all that a call depends on; figures of use and tests are not part of it. */
+/** Compares the fields that calls depend on, not usage and test figures. */
 function isSame(a: ChannelRecord, b: ChannelRecord): boolean {
   return a.revision === b.revision && relevant.every((field) => a[field] === b[field]);
 }

@@ -1,26 +1,26 @@
-// The JSON texts in a channel's record. The same schemas judge them when a channel is saved; to the functions null means
-// invalid.
+// Parses the JSON texts of a channel's record. The same schemas validate a channel when it is saved; the functions
+// return null for invalid texts.
 import { z } from 'zod';
 import { channelJson } from '#shared/channel-rules.ts';
 
 export interface ChannelSetting {
-  /** Responses are rebuilt from the fields that OpenAI's format knows. */
+  /** Rebuilds responses from the fields that OpenAI's format has. */
   forceFormat: boolean;
-  /** Reasoning text becomes content within `<think>` tags. */
+  /** Moves reasoning text into the content, within `<think>` tags. */
   thinkingToContent: boolean;
-  /** URL of the proxy for every call of this channel; null: direct. */
+  /** URL of the proxy for every call of this channel; null for a direct connection. */
   proxy: string | null;
-  /** Whole responses whose clients have left are ended instead of being read to their end. */
+  /** Aborts non-streamed calls whose clients have disconnected, instead of reading the response to its end. */
   abortsAbandoned: boolean;
-  /** What costs more than the model's price passes. */
+  /** Forwards fields that raise the price. */
   allowsSurcharges?: boolean;
-  /** Deployments are called as their models are, with dots. */
+  /** Azure deployments have the models' names with dots. */
   preservesDots?: boolean;
-  /** The schedule does not test the channel; administrators do. */
+  /** Excludes the channel from scheduled tests. */
   skipsAutomaticTests?: boolean;
-  /** Those of the provider's formats that its address speaks; empty: what is known of the provider. */
+  /** Formats that the channel's server supports; if empty, those known of the provider. */
   formats: readonly string[];
-  /** What every call is sent with, as it is written: `filledHeaders` puts the key in. Missing: nothing more. */
+  /** Templates of headers sent with every call; `filledHeaders` inserts the key. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export const noSetting: ChannelSetting = {
   formats: [],
 };
 
-/** Client model → upstream model, one step. Empty targets are left out. */
+/** Client model → upstream model, one step. Empty targets are dropped. */
 export function parseModelMapping(text: string): ReadonlyMap<string, string> | null {
   const names = parse(text, channelJson.model_mapping);
   if (names === null) return null;
@@ -46,7 +46,7 @@ export function parseStatusCodeMapping(text: string): ReadonlyMap<number, number
   return new Map(Object.entries(statuses).map(([from, to]): [number, number] => [Number(from), to]));
 }
 
-/** Top-level fields that overwrite those of the request. */
+/** Top-level fields that override the request's. */
 export function parseParamOverride(text: string): Readonly<Record<string, unknown>> | null {
   return parse(text, channelJson.param_override);
 }
@@ -69,7 +69,7 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
   };
 }
 
-/** An empty text is an empty object. */
+/** Parses an empty text as an empty object. */
 function parse<T>(text: string, schema: z.core.$ZodType<T>): T | null {
   try {
     const result = z.safeParse(schema, text.trim() === '' ? {} : JSON.parse(text));

@@ -1,5 +1,5 @@
-// How each channel did in the last minutes, all processes together: what an operator is told when it fails. Counted in memory and
-// added to the stored counts once a minute, like the figures by the hour (decision 14).
+// Five-minute figures of each channel, of all processes, for failure reports to operators. Counted in memory and added
+// to the stored counts once a minute, like the hourly figures.
 import type { Logger } from 'pino';
 import type { Database } from '#server/db/database.ts';
 import type { Collection } from '#server/db/collection.ts';
@@ -7,27 +7,27 @@ import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 
 export interface ChannelSlots {
   called(channelId: number): void;
-  /** `status`: HTTP status of the upstream, 0 without an answer. */
+  /** `status`: HTTP status of the upstream, 0 without a response. */
   failed(channelId: number, status: number): void;
-  /** A test passed at that time (milliseconds): what follows is counted apart from what was before. */
+  /** Notes that a test passed at that time (milliseconds); later calls are counted separately from earlier ones. */
   passed(channelId: number, at: number): void;
-  /** Five minutes each, from `since` (unix seconds) on, of all processes; of one channel unless absent. */
+  /** Returns slots from `since` (unix seconds) of all processes; of one channel if given. */
   read(since: number, channelId?: number): Promise<ChannelSlot[]>;
-  /** Never rejects: what could not be stored is kept for the next time. */
+  /** Never rejects; failed writes are retried at the next flush. */
   flush(): Promise<void>;
 }
 
 export interface ChannelSlot {
   channelId: number;
-  /** When it began, unix seconds. */
+  /** Start of the slot, unix seconds. */
   slot: number;
-  /** From when on it was counted, milliseconds: its beginning, or a test that passed within it. */
+  /** Time from which the slot counts, milliseconds: its start, or a test that passed within it. */
   begins: number;
   calls: number;
   failures: number;
-  /** Of the last failure; undefined: there was none. */
+  /** Status of the last failure; undefined if there was none. */
   status: number | undefined;
-  /** The first failure, unix seconds; undefined: there was none, or that is not known. */
+  /** Time of the first failure, unix seconds; undefined if there was none or it is unknown. */
   firstAt: number | undefined;
 }
 
@@ -39,15 +39,15 @@ interface SlotContext {
 
 export const slotSeconds = 300;
 export const storedSlotSeconds = 24 * 3600;
-/** Written at the same time. */
+/** Maximum number of parallel writes. */
 const writesAtOnce = 20;
 
 export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots {
   const rows = db.collection('channel_slots');
   let counted = new Map<string, ChannelSlot>();
-  /** Channel → when a test passed, milliseconds; of the present slot. */
+  /** Channel id → time in milliseconds at which a test passed in the current slot. */
   const passedAt = new Map<number, number>();
-  // Stored and counted slots add up only while nothing is on its way from the ones to the others.
+  // Serializes reads and flushes: counts in transit would be missed or counted twice.
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = turn.then(work, work);
@@ -102,7 +102,7 @@ export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots 
             const [id, slot] = part[index] ?? [];
             if (result.status === 'fulfilled' || id === undefined || slot === undefined) continue;
             log.warn({ reason: String(result.reason) }, 'what channels did lately could not be written and will be later');
-            // Calls go on counting meanwhile.
+            // Calls continue counting meanwhile.
             if (slot.slot > slotOf(now()) - storedSlotSeconds) counted.set(id, merge(slot, counted.get(id)));
           }
         }
@@ -110,7 +110,7 @@ export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots 
   };
 }
 
-/** Adds what was counted to what is stored. */
+/** Adds the counts to the stored ones. */
 async function store(rows: Collection<ChannelSlotRecord>, [id, slot]: [string, ChannelSlot]): Promise<void> {
   const { channelId: channel_id, calls, failures, status, begins, firstAt: first_at } = slot;
   const counts: ChannelSlotRecord = { id, channel_id, slot: slot.slot, calls, failures };
@@ -121,10 +121,10 @@ async function store(rows: Collection<ChannelSlotRecord>, [id, slot]: [string, C
     return;
   }
   const row = await rows.patch({ id }, { increment, set: { status } }, { insertIfMissing: { ...counts, status, first_at } });
-  // They are stored: should the rest fail, they are not counted again.
+  // The counts are stored: if the next write fails, they must not be added again.
   slot.calls = slot.failures = 0;
   if (row?.first_at !== undefined && row.first_at <= first_at) return;
-  // Of several processes the earliest.
+  // The earliest of several processes wins.
   await rows.patch({ id, or: [{ first_at: { gt: first_at } }, { first_at: { exists: false } }] }, { set: { first_at } });
 }
 
@@ -132,7 +132,7 @@ export async function sweepChannelSlots({ db, now }: Pick<SlotContext, 'db' | 'n
   await db.collection('channel_slots').remove({ slot: { lte: slotOf(now()) - storedSlotSeconds } });
 }
 
-/** When the five minutes of a time in milliseconds began, unix seconds. */
+/** Returns the start of the five-minute slot, unix seconds. */
 export function slotOf(milliseconds: number): number {
   return Math.floor(milliseconds / (slotSeconds * 1000)) * slotSeconds;
 }
@@ -146,7 +146,7 @@ function slotOfRecord(record: ChannelSlotRecord): ChannelSlot {
   return { channelId, slot, begins, calls, failures, status, firstAt };
 }
 
-/** @param newer whose last failure counts */
+/** @param newer slot whose last failure wins */
 function merge(slot: ChannelSlot | undefined, newer: ChannelSlot | undefined): ChannelSlot {
   const [one, other] = [slot ?? newer, slot === undefined ? undefined : newer];
   if (one === undefined) throw new Error('There is nothing to merge');

@@ -1,4 +1,4 @@
-// In which of a provider's formats a call goes: in the caller's own where the provider speaks it, else in the one that loses least.
+// Chooses the provider's format for a call: the caller's own if supported, else the one that loses least.
 import type { CallKindName } from '#server/kinds/call-kind.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import { lossBetween } from '#server/formats/translation-table.ts';
@@ -9,13 +9,13 @@ import type { PreparedFormat } from './prepared-channel.ts';
 interface FormatQuestion {
   client: ClientDialect;
   kind: CallKindName;
-  /** As it goes upstream. */
+  /** Upstream model name. */
   model: string;
-  /** As its caller names it, where that name tells nothing. */
+  /** Model name of the request, for aliases that reveal nothing upstream. */
   requestedAs: string;
 }
 
-/** Null: the provider cannot do this in any. */
+/** Returns null if no format supports the call. */
 export function formatFor(formats: readonly PreparedFormat[], { client, kind, model, requestedAs }: FormatQuestion): PreparedFormat | null {
   let best: PreparedFormat | null = null;
   const possible = formats.filter(({ paths, models }) => paths[kind] !== undefined && models?.test(model) !== false);

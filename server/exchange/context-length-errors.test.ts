@@ -3,7 +3,7 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { isRetryable } from './failure-consequences.ts';
 import { failureInBody, parseUpstreamError } from './upstream-error.ts';
 
-/** Words of providers, and the type of the channel. */
+/** Messages of providers by channel type. */
 const words: readonly [type: number, message: string][] = [
   [14, 'prompt is too long: 210000 tokens > 200000 maximum'],
   [14, 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again'],

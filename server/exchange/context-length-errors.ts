@@ -1,4 +1,5 @@
-// Words by which providers refuse a prompt that is longer than the model takes. Codes that are numbers are on the provider's record.
+// Messages and codes by which providers reject a prompt that exceeds the context length. Numeric codes are in the
+// provider's record.
 
 /** https://platform.openai.com/docs/guides/error-codes and neighbours */
 const codes: ReadonlySet<string> = new Set([
@@ -77,7 +78,7 @@ const patterns: readonly RegExp[] = [
   // Hugging Face's text-generation-inference, Together
   /`inputs` must have less than \d+ tokens/,
   /`inputs` tokens \+ `max_new_tokens` must be <= ?\d/,
-  // Whoever stands between
+  // Intermediate gateways
   /context[_ ](?:length|window)[_ ]exceeded/,
   /exceed(?:s|ed)? (?:the |this |its )?(?:model's |model )?(?:maximum )?context (?:length|window|limit|size)/,
 ];
@@ -86,13 +87,13 @@ export interface ContextLengthError {
   message: string;
   type: string;
   code: string | number | null;
-  /** OpenRouter's `error.metadata`: what the provider behind it said is in `raw`. */
+  /** OpenRouter's `error.metadata`; `raw` holds the message of the provider behind it. */
   metadata?: unknown;
-  /** What this provider names such a prompt by. */
+  /** Codes by which this provider rejects such a prompt. */
   codesOfLength?: readonly string[] | undefined;
 }
 
-/** Letters that are looked at. */
+/** Maximum length of the searched text. */
 const longestWords = 4000;
 
 export function isContextLengthError({ message, type, code, metadata, codesOfLength }: ContextLengthError): boolean {

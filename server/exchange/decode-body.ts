@@ -1,19 +1,19 @@
-// Responses that come compressed although nobody asked for it. Decoded as they arrive: an event leaves as soon as its bytes are
-// there. What a few bytes may grow to is bounded.
+// Decompresses responses that are compressed though not requested so. Decodes as bytes arrive, so events are not
+// delayed, and bounds the expansion.
 import zlib from 'node:zlib';
 import type { Transform } from 'node:stream';
 
-/** Receives what comes out; `end` or `fail` is the last, and nothing follows `destroy`. */
+/** Receives decoded bytes; `end` or `fail` is the last call, and none follows `destroy`. */
 export interface DecodedSink {
   data(chunk: Buffer): void;
   end(): void;
   fail(cause: Error): void;
-  /** More may be written again. */
+  /** Signals that writing may resume. */
   drain(): void;
 }
 
 export interface BodyDecoder {
-  /** False: nothing more is to be written before `drain`. */
+  /** Returns false if the caller must wait for `drain`. */
   write(chunk: Buffer): boolean;
   end(): void;
   pause(): void;
@@ -21,22 +21,25 @@ export interface BodyDecoder {
   destroy(): void;
 }
 
-/** It grew too large. */
+/** The decoded body exceeds its limit. */
 export class ExpansionError extends Error {}
 
 const encodings = ['gzip', 'x-gzip', 'deflate', 'br', 'zstd'] as const;
 type Encoding = (typeof encodings)[number];
 
-/** More than text ever shrinks by; the most that gzip can is 1030. */
+/** Maximum expansion, more than text ever reaches; gzip allows up to 1030. */
 const largestRatio = 300;
-/** Bytes that any response may have, however small it was. */
+/** Decoded bytes that any response may have. */
 const alwaysAllowed = 8 * 1024 * 1024;
-/** Every further one multiplies what the one before it could. */
+/** Maximum number of stacked encodings: each multiplies the expansion. */
 const mostEncodings = 2;
-/** What RFC 8878 asks decoders to support; streams may name windows of gigabytes. https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */
+/**
+ * Largest window that RFC 8878 recommends decoders to support; streams may request gigabytes.
+ * https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2
+ */
 const zstdWindow = 23;
 
-/** The encodings of a `content-encoding` header, in the order in which they were applied; null when one is not known. */
+/** Returns the encodings of a `content-encoding` header in the order applied; null if one is unknown. */
 export function encodingsOf(header: string | string[] | undefined): readonly Encoding[] | null {
   if (header === undefined) return [];
   const names = (Array.isArray(header) ? header.join(',') : header).slice(0, 200).toLowerCase().split(',');
@@ -50,7 +53,7 @@ export function encodingsOf(header: string | string[] | undefined): readonly Enc
   return found;
 }
 
-/** `applied` is not empty. */
+/** @param applied not empty */
 export function decodeBody(applied: readonly Encoding[], sink: DecodedSink): BodyDecoder {
   let first: Transform | null = null;
   let last: Transform | null = null;
@@ -77,12 +80,12 @@ export function decodeBody(applied: readonly Encoding[], sink: DecodedSink): Bod
     try {
       sink.data(chunk);
     } catch (cause) {
-      // Nothing may leave a callback of zlib: it would end the process.
+      // An exception in a zlib callback would end the process.
       finish(() => sink.fail(cause instanceof Error ? cause : new Error(String(cause))));
     }
   }
 
-  /** The last that was applied is the first to be undone. */
+  /** Undoes the encodings, the last one first. */
   function start(begin: Buffer): Transform {
     const steps = applied.toReversed().map((encoding, index) => decoderOf(encoding, index === 0 ? begin : null));
     for (const [index, step] of steps.entries()) {
@@ -128,12 +131,12 @@ function decoderOf(encoding: Encoding, begin: Buffer | null): Transform {
   if (encoding === 'br') return zlib.createBrotliDecompress();
   if (encoding === 'zstd') return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: zstdWindow } });
   if (encoding !== 'deflate') return zlib.createGunzip();
-  // Some leave out the frame that RFC 9110 asks for. https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.2
+  // Some servers omit the zlib frame that RFC 9110 requires. https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.2
   const isFramed = begin === null || ((begin[0] ?? 0) & 0x0f) === 8;
   return isFramed ? zlib.createInflate() : zlib.createInflateRaw();
 }
 
-/** Without a byte order mark in UTF-8. */
+/** Removes a UTF-8 byte order mark. */
 export function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

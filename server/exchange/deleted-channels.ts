@@ -1,10 +1,12 @@
-// Deleted channels, for as long as their deletion can be taken back. Nothing else of a channel is asked here: none of them is
-// listed, called or read.
+// Deleted channels that can still be restored. They are not listed, called or read.
 import type { AppContext } from '#server/context.ts';
 import type { Database } from '#server/db/database.ts';
 import { restorableTimes } from '#server/clock/restorable-times.ts';
 
-/** Whether it is neither there nor can come back. A deletion and its undo may pass in between: what is there is asked again. */
+/**
+ * Reports whether the channel is neither present nor restorable. Checks presence twice, because a deletion and its undo
+ * may happen in between.
+ */
 export async function isGoneForGood(db: Database, id: number): Promise<boolean> {
   const channels = db.collection('channels');
   if ((await channels.get(id)) !== null) return false;
@@ -12,13 +14,13 @@ export async function isGoneForGood(db: Database, id: number): Promise<boolean> 
   return (await channels.get(id)) === null;
 }
 
-/** What a channel has used is counted on while its deletion can be taken back. */
+/** Adds used quota to a channel, also while its deletion can be undone. */
 export async function addChannelUse(db: Database, id: number, quota: number): Promise<void> {
   if ((await db.collection('channels').patch({ id }, { increment: { used_quota: quota } })) !== null) return;
   await db.collection('deleted_channels').patch({ id }, { increment: { 'channel.used_quota': quota } });
 }
 
-/** Answers how many deletions became final. */
+/** Removes expired deletions; returns their number. */
 export async function sweepDeletedChannels(context: AppContext): Promise<number> {
   const { since, until } = restorableTimes(context);
   return context.db.collection('deleted_channels').remove({ or: [{ deleted_at: { lt: since } }, { deleted_at: { gt: until } }] });

@@ -1,19 +1,22 @@
-// Connections to upstreams, by where they lead and through which proxy.
+// Connection pools by origin and proxy.
 import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 
 export interface Dispatchers {
-  /** @param proxy `http:`, `https:` or `socks5:` URL, null for none */
+  /** @param proxy `http:`, `https:` or `socks5:` URL; null for none */
   of(origin: string, proxy: string | null): Dispatcher;
-  /** The same for a WebSocket, which a proxy passes on as bare connections alone. https://www.rfc-editor.org/rfc/rfc6455#section-4.1 */
+  /**
+   * Returns the pool for WebSockets, which an HTTP proxy must tunnel.
+   * https://www.rfc-editor.org/rfc/rfc6455#section-4.1
+   */
   ofSocket(origin: string, proxy: string | null): Dispatcher;
   close(): Promise<void>;
 }
 
-/** Connections per origin; with HTTP/1.1 every open stream needs one. */
+/** Maximum connections per origin; with HTTP/1.1 every open stream needs one. */
 const connections = 4096;
 const connectMs = 10_000;
-/** Whoever dispatches keeps time. */
+/** Timeouts are enforced by the callers. */
 const options = { connections, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0 };
 
 export function createDispatchers(): Dispatchers {
@@ -33,7 +36,7 @@ export function createDispatchers(): Dispatchers {
   return {
     of,
     ofSocket(origin, proxy) {
-      // Over TLS it is one anyway.
+      // TLS is always tunnelled.
       const isBare = proxy === null || proxy.startsWith('socks5:') || origin.startsWith('https:');
       return isBare ? of(origin, proxy) : stored(`${proxy} tunnel ${origin}`, () => throughProxy(proxy, true));
     },
@@ -44,7 +47,10 @@ export function createDispatchers(): Dispatchers {
   };
 }
 
-/** What pools take as settings of a connection (`connect`), proxies take as a function: they are only told how long it may take. */
+/**
+ * Proxies take connection settings as a function, not as the `connect` object of pools; only the connect timeout is
+ * passed.
+ */
 function throughProxy(proxy: string, isTunnel: boolean): Dispatcher {
   const connecting = { ...options, connectTimeout: connectMs };
   if (proxy.startsWith('socks5:')) return new Socks5ProxyAgent(proxy, connecting);

@@ -1,23 +1,24 @@
-// What of a stream is kept while it is gathered into a whole response: the events that say it all. The others are let go as they come.
+// Filters a stream that is collected into a whole response: stores the events that make up the result and drops the
+// others.
 import type { FramedEvent, Framing, Splitter } from '#server/framing/framing.ts';
 
-/** Bytes of a response in, those that are kept of it out. */
+/** Takes response bytes and returns those to store. */
 export interface Sieve {
   push(chunk: Buffer): Buffer;
-  /** What is left at the end. */
+  /** Returns the remaining bytes. */
   end(): Buffer;
-  /** Bytes that have come, of which it is not decided yet. */
+  /** Buffered bytes that are not decided yet. */
   readonly held: number;
 }
 
 const nothing = Buffer.alloc(0);
 
-/** What turns out to be no stream is kept as it is. */
+/** Stores a body that is no stream unchanged. */
 export class EventSieve implements Sieve {
   readonly #framing: Framing;
   readonly #stores: (event: FramedEvent) => boolean;
   #head: Buffer = nothing;
-  /** Null: it is no stream. Undefined: that is not known yet. */
+  /** Null if the body is no stream; undefined if not known yet. */
   #splitter: Splitter | null | undefined;
 
   constructor(framing: Framing, stores: (event: FramedEvent) => boolean) {
@@ -40,7 +41,7 @@ export class EventSieve implements Sieve {
     return this.push(head);
   }
 
-  /** What is left at the end of the body. */
+  /** Returns the bytes left at the end of the body. */
   end(): Buffer {
     if (this.#splitter === undefined) return this.#head;
     const last = this.#splitter === null ? null : this.#framing.lastEvent(this.#splitter.rest());

@@ -1,5 +1,5 @@
-// One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
-// same form whichever step it was. Calls, tests of channels and lists of models all go this way.
+// Sends one request to one channel and receives its response. Failures have the same shape at every step. Used by
+// calls, channel tests and model lists.
 import type { CallPieces } from '#server/kinds/call-kind.ts';
 import type { AppContext } from '#server/context.ts';
 import { PiecedBody } from '#server/framing/byte-source.ts';
@@ -27,9 +27,12 @@ import type { UpstreamFailure } from './upstream-error.ts';
 
 export type Received =
   | { kind: 'stream'; status: number; stream: EventSource; headers?: ResponseHeaders }
-  /** Status 200. */
+  /** Response with status 200. */
   | { kind: 'whole'; status: number; body: Buffer; headers?: ResponseHeaders }
-  /** Another status; or, with its `cause`, nothing (status 0). `answered`: the response to those pieces of the call that have one. */
+  /**
+   * Another status; or no response (status 0) with its `cause`. `answered`: joined response of the pieces that
+   * succeeded.
+   */
   | { kind: 'failed'; status: number; failure: UpstreamFailure; cause: SendFailure | null; answered?: Buffer };
 
 export interface Exchange {
@@ -37,7 +40,7 @@ export interface Exchange {
   readonly received: Promise<Received>;
 }
 
-/** What is kept of a request; nobody needs its body once it is sent. */
+/** Parts of a request retained after sending; the body is not. */
 export type SentRequest = Pick<
   UpstreamRequest,
   | 'route'
@@ -52,9 +55,9 @@ export type SentRequest = Pick<
   | 'dropped'
   | 'streamType'
 > & {
-  /** The lane that the headers of its response tell, once they are there. */
+  /** Service tier reported in the response headers. */
   reportedTier?: string;
-  /** It goes in so many pieces, and so many of them have been sent. Missing: in one. */
+  /** Number of pieces sent and in total, if the call is split. */
   pieces?: { sent: number; all: number };
 };
 
@@ -64,13 +67,14 @@ export type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now' | '
 
 export interface SendOptions {
   limits: SendLimits;
-  /** Asked when the request is authorised, which may take a while; false: it is not sent, as if it had been aborted. */
+  /** Checked after authorization, which may take a while; if false, the request is not sent, as if aborted. */
   isWanted?: () => boolean;
 }
 
 /**
- * Sends a call in the format of the channel's provider. A promise only where the authorisation takes one, tokens have to be read, or the body is long.
- * @throws {AppError} as `buildRequest`; nothing has been sent then
+ * Sends a call in the provider's format. Returns a promise only if authorization does, tokens must be decoded, or the
+ * body is long.
+ * @throws {AppError} as `buildRequest`, before anything is sent
  */
 export function sendCall(
   context: ExchangeContext,
@@ -128,20 +132,23 @@ export function sendCall(
   return preparing === null ? build() : stepByStep(preparing).then(build);
 }
 
-/** Long objects that the other format has as texts are written before; null: there are none, or nothing is translated. */
+/**
+ * Serializes in advance, in steps, long objects that the other format has as texts; returns null if there are none or
+ * nothing is translated.
+ */
 function preparationOf({ client, body, route }: Omit<UpstreamCall, 'settings'>): Generator<void, void> | null {
   const objects = client.jsonTexts?.objectsIn?.(body);
   return objects === undefined || route?.identity !== null ? null : prepareTexts(objects);
 }
 
-/** Null: it goes in one. */
+/** Returns null if the call is not split. */
 function piecesOf(call: Omit<UpstreamCall, 'settings'>): CallPieces | null {
   const { kind, route } = call;
   if (route === null || (kind.over === null && kind.inPieces === undefined)) return null;
   return route.isInPieces ? kind.over : (kind.inPieces?.(route, call.body, call.client) ?? null);
 }
 
-/** Notes the lane. */
+/** Records the service tier reported in the response headers. */
 function withTier(received: Received, request: SentRequest): Received {
   const tier = received.kind === 'failed' || received.headers === undefined ? undefined : headerTier(received.headers);
   if (tier !== undefined) request.reportedTier = tier;
@@ -166,14 +173,14 @@ function storedOf(request: UpstreamRequest): SentRequest {
   };
 }
 
-/** With what it only names by addresses, where that is wanted. */
+/** Adds the content behind URLs in the response if the caller asked for inline data. */
 function complete(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
   const reported = awaited(context, channel, request, limits);
   const { contents: named } = request;
   return named === undefined ? reported : withContents(reported, { named, egress: context.egress, limits });
 }
 
-/** What the provider answers later is waited for. */
+/** Waits for a provider that responds later. */
 function awaited(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
   const first = exchange(context, channel, request, limits);
   const { awaiting } = request;
@@ -183,7 +190,7 @@ function awaited(context: ExchangeContext, channel: PreparedChannel, request: Up
   return withAwaiting(first, { awaiting, ask, openStream, responseMs: limits.responseMs });
 }
 
-/** Bytes that are kept of a stream to be gathered, which is read at once. */
+/** Maximum bytes stored of a stream that is collected into a whole response. */
 const mostGathered = 16 * 1024 * 1024;
 
 function gatheringLimits(limits: SendLimits): SendLimits {
@@ -192,7 +199,7 @@ function gatheringLimits(limits: SendLimits): SendLimits {
 
 const unsent: Exchange['sending'] = { isSent: false, limitBy() {}, abort() {} };
 
-/** No token could be had: the model was not asked. */
+/** Handles a failed token fetch: the model was not called. */
 function unsigned(cause: unknown, channel: PreparedChannel, now: number): Exchange {
   if (!(cause instanceof SigningFailure)) throw cause;
   const { reason } = cause;
@@ -206,10 +213,13 @@ function unwanted(): Exchange {
   return { sending: unsent, received: Promise.resolve(failedSend(cause)) };
 }
 
-/** @property way missing: a refusal is told by its status alone @property takesCreated status 201 is a response, too */
+/**
+ * @property route if undefined, a refusal is recognized by its status alone
+ * @property takesCreated accepts status 201 as a response
+ */
 export type OpenRequest = SendRequest & Partial<Pick<UpstreamRequest, 'route' | 'awaiting'>> & { takesCreated?: true };
 
-/** Sends a request that is already as the provider wants it; once more where a kept token is no longer taken. */
+/** Sends a prepared request; resends it once with a new token if the cached one is rejected. */
 export function exchange(
   context: Omit<ExchangeContext, 'egress'>,
   channel: PreparedChannel,
@@ -232,20 +242,20 @@ export function exchange(
   return withRenewal(sendOnce(request), { resend, isRefusal: (response) => isRefusal(response, request.route) });
 }
 
-/** Some formats tell their refusals with status 200. */
+/** Some formats report refusals with status 200. */
 function isRefusal(response: Received, route: OpenRequest['route']): boolean {
   if (response.kind === 'failed') return response.status === 401;
   if (response.kind === 'stream' || route === undefined || response.body.length > longestRefusal) return false;
   return route.dialect.readError(response.body.toString('utf8'), route.provider)?.status === 401;
 }
 
-/** Bytes of a refusal that are looked at. */
+/** Maximum bytes of a body parsed as a refusal. */
 const longestRefusal = 64 * 1024;
 
 interface Reading {
   channel: PreparedChannel;
   now: () => number;
-  /** Something has been created there that tells of itself later, or was asked to be. */
+  /** Accepts statuses 201 and 202 as responses. */
   isLater: boolean;
 }
 
@@ -260,7 +270,7 @@ function read(response: StreamResponse | WholeResponse, { channel, now, isLater 
   return { kind: 'failed', status, failure, cause: null };
 }
 
-/** What was left of a stream is put together. */
+/** Joins the stored events of a stream into a whole response. */
 function gathered(received: Received, { createSieve, route, framing }: OpenRequest): Received {
   if (createSieve === undefined || route === undefined || received.kind !== 'whole') return received;
   if (framing.begins(received.body) !== true) return received;

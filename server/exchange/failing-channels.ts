@@ -1,4 +1,4 @@
-// Which enabled channels do not do what they are there for: what an operator should look at.
+// Lists enabled channels that fail, for operators.
 import { ChannelStatus, type FailingChannel } from '#shared/channels.ts';
 import { reasonText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
@@ -11,16 +11,16 @@ import { readReasonText } from './status-reason.ts';
 
 type Context = Pick<AppContext, 'channels' | 'db' | 'figures' | 'now'>;
 
-/** A quarter of an hour, and what has begun since. */
+/** Window of fifteen minutes plus the current slot. */
 const lateSeconds = 900;
-/** Fewer calls say little, unless nobody else has the model. */
+/** Minimum number of calls to judge by, unless no other channel has the model. */
 const fewestCalls = 10;
-/** Of the calls that should go well. */
+/** Required share of successful calls. */
 const wellShare = 0.9;
-/** Further ones are not told: who has so many has one cause. */
+/** Maximum number of entries. */
 const most = 100;
 
-/** Those that leave models without a channel first, then by failures. */
+/** Channels that are the only ones for a model come first, then by failures. */
 export async function readFailingChannels({ channels, db, figures, now }: Context, language: Language): Promise<FailingChannel[]> {
   const time = now();
   const [late, tested] = await Promise.all([
@@ -45,7 +45,7 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
   }
   for (const record of tested) {
     const sum = sums.get(record.id);
-    // Its calls go well since: the test was of something else, or the cause is gone.
+    // Calls have succeeded since: the test covered something else, or the cause is gone.
     if (failing.has(record.id) || (sum !== undefined && sum.calls >= fewestCalls && isWell(sum))) continue;
     failing.set(record.id, ofTest(record, { sum, sole: soleModels.get(record.id) ?? 0, language }));
   }
@@ -56,7 +56,10 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
   return Promise.all(reported.map(async (one) => (one.by !== 'calls' ? one : { ...one, ...(await since(one.id)) })));
 }
 
-/** Channel → when a test last passed, milliseconds: what failed before is over. Of those; who never passed one is absent. */
+/**
+ * Channel id → time of the last passed test, milliseconds; earlier failures do not count. Channels without one are
+ * absent.
+ */
 async function passedTests(db: Context['db'], ids: ReadonlySet<number>): Promise<Map<number, number>> {
   if (ids.size === 0) return new Map();
   const records = await db.collection('channels').find({ id: { in: [...ids] } });
@@ -66,7 +69,7 @@ async function passedTests(db: Context['db'], ids: ReadonlySet<number>): Promise
 interface Sum {
   calls: number;
   failures: number;
-  /** Of the newest failure. */
+  /** Status of the newest failure. */
   status: number;
 }
 
@@ -83,7 +86,7 @@ function sumsOf(slots: readonly ChannelSlot[]): Map<number, Sum> {
   return sums;
 }
 
-/** The first failure of the five minutes since which it has not done well, and of no test that passed in between; with the calls since. */
+/** Start of the current failure streak, and the calls since. A healthy slot or a passed test ends a streak. */
 async function failingSince(
   figures: Context['figures'],
   id: number,
@@ -95,16 +98,16 @@ async function failingSince(
   const counted = slots.filter(({ calls, begins }) => calls > 0 && begins >= passedAt);
   for (const slot of counted.toSorted((a, b) => b.begins - a.begins)) {
     if (isWell(slot)) break;
-    // Earlier versions do not note it.
+    // Earlier versions did not store `firstAt`.
     since = slot.firstAt ?? Math.floor(slot.begins / 1000);
     sum.calls += slot.calls;
     sum.failures += slot.failures;
   }
-  // Nothing is summed where the newest minutes were well: the counts are then those of the quarter of an hour.
+  // If the newest slot is healthy, the counts are those of the fifteen minutes.
   return sum.calls === 0 ? { since } : { since, ...sum };
 }
 
-/** Nothing is sent through it: no call of its own would ever fail. */
+/** Entry of a channel with invalid settings, through which no call is sent. */
 function ofSettings({ id, name }: Pick<PreparedChannel, 'id' | 'name'>, problem: string, sole: number): FailingChannel {
   return { id, name, by: 'settings', status: 0, problem, since: 0, calls: 0, failures: 0, sole_models: sole };
 }
@@ -118,7 +121,7 @@ function ofTest(
   return { id, name, by: 'test', status: 0, problem, since, calls: sum?.calls ?? 0, failures: sum?.failures ?? 0, sole_models: sole };
 }
 
-/** Channel → how many of its models no other enabled channel has; those that have none are absent. */
+/** Channel id → number of its models that no other enabled channel has; channels without any are absent. */
 function countSoleModels(all: Iterable<PreparedChannel>): Map<number, number> {
   const owner = new Map<string, number | null>();
   for (const channel of all) {

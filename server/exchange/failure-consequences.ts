@@ -1,5 +1,5 @@
-// What follows from a failure of an upstream: whether another channel may do better, whether the channel is taken out of use, and
-// in whose words it is told.
+// Decides what follows an upstream failure: whether to retry on another channel, whether to disable the channel, and
+// whose error text the caller gets.
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import { accountStatuses, statusesOfChannel } from '#server/formats/status-in-body.ts';
 import { accountCodes, quotaTypes } from './forbidden.ts';
@@ -8,40 +8,41 @@ import { failureReason } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 const accountTypes = [...quotaTypes, 'permission_error', 'forbidden'];
-/** What the log calls the refusal of an account that has no code of its own. */
+/** Error name in the log for an account refusal without a code. */
 const refused = 'channel_refused';
-/** The codes and types by which upstreams say that the account that calls them is refused: the channel's. */
+/** Codes and types by which upstreams refuse the channel's account. */
 export const accountErrors: ReadonlySet<string> = new Set([...accountCodes, ...accountTypes, refused]);
 
-/** What of a provider's record matters here; null: of none. */
+/** Part of a provider's record that matters here; null without a provider. */
 type Refusing = Pick<Provider, 'refusals'> | null;
 
-/** Whether another channel may do better. Never asked after the first byte has gone to the client. */
+/** Reports whether another channel may succeed. Never called after the first byte was sent to the client. */
 export function isRetryable(failure: UpstreamFailure, provider: Refusing): boolean {
   if (failure.kind === 'network' || failure.kind === 'invalid') return true;
   const { status, upstreamStatus } = failure;
   if (status === 429) return true;
-  // Taken, and billed: another one would be paid for the same once more. The channel's mapping may know better.
+  // The upstream accepted and bills the request; a retry would be billed again. The channel's status mapping may
+  // override this.
   if (isTakenUnread(upstreamStatus) && status === unmapped) return false;
-  // These took so long that the upstream may still be working on it.
+  // After such a timeout the upstream may still be working on the request.
   if (status === 504 || status === 524 || status === 408) return false;
   if (status >= 500) return true;
-  // A bad request is bad everywhere, unless it is the channel's account that is refused: one for what it asks may have an account's name.
-  // Services that check bodies by a schema, Mistral and vLLM among them, say 422.
+  // A bad request fails on every channel, unless it is the channel's account that is refused, which some providers
+  // report as 400. Providers that validate bodies by a schema, such as Mistral and vLLM, send 422.
   if (status === 400 || status === 422)
     return failure.concerns !== 'request' && (provider?.refusals?.retried?.includes(status) === true || speaksOfAccount(failure));
   return status >= 300;
 }
 
-/** What `parseUpstreamError` makes of a success. */
+/** Status that `parseUpstreamError` gives to a success. */
 const unmapped = 502;
 
-/** A success that holds no response: the upstream has done what it was asked to do, or is going to. */
+/** A success status without a response: the upstream has accepted the request. */
 export function isTakenUnread(upstreamStatus: number): boolean {
   return upstreamStatus > 200 && upstreamStatus < 300;
 }
 
-/** Refused, and it may be for what one caller asked as well as for the channel itself. */
+/** Reports whether a refusal may be about one caller's request as well as about the channel. */
 export function isUnclear({
   kind,
   status,
@@ -51,21 +52,21 @@ export function isUnclear({
   return kind === 'response' && (status === 403 || upstreamStatus === 403) && concerns === undefined;
 }
 
-/** Who has seen a failure. */
+/** Context in which a failure occurred. */
 export interface RefusalWitness {
   callerText: () => string | null;
-  /** Others were refused alike, or nobody else's call was it: a test of the channel. */
+  /** Other callers were refused alike, or the call was a test of the channel. */
   isConfirmed: boolean;
 }
 
 /**
- * Why the channel should be taken out of use for good, or null. Upstreams quote what a caller sent when they refuse a request,
- * so keywords count only where the status says that it is the channel that is refused, and where the caller has not written
- * their words.
+ * Reason to disable the channel, or null. Upstreams quote callers in refusals, so keywords count only if the status
+ * blames the channel and the caller did not write them.
  *
- * A 403 that does not tell what it is about counts only when it is `isConfirmed`: one caller alone may have brought it about.
+ * A 403 of unknown cause counts only if `isConfirmed`: one caller alone may have caused it.
  *
- * @param callerText everything that the caller sent, as one text; null when it is too long to be looked through: then no keyword counts
+ * @param callerText everything that the caller sent, as one text; null if it is too long to search, so that no keyword
+ * counts
  */
 export function autoDisableReason(
   failure: UpstreamFailure,
@@ -81,8 +82,8 @@ export function autoDisableReason(
 }
 
 /**
- * Whether the upstream speaks of the channel's own account: its key, its balance, its rights. Callers read our words then.
- * Here a keyword may have been quoted: nothing follows from it but other words for who wrote it.
+ * Reports whether the upstream refuses the channel's account: its key, balance or permissions. Callers then get the
+ * gateway's error text. A quoted keyword may match here, because nothing else follows from it.
  */
 export function refusesChannel(failure: UpstreamFailure, keywords: readonly string[]): boolean {
   if (failure.kind !== 'response' || failure.concerns === 'request') return false;
@@ -92,39 +93,39 @@ export function refusesChannel(failure: UpstreamFailure, keywords: readonly stri
 
 const statusesOfRequest: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** Whether the upstream refuses the request, and not whoever passes it on. */
+/** Reports whether the upstream refuses the request rather than the gateway. */
 export function refusesRequest(failure: UpstreamFailure, keywords: readonly string[]): boolean {
   if (failure.kind !== 'response') return false;
   if (failure.concerns === 'request') return true;
   return failure.concerns === undefined && statusesOfRequest.has(failure.status) && !refusesChannel(failure, keywords);
 }
 
-/** What the log calls a failure: one of `accountErrors` when it is the account's. */
+/** Error name in the log: one of `accountErrors` for account refusals. */
 export function nameOf(failure: UpstreamFailure, keywords: readonly string[]): string {
   if (accountTypes.includes(failure.type)) return failure.type;
   const name = String(failure.code ?? failure.errorCode ?? failure.type);
-  // Where the status does not say so already.
+  // Only if the status does not imply it.
   const isHidden = failure.upstreamStatus === 200 || !accountStatuses.has(failure.upstreamStatus);
   return isHidden && !accountErrors.has(name) && refusesChannel(failure, keywords) ? refused : name;
 }
 
-/** Both as it came and as the channel's mapping has it; in a body of status 200 the error itself says it. */
+/** Checks both the original and the mapped status; for an error in a body of status 200, only its own. */
 function isAboutChannel({ status, upstreamStatus }: UpstreamFailure): boolean {
   return statusesOfChannel.has(status) && (upstreamStatus === 200 || statusesOfChannel.has(upstreamStatus));
 }
 
-/** A limit that says when it ends is none of the account, whatever else it says: Google calls that of a minute a quota, too. */
+/** Searches for keywords, except in rate limits with a retry time: Google calls per-minute limits a quota, too. */
 function hasKeyword({ message, upstreamStatus, retryAfter }: UpstreamFailure, keywords: readonly string[]): boolean {
   if (upstreamStatus === 429 && retryAfter !== undefined) return false;
   const text = message.toLowerCase();
   return keywords.some((keyword) => keyword.trim() !== '' && text.includes(keyword.trim().toLowerCase()));
 }
 
-/** Those of which the caller has not written every word: an upstream may quote words one by one. */
+/** Keywords that the caller did not write word by word; upstreams may quote single words. */
 function unwritten(keywords: readonly string[], callerText: string | null): string[] {
   if (callerText === null) return [];
   const text = callerText.toLowerCase();
-  // Both sides are JSON, so that quotes and line ends are escaped alike.
+  // Both sides are JSON, so quotes and line breaks are escaped alike.
   const isWritten = (word: string) => text.includes(JSON.stringify(word.toLowerCase()).slice(1, -1));
   return keywords.filter((keyword) => !keyword.trim().split(/\s+/).every(isWritten));
 }

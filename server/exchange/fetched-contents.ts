@@ -1,5 +1,4 @@
-// A response whose contents lie elsewhere is there once they are fetched. For whoever waits it is one exchange: one limit of time for all of
-// it, one that ends it.
+// Downloads the contents that a response links to. Appears as one exchange: one deadline, one abort.
 import type { Egress, EgressStream } from '#server/egress/egress.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { ContentsToFetch, LinkedContents } from '#server/formats/linked-contents.ts';
@@ -17,12 +16,12 @@ interface Fetching {
 
 type Whole = Extract<Received, { kind: 'whole' }>;
 
-/** For one content; milliseconds. */
+/** Time limit of one download; milliseconds. */
 const longestFetch = 60_000;
-/** Callers ask for ten pictures at the most. */
+/** Maximum number of URLs; callers may request ten images. */
 const mostAddresses = 10;
 const base64Growth = 4 / 3;
-/** A page or a message that stands in place of a content. */
+/** Content types of error pages. */
 const pages = /^\s*(?:text\/|application\/(?:json|xml|xhtml|problem))/i;
 
 export function withContents(first: Exchange, fetching: Fetching): Exchange {
@@ -45,7 +44,7 @@ async function fetched(response: Whole, { addresses, put }: ContentsToFetch, fet
   if (addresses.length > mostAddresses) return unreachable();
   const contents: Buffer[] = [];
   let bytes = 0;
-  // One after the other: only what is kept is held.
+  // Downloads one after the other to bound memory.
   for (const address of addresses) {
     const content = await fetchOne(address, bytes, fetch);
     if (!Buffer.isBuffer(content)) return content;
@@ -55,7 +54,7 @@ async function fetched(response: Whole, { addresses, put }: ContentsToFetch, fet
   return { ...response, body: put(contents) };
 }
 
-/** @param before bytes of contents that are there already */
+/** @param before bytes downloaded so far */
 async function fetchOne(address: string, before: number, fetch: Fetch): Promise<Buffer | Received> {
   const { egress, sending, deadline, limits } = fetch;
   const left = deadline - performance.now();
@@ -63,7 +62,7 @@ async function fetchOne(address: string, before: number, fetch: Fetch): Promise<
   let stream: EgressStream | null = null;
   try {
     stream = await egress.open({
-      // Some name their own without TLS, and have it all the same.
+      // Some providers link to `http:` though their hosts support TLS.
       url: address.replace(/^http:/, 'https:'),
       method: 'GET',
       headers: { accept: '*/*', 'accept-encoding': 'identity' },
@@ -83,7 +82,7 @@ async function fetchOne(address: string, before: number, fetch: Fetch): Promise<
   }
 }
 
-/** Part by part, as there is room for it. */
+/** Reads chunk by chunk, as capacity allows. */
 async function readAll(stream: EgressStream, before: number, fetch: Fetch): Promise<Buffer | Received> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -82,7 +82,7 @@ describe('models that a provider does more with in one of its formats', () => {
   const { gemini } = clientDialects;
 
   it.each<[model: string, ...callers: [client: ClientDialect, format: string][]]>([
-    // Functions beside thoughts are refused in chat completions.
+    // Chat completions reject functions together with reasoning.
     ['gpt-5.4', [openaiChat, 'openai-chat'], [claude, 'openai-responses'], [gemini, 'openai-responses']],
     ['gpt-5.6-sol', [openaiChat, 'openai-chat'], [claude, 'openai-responses']],
     ['gpt-5.10', [claude, 'openai-responses']],
@@ -90,7 +90,7 @@ describe('models that a provider does more with in one of its formats', () => {
     ['gpt-5.4-chat-latest', [claude, 'openai-chat']],
     ['gpt-5.2', [claude, 'openai-chat']],
     ['gpt-4o', [claude, 'openai-chat']],
-    // What chat completions do not have.
+    // Models that chat completions do not serve.
     ['gpt-5.1-codex', [openaiChat, 'openai-responses'], [claude, 'openai-responses']],
     ['o3-pro-2025-06-10', [openaiChat, 'openai-responses']],
   ])('%s', (model, ...callers) => {

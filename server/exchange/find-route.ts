@@ -1,4 +1,4 @@
-// Which way a call of one model goes through one channel, before its body is known: format, address, names, rules that apply.
+// Finds the route of a model's calls through a channel before the body is known: format, URL, model name, rules.
 import type { CallKind, CallKindName } from '#server/kinds/call-kind.ts';
 import { callKinds } from '#server/kinds/registry.ts';
 import { deploymentOf } from '#server/formats/deployment.ts';
@@ -16,22 +16,25 @@ import { readThinkingEnding } from './thinking-endings.ts';
 export interface ChannelRoute extends Route {
   readonly format: PreparedFormat;
   readonly origin: string;
-  /** With the query. */
+  /** Path with query. */
   readonly path: string;
-  /** Of calls whose response streams. */
+  /** Path of streamed calls. */
   readonly streamPath: string;
-  /** Of several requests in one. */
+  /** Path of batched requests. */
   readonly batchPath: string;
-  /** Of sessions in the shape of the beta. */
+  /** Path of sessions in the beta format. */
   readonly betaPath: string;
-  /** It has no path of its own for this kind of call: the provider is asked by calls of another kind. */
+  /** The provider has no path for this kind and is called through another kind. */
   readonly isInPieces: boolean;
-  /** The channel's mapping changed the name. */
+  /** The channel's mapping changed the model name. */
   readonly isMapped: boolean;
   readonly hasLongIdle: boolean;
-  /** Of calls that this one cannot carry: in another of the provider's formats. Missing: there is none. */
+  /** Fallback route, in another format of the provider, for calls that this one cannot carry. */
   readonly otherwise?: ChannelRoute;
-  /** Of calls with functions that the model refuses in this format: in the one that it takes them in. Missing: it takes them, or there is no other. */
+  /**
+   * Route for calls with functions, if the model rejects functions in this format; undefined if it accepts them or no
+   * other format does.
+   */
   readonly withFunctions?: ChannelRoute;
 }
 
@@ -42,17 +45,17 @@ export interface RouteRequest {
   model: string;
   /** `api-version` of the client's query. */
   version?: string | undefined;
-  /** By upstream model, where a setting has them. */
+  /** API versions by upstream model, from a setting. */
   versions?: ModelVersions | undefined;
-  /** Endings of names say how much a model shall think, where its rules have such endings; missing: they do. */
+  /** Whether suffixes of model names set the thinking budget; true if undefined. */
   readsThinkingEndings?: boolean | undefined;
-  /** It goes in a format whose models search in vector stores. Missing: in any. */
+  /** Requires a format whose models can search vector stores. */
   searchesStores?: boolean | undefined;
 }
 
 export type ModelVersions = Readonly<Record<string, string>>;
 
-/** Null: the provider cannot do this. */
+/** Returns null if the provider does not support the call. */
 export function findRoute(requested: RouteRequest): ChannelRoute | null {
   const kind = callKinds[requested.kind];
   const route = routeOfKind(requested, kind);
@@ -62,7 +65,7 @@ export function findRoute(requested: RouteRequest): ChannelRoute | null {
   return over === null ? null : { ...over, isInPieces: true };
 }
 
-/** A format that its model does more with may still say less than the others. */
+/** Adds a fallback route: the preferred format of the model may be unable to carry a call. */
 function withOther(route: ChannelRoute, requested: RouteRequest, kind: CallKind): ChannelRoute {
   const { isBestFor, isSoleFor } = route.format;
   if (route.identity !== null || isBestFor === undefined || (route.facts !== undefined && isSoleFor?.(route.facts) === true)) return route;
@@ -71,7 +74,7 @@ function withOther(route: ChannelRoute, requested: RouteRequest, kind: CallKind)
   return otherwise === null ? route : { ...route, otherwise };
 }
 
-/** A caller's own format may be one in which its model takes no functions. */
+/** Adds a route for functions if the model rejects them in the caller's own format. */
 function withFunctions(route: ChannelRoute, requested: RouteRequest, kind: CallKind): ChannelRoute {
   const { facts, format } = route;
   if (route.identity === null || facts?.isToolsByResponses !== true || format.dialect.hasRefusedFunctions === undefined) return route;
@@ -159,7 +162,7 @@ function lacksValues(path: string, location: ModelLocation | undefined): boolean
   return [...path.matchAll(/\{(\w+)\}/g)].some(([, name = '']) => !known.has(name) && location.values[name] === undefined);
 }
 
-/** In a path such names would lead to another one. */
+/** Such names would resolve to another path. */
 function leadsElsewhere(name: string): boolean {
   return /(^|\/)\.{1,2}(\/|$)/.test(name);
 }
@@ -169,13 +172,13 @@ function applies({ prefixes, isFor }: ModelRule, model: string, facts: ModelFact
   return isFor === undefined || (facts !== undefined && isFor(facts));
 }
 
-/** A name that is a model's own has no ending. */
+/** A model's real name has no suffix. */
 function isEnding({ suffix, ofTakers }: ModelSuffix, model: string): boolean {
   if (!model.endsWith(suffix) || model.length === suffix.length || isKnownName(model)) return false;
   return ofTakers === undefined || factsOf(model.slice(0, -suffix.length))?.thinking?.efforts?.includes(ofTakers) === true;
 }
 
-/** Null: not for this model. */
+/** Returns null if no path serves this model. */
 function pathFor(
   paths: string | readonly PathRule[] | PathPair | BatchPair | BetaPair,
   model: string,
@@ -194,7 +197,7 @@ function ruleFor(rules: readonly PathRule[], model: string): string | null {
   return rule === undefined ? '{base}' : rule.path;
 }
 
-/** A model's name may be that of a property that every object has. */
+/** Guards against model names such as `constructor`. */
 function versionOf(versions: ModelVersions | undefined, model: string): string | undefined {
   if (versions === undefined) return undefined;
   return (Object.hasOwn(versions, model) ? versions[model] : undefined) || versions['default'] || undefined;
@@ -203,7 +206,7 @@ function versionOf(versions: ModelVersions | undefined, model: string): string |
 interface Address {
   channel: RouteRequest['channel'];
   provider: Provider;
-  /** Of the format. */
+  /** Base URL of the format. */
   baseUrl: string | undefined;
   name: string;
   version: string | undefined;
@@ -230,10 +233,10 @@ function filled(path: string, { channel, provider, baseUrl, name, version, locat
     .replace('{other}', () => encodeURIComponent(other));
 }
 
-/** A name may say itself which of Google's collections it is in. */
+/** Names that include one of Google's collections. */
 const ownCollection = /^(?:models|tunedModels)\//;
 
-/** A model name within a path: slashes, colons and `@` are part of many names and stay. */
+/** Escapes a model name for a path; slashes, colons and `@` are part of many names and stay. */
 function encoded(model: string): string {
   return encodeURI(model.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23');
 }

@@ -1,8 +1,8 @@
-// How long first bytes took, as a histogram small enough to be summed over hours and processes.
+// Histogram of times to first byte, small enough to sum over hours and processes.
 
 /**
- * The lowest time of each bucket, in milliseconds, each about half as long again as the one before; the last has no end.
- * Stored counts are named after these: a change of the list leaves the old counts readable for two days.
+ * Lower bounds of the buckets in milliseconds, each about 1.5 times the one before; the last bucket is unbounded.
+ * Stored counts use these as keys: after a change of the list, old counts stay readable for two days.
  */
 export const firstByteBuckets = [
   0, 50, 75, 110, 170, 250, 380, 570, 850, 1_300, 1_900, 2_900, 4_300, 6_500, 9_700, 15_000, 22_000, 33_000,
@@ -12,17 +12,17 @@ export type FirstByteKey = `ms_${(typeof firstByteBuckets)[number]}`;
 
 export const firstByteKeys: readonly FirstByteKey[] = firstByteBuckets.map((from): FirstByteKey => `ms_${from}`);
 
-/** The position of the bucket that a time belongs to. */
+/** Index of the bucket of a time. */
 export function bucketOf(milliseconds: number): number {
   let bucket = firstByteBuckets.length - 1;
   while (bucket > 0 && milliseconds < (firstByteBuckets[bucket] ?? 0)) bucket -= 1;
   return bucket;
 }
 
-/** What fell into one bucket. */
+/** Counts of one bucket. */
 export interface FirstByteBucket {
   count: number;
-  /** The sum of the times, in milliseconds. */
+  /** Sum of the times, milliseconds. */
   milliseconds: number;
 }
 
@@ -38,7 +38,7 @@ export function addFirstBytes(to: FirstByteBucket[], from: readonly FirstByteBuc
   }
 }
 
-/** A bucket as it was stored. Of times that were stored without their sum, the middle of the bucket is taken. */
+/** Reads a stored bucket. Counts stored without a sum are assigned the bucket's midpoint. */
 export function storedBucket(bucket: number, { count, milliseconds }: FirstByteBucket): FirstByteBucket {
   const from = firstByteBuckets[bucket] ?? 0;
   const isWhole = bucket === 0 || milliseconds >= from * count;
@@ -46,9 +46,8 @@ export function storedBucket(bucket: number, { count, milliseconds }: FirstByteB
 }
 
 /**
- * The median in whole milliseconds: the mean of the bucket in which it falls. That is exact when the times there are alike,
- * and never off by more than the bucket is wide, which is half of where it begins (the last one is as wide as its times
- * are apart). Null without counts.
+ * Median in whole milliseconds: the mean of the bucket that contains it. Exact if all times there are equal; the error
+ * never exceeds the bucket's width. Returns null without counts.
  */
 export function medianFirstByte(buckets: readonly FirstByteBucket[]): number | null {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);

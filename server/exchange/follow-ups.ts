@@ -1,4 +1,4 @@
-// Further requests for a call that is answered later: to the same provider, in the channel's name, through the same proxy.
+// Follow-up requests of a call whose result comes later: to the same provider, with the channel's key and proxy.
 import type { FollowUp } from '#server/formats/awaiting.ts';
 import { authorizeRequest } from './build-request.ts';
 import type { UpstreamRequest } from './build-request.ts';
@@ -10,7 +10,7 @@ interface Signer extends Pick<Signing, 'sender'> {
   now: () => number;
 }
 
-/** @param send as it is */
+/** @param send sends a prepared request */
 export function followUps(
   call: UpstreamRequest,
   { now, sender }: Signer,
@@ -37,7 +37,10 @@ export function followUps(
 
 const nothing = Buffer.alloc(0);
 
-/** The key goes along: to the call's own origin, or to a neighbour of its host (`stream.example.com` of `api.example.com`). */
+/**
+ * Reports whether the key may be sent to a URL: the call's origin, or a sibling of its host (`stream.example.com` of
+ * `api.example.com`).
+ */
 function isSameProvider(url: URL, own: URL): boolean {
   if (url.origin === own.origin) return true;
   const domain = own.hostname.split('.').slice(1);

@@ -1,4 +1,4 @@
-// What is under way of a call that is more than one request. For whoever waits it is one.
+// Sending of a call that takes several requests; appears as one.
 import type { Exchange } from './exchange.ts';
 
 export class FollowedSending {
@@ -6,7 +6,7 @@ export class FollowedSending {
   #current: Exchange['sending'];
   #mayHold: ((bytes: number) => boolean) | undefined;
   #wasSent = false;
-  /** Ends a pause. */
+  /** Ends the current pause. */
   #wake: (() => void) | null = null;
 
   constructor(first: Exchange['sending']) {
@@ -17,7 +17,7 @@ export class FollowedSending {
     return this.#wasSent || this.#current.isSent;
   }
 
-  /** Whatever is asked about it afterwards, the call is with its provider. */
+  /** Marks the call as sent, whatever the state of later requests. */
   begun(): void {
     this.#wasSent = true;
   }
@@ -39,7 +39,7 @@ export class FollowedSending {
     this.#wake?.();
   }
 
-  /** Nothing is under way meanwhile. Over at once when the call is ended. */
+  /** Waits between requests; ends at once if the call is aborted. */
   pause(ms: number): Promise<void> {
     if (this.isAborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,8 +1,8 @@
-// What a 403 is about, as far as its body tells. Of what it does not tell, one caller may be the cause: a field, a model, a feature
-// that the account has not.
+// Determines the cause of a 403 from its body. If it is unknown, one caller's request may be the cause: a field, a
+// model, a feature that the account lacks.
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** The request that was made, the model on this channel, or the channel's key and account. */
+/** The request, the model on this channel, or the channel's key and account. */
 export type Concern = 'request' | 'model' | 'account';
 
 export interface Forbidden {
@@ -13,12 +13,12 @@ export interface Forbidden {
   reason?: string | undefined;
   /** OpenRouter's `error.metadata`. */
   metadata?: unknown;
-  /** What this provider names a refused key by. */
+  /** Codes by which this provider refuses a key. */
   codesOfKey?: readonly string[] | undefined;
 }
 
 /**
- * Of xAI: https://github.com/theopenco/llmgateway/pull/1785; of Gemini, where a caller names somebody's file or cache:
+ * xAI: https://github.com/theopenco/llmgateway/pull/1785; Gemini, if a caller names another account's file or cache:
  * https://github.com/googleapis/python-genai/issues/1218
  */
 const requestMessages = [
@@ -28,7 +28,7 @@ const requestMessages = [
 ];
 
 /**
- * OpenAI: a project without that model; Groq: https://console.groq.com/docs/model-permissions; Alibaba:
+ * OpenAI: a project without the model; Groq: https://console.groq.com/docs/model-permissions; Alibaba:
  * https://help.aliyun.com/en/model-studio/error-code
  */
 const modelCodes: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ const modelCodes: ReadonlySet<string> = new Set([
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
 const modelMessages = ["You don't have access to the model "];
 
-/** By which upstreams say, whatever the status, that the account that calls them is refused. */
+/** Codes by which upstreams refuse the account, whatever the status. */
 export const accountCodes: readonly string[] = [
   'invalid_api_key',
   'account_deactivated',
@@ -50,16 +50,19 @@ export const accountCodes: readonly string[] = [
   'insufficient_quota',
   'insufficient_user_quota',
 ];
-/** Those of them that are types of an error, too. */
+/** Account codes that are also error types. */
 export const quotaTypes: readonly string[] = ['insufficient_quota', 'insufficient_user_quota', 'authentication_error'];
-/** What Alibaba and Anthropic say with a 403. */
+/** Codes that Alibaba and Anthropic send with a 403. */
 const moreAccountNames = ['Arrearage', 'AccessDenied.Unpurchased', 'billing_error'];
 const accountNames: ReadonlySet<string> = new Set([...accountCodes, ...quotaTypes, ...moreAccountNames]);
-/** https://docs.cloud.google.com/docs/reference/errors/google.api#errorreason: those that no field of a request brings about. */
+/**
+ * Reasons that no field of a request can cause.
+ * https://docs.cloud.google.com/docs/reference/errors/google.api#errorreason
+ */
 const accountReasons =
   /^(?:API_KEY_\w+|CONSUMER_\w+|ACCESS_TOKEN_\w+|ACCOUNT_STATE_INVALID|BILLING_DISABLED|SERVICE_DISABLED|CREDENTIALS_MISSING|USER_PROJECT_DENIED|SERVICE_NOT_VISIBLE)$/;
 
-/** Undefined: it may be about anything. */
+/** Returns undefined if the cause is unknown. */
 export function concernOf({ message, type, code, reason, metadata, codesOfKey }: Forbidden): Concern | undefined {
   const name = String(code);
   if (isModerated(metadata) || requestMessages.some((start) => message.startsWith(start))) return 'request';

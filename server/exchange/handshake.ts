@@ -1,13 +1,16 @@
-// The request that opens a session at a channel's provider, before it is authorised.
+// Builds the request that opens a realtime session at a channel's provider, before authorization.
 import type { ChannelRoute } from './find-route.ts';
 import { headersTo } from './provider-headers.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
 export interface SessionRequest {
-  /** Events have the shape that the beta had. https://platform.openai.com/docs/guides/realtime#beta-to-ga-migration */
+  /** Events use the beta format. https://platform.openai.com/docs/guides/realtime#beta-to-ga-migration */
   isBeta: boolean;
-  /** It is written down what is heard: by the model of its setting, not of its address. https://platform.openai.com/docs/guides/realtime-transcription */
+  /**
+   * The session transcribes: the model is set in the session, not in the URL.
+   * https://platform.openai.com/docs/guides/realtime-transcription
+   */
   isTranscription: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Kinds of models at channels: by their names, or by what is known of them.
+// Kinds of models at channels, by name or by known facts.
 import { expect, test } from 'vitest';
 import { inputAudioTokens, isByTokens } from '#server/kinds/audio/input-audio.ts';
 import { probeChat } from '#server/formats/openai-chat/probe.ts';

@@ -1,9 +1,9 @@
-// What models with such names are made for, at a channel whose provider can do it. Nobody tells it otherwise.
+// Guesses the kind of calls that a model serves at a channel, from its name.
 import type { CallKindName } from '#server/kinds/call-kind.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 
-/** The first that fits. */
+/** The first match wins. */
 const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /realtime/i, kind: 'realtime' },
   { name: /moderation/i, kind: 'moderations' },
@@ -17,7 +17,7 @@ const namedKinds: readonly { name: RegExp; kind: CallKindName }[] = [
   { name: /embed|bge-|^m3e|^embo-/i, kind: 'embeddings' },
 ];
 
-/** By the model that is asked there; undefined: its name tells nothing, or nothing that the provider does. */
+/** Uses the upstream model name; returns undefined if the name implies nothing, or nothing that the provider supports. */
 export function kindOfModel(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): CallKindName | undefined {
   const upstreamModel = channel.modelMapping.get(model) ?? model;
   const named = namedKinds.find(({ name, kind }) => name.test(upstreamModel) && hasKind(channel, kind))?.kind;
@@ -26,7 +26,7 @@ export function kindOfModel(channel: Pick<PreparedChannel, 'provider' | 'modelMa
   return kind !== undefined && hasKind(channel, kind) ? kind : undefined;
 }
 
-/** Of models whose names say nothing of it. Those that draw may be asked in conversations as well. */
+/** Kinds of models whose names imply none. Image models may also serve chat. */
 const modes: Readonly<Record<string, CallKindName>> = {
   embedding: 'embeddings',
   rerank: 'rerank',

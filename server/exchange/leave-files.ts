@@ -1,4 +1,5 @@
-// Files of a call are left at its provider before it is made, one after the other, in the channel's name. Nothing is asked of a model by that.
+// Uploads files of a call to its provider before the call is sent, one after the other, with the channel's key. No
+// model is called.
 import { wholeOf } from '#server/framing/byte-source.ts';
 import { randomBytes } from 'node:crypto';
 import type { LeftFile } from '#server/formats/left-files.ts';
@@ -13,19 +14,22 @@ import { failureOfSend, invalidResponse } from './upstream-error.ts';
 export interface Leaving {
   now: () => number;
   sender: Signing['sender'];
-  /** Asked before each file; false: the call is not made. */
+  /** Checked before each file; if false, the call is not sent. */
   isWanted: () => boolean;
-  /** For all of them. */
+  /** Time for all files. */
   responseMs: number;
   send(request: OpenRequest, responseMs: number): Exchange;
 }
 
 export type Left = { kind: 'left'; request: UpstreamRequest } | { kind: 'refused'; received: Received };
 
-/** A name is put into the text of a body. */
+/** File ids that can be inserted into the text of a body. */
 const plainName = /^[\w.-]{1,200}$/;
 
-/** The call with the names that the provider gave; or the response of whichever file was not taken. @throws {SigningFailure} */
+/**
+ * Returns the call with the provider's file ids, or the response that rejected a file.
+ * @throws {SigningFailure}
+ */
 export async function leaveFiles(call: UpstreamRequest, files: readonly LeftFile[], leaving: Leaving): Promise<Left> {
   const { now, sender, isWanted, responseMs, send } = leaving;
   const { files: _files, awaiting: _awaiting, createSieve: _createSieve, contents: _contents, ...plain } = call;
@@ -53,7 +57,7 @@ export async function leaveFiles(call: UpstreamRequest, files: readonly LeftFile
   return { kind: 'left', request: { ...filled, body: Buffer.from(named) } };
 }
 
-/** What is an error of its format is read as one of the call. */
+/** Reads an error of the provider's format as an error of the call. */
 function refusalOf(received: Received, { route }: UpstreamRequest): Received {
   if (received.kind === 'failed') return received;
   if (received.kind === 'stream') received.stream.abort();

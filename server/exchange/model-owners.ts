@@ -1,10 +1,10 @@
-// Who makes which model.
+// Vendors of models.
 import { factsOf, isKnownName } from '#server/model-facts/find-facts.ts';
 import owners from './data/model-owners.json' with { type: 'json' };
 
 const ownerByModel = new Map<string, string>(Object.entries(owners));
 
-/** Vendors as catalogues call them, where they have another name in lists of models. */
+/** Names of vendors in model lists, if they differ from those in catalogues. */
 const vendors: Readonly<Record<string, string>> = {
   'text-completion-openai': 'openai',
   'gpt-oss': 'openai',
@@ -17,7 +17,7 @@ const vendors: Readonly<Record<string, string>> = {
   zai: 'zhipu_4v',
 };
 
-/** Who makes the model; `custom` for names that nobody knows. */
+/** Vendor of the model; `custom` for unknown names. */
 export function ownerOf(model: string): string {
   const owner = ownerByModel.get(model);
   if (owner !== undefined) return owner;
@@ -25,7 +25,7 @@ export function ownerOf(model: string): string {
   return vendor === undefined ? 'custom' : (vendors[vendor] ?? vendor);
 }
 
-/** Names of all models that are built in, sorted. */
+/** Names of all built-in models, sorted. */
 export function builtInModels(): string[] {
   return [...ownerByModel.keys()].toSorted();
 }

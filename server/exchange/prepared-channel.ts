@@ -1,4 +1,4 @@
-// A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
+// A channel with everything derived from its record, computed once per change of the record.
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import { hasModelInHost } from '#shared/channel-rules.ts';
 import { filledHeaders } from '#shared/header-override.ts';
@@ -28,7 +28,7 @@ import { createRefusedFields } from './refused-fields.ts';
 import type { RefusedFields } from './refused-fields.ts';
 import type { SendRequest } from './send.ts';
 
-/** One format of a channel's provider, ready to be used with the channel's key. */
+/** One format of a channel's provider, ready to use with the channel's key. */
 export interface PreparedFormat {
   readonly dialect: UpstreamDialect;
   readonly framing: Framing;
@@ -39,9 +39,12 @@ export interface PreparedFormat {
   readonly isBestFor: ProviderFormat['isBestFor'];
   readonly isSoleFor: ProviderFormat['isSoleFor'];
   readonly baseUrl: ProviderFormat['baseUrl'];
-  /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
+  /** Headers of a call before authorization. Shared between calls; must not be modified. */
   headers(isStream: boolean): Readonly<Record<string, string>>;
-  /** The last step of a call: what its scheme makes of the whole of it. @throws {SigningFailure} */
+  /**
+   * Authorizes a request, as the last step.
+   * @throws {SigningFailure}
+   */
   authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }
 
@@ -57,50 +60,50 @@ export interface PreparedChannel {
   readonly isAutoBan: boolean;
   readonly groups: readonly string[];
   readonly models: readonly string[];
-  /** Null: no provider of this type is built in. */
+  /** Null if no provider of this type is built in. */
   readonly provider: Provider | null;
-  /** In the order of the provider's record. */
+  /** Formats in the order of the provider's record. */
   readonly formats: readonly PreparedFormat[];
-  /** The secret itself: never in a log or a response. */
+  /** Secret; must never appear in a log or a response. */
   readonly key: string;
-  /** Base URL without a trailing slash; may hold `{model}`. */
+  /** Base URL without a trailing slash; may contain `{model}`. */
   readonly base: string;
   readonly setting: ChannelSetting;
   readonly modelMapping: ReadonlyMap<string, string>;
   readonly statusCodeMapping: ReadonlyMap<number, number>;
-  /** Fields that overwrite those of a request; null when nothing is overridden. */
+  /** Fields that override the request's; null if there are none. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
-  /** What it was prepared with. */
+  /** `siteUrl` of the preparation. */
   readonly siteUrl: string | undefined;
-  /** Headers that its operator has set, by names in small letters; they take the place of any other. */
+  /** Headers set by the operator, by lower-case name; they replace any other. */
   readonly providerHeaders: Readonly<Record<string, string>>;
-  /** What its provider was asked for and does not know. */
+  /** Optional fields that the provider rejected. */
   readonly refusedFields: RefusedFields;
-  /** Why no call can be made through it, for administrators; null when it can. */
+  /** Reason why the channel is unusable, for administrators; null if it is usable. */
   readonly problem: FailureReason | null;
-  /** Which way a call of that model goes; null: there is none. */
+  /** Returns the route of a model's calls; null if there is none. */
   route(client: ClientDialect, kind: CallKindName, model: string, address?: RouteAddress): ChannelRoute | null;
-  /** Headers of questions about the account, in no format; they are authorised like calls. */
+  /** Headers of account requests, which have no format; authorized like calls. */
   readonly headers: Readonly<Record<string, string>>;
   authorize<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }
 
-/** What a route may depend on beside the channel and the settings. */
+/** Inputs of a route besides the channel and the settings. */
 export interface RouteAddress {
   /** `api-version` of the client's query. */
   version?: string | undefined;
-  /** It names vector stores that are searched. Missing: none. */
+  /** The request searches vector stores. */
   searchesStores?: boolean | undefined;
 }
 
 export interface PrepareOptions {
-  /** The address of this installation, for providers that want to know who calls. */
+  /** URL of this installation, for providers that identify the calling application. */
   siteUrl?: string;
-  /** What the routes of some providers depend on. Missing: no route does. */
+  /** Settings that some providers' routes depend on. If undefined, none do. */
   settings?: Pick<Settings, 'get' | 'revision'>;
 }
 
-/** Ways per channel, client's format and kind of call that are kept; a channel with more models than this computes some again. */
+/** Maximum cached routes per channel, client format and kind; beyond it, routes are computed again. */
 const WAYS_KEPT = 2000;
 
 export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
@@ -147,7 +150,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     providerHeaders,
     setting: setting ?? noSetting,
     modelMapping: modelMapping ?? new Map(),
-    // An unreadable status mapping only loses its comfort, so it does not stop the channel.
+    // An invalid status mapping is ignored; the channel stays usable.
     statusCodeMapping: statusCodeMapping ?? new Map(),
     paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
     refusedFields: createRefusedFields(),
@@ -178,7 +181,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
 
 type RouteSettings = Pick<RouteRequest, 'versions' | 'readsThinkingEndings'>;
 
-/** Gives the same object as long as no setting has changed. Undefined: the provider's routes depend on none. */
+/** Returns the same object until a setting changes. Undefined if the provider's routes depend on no setting. */
 function settingsReader(provider: Provider | null, settings: PrepareOptions['settings']): (() => RouteSettings) | undefined {
   const { versionSetting, endingsSetting } = provider ?? {};
   if (settings === undefined || (versionSetting === undefined && endingsSetting === undefined)) return undefined;
@@ -196,7 +199,7 @@ function settingsReader(provider: Provider | null, settings: PrepareOptions['set
   };
 }
 
-/** The parts of a comma list, without blanks around them and without repetitions. */
+/** Splits a comma-separated list, trimmed and without duplicates. */
 function commaList(text: string): string[] {
   return [
     ...new Set(
@@ -236,7 +239,7 @@ interface FormatSource {
   siteUrl: string | undefined;
   providerHeaders: Readonly<Record<string, string>>;
   problems: FailureReason[];
-  /** Formats that the channel is said to speak; empty: what is known of the provider. */
+  /** Formats configured for the channel; if empty, those known of the provider. */
   spoken: readonly string[];
 }
 
@@ -299,7 +302,7 @@ function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: P
   };
 }
 
-/** What every request in the channel's name carries. */
+/** Authorization of every request of the channel. */
 function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 'headers' | 'authorize'> {
   const { record, provider, key, base, problems } = source;
   const authorization = authorizationOf(auth, key, base);
@@ -319,7 +322,7 @@ function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 
   return { headers, authorize: (request, signing) => authorization.sign?.(request, signing) ?? request };
 }
 
-/** Templates with their values; what is empty is left out. */
+/** Fills header templates; drops empty values. */
 function filled({ record, siteUrl }: FormatSource, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, template] of Object.entries(headers)) {
@@ -329,7 +332,7 @@ function filled({ record, siteUrl }: FormatSource, headers: Readonly<Record<stri
   return values;
 }
 
-/** Only visible ASCII and blanks may travel in a header; anything else would fail on every call. */
+/** Reports values outside visible ASCII, blank and tab, which would fail on every call. */
 function noteUnsendable(headers: Readonly<Record<string, string>>, problems: FailureReason[]): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/^[\x20-\x7e\t]*$/.test(value)) continue;

@@ -1,9 +1,12 @@
-// Headers of a request to a channel's provider, whatever kind of request it is.
+// Merges the headers of any request to a channel's provider.
 import type { PreparedChannel } from './prepared-channel.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the channel's operator has set takes the place of any other. Names are in small letters. @param written the later ones count */
+/**
+ * Headers set by the operator replace all others. Names are in lower case.
+ * @param written later ones win
+ */
 export function headersTo({ providerHeaders }: Pick<PreparedChannel, 'providerHeaders'>, ...written: readonly Headers[]): Headers {
   const all: Record<string, string> = {};
   for (const headers of [...written, providerHeaders]) Object.assign(all, headers);

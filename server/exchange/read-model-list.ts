@@ -1,4 +1,4 @@
-// What a provider says that it has: the addresses of its lists and the names in the responses, all from its record.
+// Requests and reads a provider's model lists, as its record describes.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { authorizedGet } from './authorized-get.ts';
 import type { Signing } from './auth/scheme.ts';
@@ -6,17 +6,17 @@ import type { PreparedChannel } from './prepared-channel.ts';
 import type { ModelList } from '#server/providers/spec.ts';
 import type { SendRequest } from './send.ts';
 
-/** More than any provider has, and all that a channel takes. */
+/** Limits: more models than any provider has, and the longest name that a channel stores. */
 const mostModels = 5000;
 const longestName = 255;
 
-/** A list, and how it is asked for. */
+/** A model list and its request. */
 export interface ModelListQuestion {
   list: ModelList;
   request: SendRequest | Promise<SendRequest>;
 }
 
-/** The questions; null: providers of this type have no such list. */
+/** Returns null if providers of this type have no list. */
 export function modelListQuestions(channel: PreparedChannel, signing: Signing): ModelListQuestion[] | null {
   const { provider } = channel;
   if (provider?.modelList === undefined) return null;
@@ -33,7 +33,7 @@ function isSeveral(lists: ModelList | readonly ModelList[]): lists is readonly M
   return Array.isArray(lists);
 }
 
-/** The channel's own address goes before the key's. */
+/** The channel's base URL takes precedence over the key's. */
 function addressOf({ path, baseOf }: ModelList, { provider, base: called, key, record }: PreparedChannel): URL | null {
   const base = record.base_url.trim() === '' ? (baseOf?.(key) ?? called) : called;
   let template = path;
@@ -43,7 +43,10 @@ function addressOf({ path, baseOf }: ModelList, { provider, base: called, key, r
   return URL.parse(template.replace('{base}', () => base));
 }
 
-/** Names in the provider's order, each once; what no channel could hold is left out. Null: the text is no such list. */
+/**
+ * Names in the provider's order without duplicates; names that no channel can store are dropped. Returns null if the
+ * text is no such list.
+ */
 export function readModelList(text: string, list: ModelList): string[] | null {
   const items = parseObject(text)?.[list.items];
   if (!Array.isArray(items)) return null;
@@ -62,7 +65,7 @@ function canDo({ supportedGenerationMethods: methods }: Readonly<Record<string, 
   return method === undefined || !Array.isArray(methods) || methods.includes(method);
 }
 
-/** Lists of models are joined by commas. */
+/** Model lists are stored comma-separated. */
 function isName(name: string): boolean {
   return name !== '' && Array.from(name).length <= longestName && name.isWellFormed() && !/[\p{Cc},，]/u.test(name);
 }

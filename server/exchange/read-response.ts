@@ -1,4 +1,4 @@
-// What a channel's provider answered, for the client: whole or as a stream.
+// Decodes a provider's response for the client, whole or streamed.
 import type { CallKind, Decoded } from '#server/kinds/call-kind.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole } from '#server/formats/decoded-whole.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
@@ -18,7 +18,7 @@ export function readWhole(input: ReadInput): ReadResponse {
   return judged(input.kind.decode(input), input);
 }
 
-/** The same of a long response, in steps. */
+/** Decodes a long response in steps. */
 export function* readLong(input: ReadInput): Generator<void, ReadResponse> {
   return judged(yield* input.kind.decodeLong(input), input);
 }
@@ -28,7 +28,7 @@ function judged(decoded: Decoded, { channel }: ReadInput): ReadResponse {
   return { kind: 'failed', failure: decoded.error === null ? invalidResponse() : failureInBody(decoded.error, channel) };
 }
 
-/** @param counting who is counted for */
+/** @param counting user whose share of the tokenizer is used */
 export function createPipe(input: Omit<StreamInput, 'tally'>, counting: Counting): StreamPipe {
   const tally = new TextTally({ countText: (text) => countText(text, input.writer.model, counting), estimateText: estimateTextTokens });
   return openStream({ ...input, tally });

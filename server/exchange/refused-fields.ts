@@ -1,5 +1,5 @@
-// Fields that are asked for beyond what a caller wrote, and that the provider behind a channel does not know. What it refused is left out for
-// an hour; a channel that is edited is asked anew.
+// Optional fields that a channel's provider has rejected. A rejected field is omitted for an hour, or until the channel
+// is edited.
 
 export interface RefusedFields {
   of(model: string): ReadonlySet<string>;
@@ -7,7 +7,7 @@ export interface RefusedFields {
 }
 
 const retentionMs = 3_600_000;
-/** Of some families of models callers choose the names. */
+/** Callers choose the names of some models, so the number is bounded. */
 const mostModels = 100;
 const none: ReadonlySet<string> = new Set();
 

@@ -1,6 +1,6 @@
-// Sign-ins to accounts end after some days. Each has a token for its renewal, which can be used once: whoever loses what comes in its place
-// has lost the sign-in. So one process asks, what it gets is stored before anything else, and over nothing but the key it was asked with.
-// https://github.com/openai/codex/blob/main/codex-rs/login/src/auth/manager.rs
+// Renews sign-ins to accounts, which expire after days. A refresh token works once: losing the response loses the
+// sign-in. So one process sends the request, stores the result before anything else, and replaces only the key that it
+// sent. https://github.com/openai/codex/blob/main/codex-rs/login/src/auth/manager.rs
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
@@ -16,11 +16,11 @@ import { readSignIn } from './sign-in.ts';
 import type { SignIn } from './sign-in.ts';
 
 const codexType = 57;
-/** A token lives about ten days. Calls that it is renewed under never meet an old one. */
+/** Tokens live about ten days and are renewed this long before expiry, so calls never use an expired one. */
 const earlyMs = 86_400_000;
-/** Between two questions for one sign-in: nobody knows whether a question without an answer has used its token up. */
+/** Minimum time between attempts for one sign-in, because an attempt without a response may have used the token. */
 const betweenMs = 600_000;
-/** Questions in one run of the job, which ends long before its lock does. */
+/** Attempts per run, which must end long before the job's lock expires. */
 const mostInRun = 8;
 
 interface Renewable {
@@ -28,7 +28,10 @@ interface Renewable {
   signIn: SignIn;
 }
 
-/** How many were renewed. @param address of the token endpoint */
+/**
+ * Returns the number of renewed sign-ins.
+ * @param address of the token endpoint
+ */
 export async function renewSignIns(context: AppContext, address?: string): Promise<number> {
   let requested = 0;
   let renewed = 0;
@@ -41,7 +44,7 @@ export async function renewSignIns(context: AppContext, address?: string): Promi
   return renewed;
 }
 
-/** Channels by the sign-in that they have, which several may have alike. */
+/** Groups channels by sign-in, which several may share. */
 function sharedSignIns({ channels }: AppContext): Map<string, Renewable[]> {
   const groups = new Map<string, Renewable[]>();
   for (const channel of channels.all()) {
@@ -59,7 +62,7 @@ async function renewOne(context: AppContext, group: readonly Renewable[], addres
   const lead = group.toSorted((one, other) => one.channel.id - other.channel.id)[0];
   if (lead === undefined || !group.some(({ channel, signIn }) => mayBeDue(context, channel, signIn))) return 'not due';
   const record = await context.db.collection('channels').get(lead.channel.id);
-  // What is in memory may be a second old.
+  // The in-memory record may be a second old.
   if (record === null || record.key_hash !== lead.channel.record.key_hash || !mayBeRequested(context, record)) return 'not due';
   if (!(await claim(context, record))) return 'not due';
   const { refreshToken = '' } = lead.signIn;
@@ -74,7 +77,7 @@ async function renewOne(context: AppContext, group: readonly Renewable[], addres
   return 'failed';
 }
 
-/** It ends soon, or was refused before its time. */
+/** Reports whether the token expires soon or was rejected early. */
 function mayBeDue(context: AppContext, { record }: PreparedChannel, { expiresAt }: SignIn): boolean {
   if (expiresAt !== undefined && expiresAt - context.now() < earlyMs) return true;
   if (record.status !== ChannelStatus.disabledBySystem) return false;
@@ -82,21 +85,21 @@ function mayBeDue(context: AppContext, { record }: PreparedChannel, { expiresAt 
   return record.renewal?.key_hash !== record.key_hash || record.renewal.at < (typeof seconds === 'number' ? seconds * 1000 : 0);
 }
 
-/** What is noted of another key says nothing of this one. */
+/** Attempts with another key do not count. */
 function mayBeRequested({ now }: AppContext, { key_hash, renewal }: ChannelRecord): boolean {
   if (renewal?.key_hash !== key_hash) return true;
   const since = now() - renewal.at;
   return renewal.error === '' && (since >= betweenMs || since < -limitSkewMs);
 }
 
-/** Nobody else asks with this key for a while. It shows, too, that what comes can be stored. */
+/** Claims the sign-in for this process, and checks that the result can be stored. */
 async function claim(context: AppContext, { id, key_hash, renewal }: ChannelRecord): Promise<boolean> {
   const unchanged = renewal === undefined ? { 'renewal.at': { exists: false } } : { 'renewal.at': renewal.at };
   const set = { renewal: { key_hash, at: context.now(), error: '' } };
   return (await context.db.collection('channels').patch({ and: [{ id, key_hash }, unchanged] }, { set })) !== null;
 }
 
-/** The sign-in is over: no further question is asked with it. */
+/** Records that the sign-in has ended; no further attempts follow. */
 async function giveUp(context: AppContext, record: ChannelRecord, reported: { id: number; name: string; reason: string }): Promise<void> {
   const { id, key_hash } = record;
   const set = { renewal: { key_hash, at: context.now(), error: reported.reason } };
@@ -104,17 +107,17 @@ async function giveUp(context: AppContext, record: ChannelRecord, reported: { id
   if (noted !== null) await alertOfSignIn(context, reported);
 }
 
-/** Milliseconds between attempts to store what must not be lost. */
+/** Milliseconds between attempts to store the tokens. */
 const storePauses = [100, 250, 500, 1000, 2000, 5000];
 
 async function storeAll(context: AppContext, group: readonly Renewable[], tokens: NewTokens): Promise<void> {
   const storing = Promise.all(group.map(({ channel }) => store(context, channel, tokens)));
-  // A shutdown waits for it, too.
+  // Shutdown also waits for the write.
   context.waitUntil(storing);
   await storing;
 }
 
-/** As often as it takes. A channel that has got another key meanwhile keeps that. */
+/** Stores the tokens, retrying. A channel whose key changed meanwhile is left alone. */
 async function store(context: AppContext, { id, key, record }: PreparedChannel, tokens: NewTokens): Promise<void> {
   const { secrets, changes, log } = context;
   const at = context.now();
@@ -134,21 +137,21 @@ async function store(context: AppContext, { id, key, record }: PreparedChannel, 
 
 type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
 
-/** Whether it is the channel's key now. */
+/** Returns whether the channel has the new key. */
 async function replaceKey({ db }: AppContext, { id, key_hash: before }: ChannelRecord, fields: KeyFields, at: number): Promise<boolean> {
   const renewal = { key_hash: fields.key_hash, at, error: '' };
   const channels = db.collection('channels');
   if ((await channels.patch({ id, key_hash: before }, { set: { ...fields, renewal } })) !== null) return true;
   const now = await channels.get(id);
-  // An attempt of which nobody has heard may have done it.
+  // An earlier attempt whose response was lost may have succeeded.
   if (now !== null) return now.key_hash === fields.key_hash;
-  // A deletion can be taken back.
+  // A deleted channel can be restored.
   const set = { 'channel.key_cipher': fields.key_cipher, 'channel.key_hash': fields.key_hash };
   await db.collection('deleted_channels').patch({ id, 'channel.key_hash': before }, { set });
   return false;
 }
 
-/** The same file with what has changed. */
+/** Returns the key file with the new tokens. */
 function withTokens(key: string, tokens: NewTokens, now: number): string {
   const file = parseObject(key) ?? {};
   const inner = parseObject(JSON.stringify(file['tokens'] ?? null));

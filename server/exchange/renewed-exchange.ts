@@ -1,11 +1,11 @@
-// A request whose kept token its provider no longer takes is sent once more with another one. For whoever waits it is one exchange.
+// Resends a request once with a new token if the provider rejects the cached one. Appears as one exchange.
 import type { Exchange, Received } from './exchange.ts';
 import { FollowedSending } from './followed-sending.ts';
 
 export interface Renewal {
-  /** Asked at most once, after a refusal of the token. */
+  /** Called at most once, after the token was rejected. */
   resend: () => Promise<Exchange>;
-  /** Whether a response is one. */
+  /** Reports whether the response rejects the token. */
   isRefusal: (response: Received) => boolean;
 }
 

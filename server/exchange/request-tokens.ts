@@ -1,4 +1,4 @@
-// The question for new tokens of a sign-in to a ChatGPT account, as the vendor's own program asks it.
+// Requests new tokens for a ChatGPT sign-in, as the vendor's CLI does.
 // https://github.com/openai/codex/blob/main/codex-rs/login/src/auth/manager.rs
 import { framings } from '#server/framing/registry.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -6,7 +6,7 @@ import { SendFailure } from './send-failure.ts';
 import type { Sender } from './send.ts';
 import { isToken } from './sign-in.ts';
 
-/** Those that came; a name that is missing keeps its value. */
+/** New tokens; absent members are unchanged. */
 export interface NewTokens {
   access_token: string;
   refresh_token?: string;
@@ -15,13 +15,13 @@ export interface NewTokens {
 
 export type TokenAnswer =
   | { kind: 'renewed'; tokens: NewTokens }
-  /** The sign-in is over. */
+  /** The sign-in has ended. */
   | { kind: 'refused'; reason: string }
-  /** Nobody knows. */
+  /** The outcome is unknown. */
   | { kind: 'failed'; reason: string };
 
 const tokenAddress = 'https://auth.openai.com/oauth/token';
-/** Of the vendor's program, whose sign-ins these are. */
+/** Client id of the vendor's CLI, which created these sign-ins. */
 const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 const limits = { responseMs: 15_000, maxBytes: 256 * 1024 };
 const longestReason = 500;
@@ -66,7 +66,7 @@ export async function requestTokens(
 function judged(status: number, body: Readonly<Record<string, unknown>> | null): TokenAnswer {
   if (status === 200) return renewed(body ?? {});
   const reason = reasonIn(body);
-  // Pages that stand before the vendor's service refuse anybody now and then.
+  // Proxies in front of the vendor's service occasionally reject requests.
   return reason !== undefined && (status === 400 || status === 401)
     ? { kind: 'refused', reason }
     : { kind: 'failed', reason: `status ${status}` };
@@ -80,7 +80,7 @@ function renewed({ access_token: access, refresh_token: refresh, id_token: id }:
   };
 }
 
-/** `{"error": {"code", "message"}}` there, `{"error", "error_description"}` by RFC 6749. */
+/** OpenAI sends `{"error": {"code", "message"}}`, RFC 6749 `{"error", "error_description"}`. */
 function reasonIn(body: Readonly<Record<string, unknown>> | null): string | undefined {
   const error = body?.['error'];
   const parts = isObject(error) ? [error['code'], error['message']] : [error, body?.['error_description']];

@@ -1,4 +1,4 @@
-// How a call goes through a channel, with everything that is known of it before its body is encoded.
+// Resolves the route of a call through a channel before the body is encoded.
 import type { CallKind } from '#server/kinds/call-kind.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import type { ChannelRoute } from './find-route.ts';
@@ -10,11 +10,14 @@ export interface RoutedCall {
   model: string;
   /** `api-version` of the client's query. */
   version?: string | undefined;
-  /** The type of a tool that searches vector stores. Missing: none does. */
+  /** Type of the tool that searches vector stores; undefined if there is none. */
   searchingTool?: string | undefined;
 }
 
-/** Null: the provider has no such call. Where none of its formats searches stores, the request is refused when it is built. */
+/**
+ * Returns null if the provider does not support the call. If no format can search stores, the request is rejected when
+ * it is built.
+ */
 export function resolveRoute(channel: PreparedChannel, { client, kind, model, version, searchingTool }: RoutedCall): ChannelRoute | null {
   const searching = searchingTool === undefined ? null : channel.route(client, kind.name, model, { version, searchesStores: true });
   return searching ?? channel.route(client, kind.name, model, { version });

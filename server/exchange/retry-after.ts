@@ -1,11 +1,11 @@
-// How long a provider wants its callers to wait, in its words. https://platform.openai.com/docs/guides/rate-limits: "try again in 6m0s"
+// Parses wait times in error messages. https://platform.openai.com/docs/guides/rate-limits: "try again in 6m0s"
 
 const wait = /(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s) ?){1,4})/i;
 const piece = /(\d+(?:\.\d+)?) ?(milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s)/gi;
-/** Letters that are looked at. */
+/** Maximum length of the searched text. */
 const longestWords = 4000;
 
-/** Seconds; undefined: it does not say. */
+/** Seconds; undefined if the message has none. */
 export function waitIn(message: string): number | undefined {
   const reported = wait.exec(message.slice(0, longestWords))?.[1];
   if (reported === undefined) return undefined;

@@ -1,5 +1,5 @@
-// A call that goes to its provider in pieces, each a call of another kind, and comes back as one response in the caller's own format:
-// whoever receives it need not know. What is whole is asked for a few at a time; streams follow each other.
+// Sends a call in pieces, each a call of another kind, and joins the responses in the caller's format. Whole responses
+// are requested a few at a time; streams follow each other.
 import { writeJson } from '#server/framing/long-json.ts';
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { CallKind, CallPiece, CallPieces, PieceEndings } from '#server/kinds/call-kind.ts';
@@ -22,7 +22,7 @@ import type { UpstreamFailure } from './upstream-error.ts';
 type SentCall = Omit<UpstreamCall, 'settings'>;
 type SendCall = (context: ExchangeContext, call: SentCall, options: SendOptions) => CallExchange | Promise<CallExchange>;
 
-/** Pieces that are asked for at a time. */
+/** Default number of pieces in flight. */
 const usuallyAtOnce = 4;
 
 interface Pieces {
@@ -31,7 +31,7 @@ interface Pieces {
   over: CallPieces;
 }
 
-/** @throws {AppError} as `sendCall`; nothing has been sent then */
+/** @throws {AppError} as `sendCall`, before anything is sent */
 export async function sendSplit({ context, call, over }: Pieces, options: SendOptions, sendCall: SendCall): Promise<CallExchange> {
   const pieces = await over.split(call.body, (lists) => decodeTokens(lists, call.originModel));
   const [first] = pieces;
@@ -65,7 +65,10 @@ export async function sendSplit({ context, call, over }: Pieces, options: SendOp
   };
 }
 
-/** Together they are no longer than the response may be. Long ones leave to those behind them what they do not need. */
+/**
+ * Byte limit of a piece: all together stay within the call's limit. Pieces joined as bytes leave unused bytes to later
+ * ones.
+ */
 function mostBytes({ over, most, pieces, isFirst }: { over: CallPieces; most: number; pieces: number; isFirst: boolean }): number {
   const sharers = over.join.of === 'objects' ? pieces : isFirst ? 1 : Math.min(over.atOnce ?? usuallyAtOnce, pieces - 1);
   return Math.max(1, Math.floor(most / sharers));
@@ -76,7 +79,7 @@ function limitsOfPiece({ responseMs }: SendLimits, maxBytes: number, room: Share
   return room === undefined ? limits : { ...limits, room: room.ofPiece() };
 }
 
-/** The room of one response, for those to its pieces. */
+/** Shares the capacity of one response between its pieces. */
 class SharedRoom {
   readonly #room: ResponseRoom;
   readonly #waiting = new Set<() => void>();
@@ -107,7 +110,7 @@ class SharedRoom {
   }
 }
 
-/** What is under way of a call. */
+/** Sending of all pieces; appears as one. */
 class PieceSending {
   isAborted = false;
   isSent = false;
@@ -122,7 +125,7 @@ class PieceSending {
     if (this.isAborted) sending.abort();
     void received.then((response) => {
       this.isSent ||= response.status !== 0 || sending.isSent;
-      // A stream is under way until its reader has it.
+      // A stream counts as open until its reader takes it.
       if (response.kind !== 'stream') this.#open.delete(sending);
     });
     return exchange;
@@ -146,11 +149,11 @@ interface Answering {
   send(piece: CallPiece): Promise<CallExchange>;
   sending: PieceSending;
   writer: ResponseWriterOptions;
-  /** Of pieces that are joined as bytes. */
+  /** Bytes received, for pieces joined as bytes. */
   received: { bytes: number };
 }
 
-/** The way of the response that is put together: that of a provider which speaks the caller's format. */
+/** Route of the joined response: that of a provider in the caller's format. */
 function asRequested(
   route: SentRequest['route'],
   { dialect }: CallPieces,
@@ -182,10 +185,10 @@ async function wholeOf(answering: Answering, begun: CallExchange): Promise<Recei
     if (piece === undefined || failed !== undefined) return;
     const answer = await answerTo(answering, piece, index === 0 ? begun : await send(piece));
     answers[index] = answer;
-    // Those under way end: their provider works on them and is paid, so that their answers are charged.
+    // Pieces in flight finish: their provider bills them, so they are charged.
     if (answer.kind === 'failed') failed ??= answer;
   };
-  // One that fails costs nothing more than itself: the others are asked when the first has its answer.
+  // The first piece is sent alone, so that an early failure costs one piece.
   await ask(0);
   await inParallel(
     pieces.slice(1).map((_, index) => index + 1),
@@ -203,7 +206,7 @@ async function joined({ join }: CallPieces, answers: readonly Extract<Answer, { 
   return Buffer.from(JSON.stringify(join.join(answers.map(({ reported }) => reported))));
 }
 
-/** Each of those that failed may be billed. */
+/** Adds the usage of all failed pieces, which may be billed. */
 function withUsageOf(failed: UpstreamFailure, answers: readonly (Answer | undefined)[]): UpstreamFailure {
   const usages = answers.flatMap((answer) =>
     answer?.kind === 'failed' && answer.failure.usage !== undefined ? [answer.failure.usage] : [],

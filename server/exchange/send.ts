@@ -1,5 +1,5 @@
-// One request to an upstream, close to the socket: undici's dispatch, without fetch or web streams in between. Responses are
-// a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
+// Sends one upstream request through undici's dispatch, without fetch or web streams. Responses are a whole buffer, or
+// a stream of chunks with back-pressure and abort in both directions.
 import type { Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
 import { PiecedBody } from '#server/framing/byte-source.ts';
@@ -15,7 +15,7 @@ import { UpstreamStream } from './upstream-stream.ts';
 import type { Flow } from './upstream-stream.ts';
 import { upgradeThrough } from './upgrade.ts';
 
-/** What is long is read while it is sent. */
+/** Long bodies are read while they are sent. */
 export type UpstreamBody = Buffer | PiecedBody;
 
 export interface SendRequest {
@@ -26,17 +26,20 @@ export interface SendRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   headers: Readonly<Record<string, string>>;
   body: UpstreamBody | null;
-  /** A stream is asked for: a response that begins like one is one, whatever its type says. */
+  /** Streaming was requested: a response that begins like a stream is treated as one, whatever its content type. */
   isStream?: boolean;
-  /** How streams come from there. */
+  /** Framing of streamed responses. */
   framing: Framing;
-  /** `http:`, `https:` or `socks5:` URL, null for none. */
+  /** `http:`, `https:` or `socks5:` URL; null for none. */
   proxy: string | null;
-  /** It is asked over a WebSocket, by its body as one message. Missing: by HTTP. */
+  /** Sends the body as one WebSocket message. If undefined, HTTP is used. */
   socket?: SocketEnd;
-  /** A stream is not one for whoever asks: what this leaves of it is the whole response. */
+  /** Collects a streamed response into a whole one, through this filter. */
   createSieve?: () => Sieve;
-  /** Signed with a token that was kept: the same with another one, for when that is refused. @throws {SigningFailure} */
+  /**
+   * Returns the request signed with a new token, for when the cached one is rejected.
+   * @throws {SigningFailure}
+   */
   renew?: () => Promise<SendRequest>;
 }
 
@@ -57,33 +60,33 @@ export interface StreamResponse {
 }
 
 export interface SendLimits {
-  /** Until a stream begins, and for the whole of a response that is no stream. */
+  /** Time until a stream begins, or until a whole response has been received. */
   responseMs: number;
-  /** Bytes of a response that is not a stream. */
+  /** Maximum bytes of a response that is not a stream. */
   maxBytes: number;
-  /** Where there may be no room for a long one. */
+  /** Shared capacity for long responses. */
   room?: ResponseRoom;
 }
 
 export interface ResponseRoom {
-  /** The response has so many bytes now. False: it is to come no further until `goOn` is called. */
+  /** Reports the bytes of the response so far. If false, reading pauses until `goOn` is called. */
   grow(bytes: number, goOn: () => void): boolean;
 }
 
-/** A call that is under way. */
+/** A request in progress. */
 export interface Sending {
   readonly response: Promise<WholeResponse | StreamResponse>;
-  /** It has a connection: the upstream may be working on it. */
+  /** A connection is established: the upstream may be working on the request. */
   readonly isSent: boolean;
-  /** From now on `mayHold` is asked for every size that a response that is not a stream has reached; false ends the call. */
+  /** Calls `mayHold` with each new size of a whole response; false aborts the call. */
   limitBy(mayHold: (bytes: number) => boolean): void;
-  /** Closes the connection to the upstream at once; harmless when the response has ended. */
+  /** Closes the upstream connection at once; has no effect after the response has ended. */
   abort(): void;
 }
 
 export interface Sender {
   send(request: SendRequest, limits: SendLimits): Sending;
-  /** Asks for a WebSocket; `responseMs` is how long the handshake may take. */
+  /** Requests a WebSocket; `responseMs` limits the handshake. */
   upgrade(
     request: Pick<SendRequest, 'origin' | 'path' | 'headers' | 'proxy'>,
     limits: Pick<SendLimits, 'responseMs'>,
@@ -91,7 +94,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** Responses up to this size find room anyway. */
+/** Responses up to this size do not need shared capacity. */
 const shortResponse = 256 * 1024;
 const nothing = Buffer.alloc(0);
 export function createSender(): Sender {
@@ -102,13 +105,13 @@ export function createSender(): Sender {
       const { origin, path, method, body, proxy } = request;
       const isPieced = body instanceof PiecedBody;
       const source = isPieced ? body.open() : null;
-      // undici takes any iterable and waits for its socket between two pieces; its types name streams alone.
+      // undici accepts any iterable and applies back-pressure; its types only name streams.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const sent: Dispatcher.DispatchOptions['body'] = isPieced ? (source as AsyncIterable<Buffer> as Readable) : body;
       const headers = isPieced ? { ...request.headers, 'content-length': String(body.size) } : request.headers;
       const exchange = new Exchange(limits, request, source);
       try {
-        // The exchange has times of its own; pools behind a proxy are told of none otherwise.
+        // The exchange has its own timeouts; without these, proxy pools would apply their defaults.
         const untimed = { headersTimeout: 0, bodyTimeout: 0 };
         dispatchers.of(origin, proxy).dispatch({ origin, path, method, headers, body: sent, ...untimed }, exchange);
       } catch (cause) {
@@ -121,11 +124,11 @@ export function createSender(): Sender {
   };
 }
 
-/** undici's handler of one request. */
+/** Handler of one undici request. */
 class Exchange implements Dispatcher.DispatchHandler, Sending {
   readonly response: Promise<WholeResponse | StreamResponse>;
   readonly #limits: SendLimits;
-  /** The body, where it is read while it is sent. */
+  /** The body, if it is read while it is sent. */
   readonly #source: OpenBody | null;
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamRequested: boolean;
@@ -142,16 +145,16 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #headers: ResponseHeaders = {};
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Since when it waits for room; monotonic milliseconds. */
+  /** Time since which reading is paused for capacity; monotonic milliseconds. */
   #pausedAt: number | undefined;
   #stream: UpstreamStream | null = null;
   #failure: SendFailure | null = null;
   #isEnded = false;
-  /** Undoes what the response is compressed by; null where it is not. */
+  /** Decompresses the response; null if it is not compressed. */
   #decoder: BodyDecoder | null = null;
-  /** All bytes have come; a decoder may still hold some. */
+  /** All bytes have arrived; a decoder may still hold some. */
   #hasArrived = false;
-  /** Its first bytes will tell whether the response is a stream. */
+  /** The first bytes will decide whether the response is a stream. */
   #isUndecided = false;
 
   constructor(limits: SendLimits, { isStream = false, framing, createSieve }: SendRequest, source: OpenBody | null) {
@@ -181,7 +184,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#stop(new SendFailure('aborted', 'the call was ended'));
   }
 
-  /** The request cannot even be sent: an address or a proxy of a kind that does not exist, say. */
+  /** The request cannot be sent, such as for an invalid URL or proxy. */
   refuse(cause: unknown): void {
     this.#stop(new SendFailure('network', cause instanceof Error ? cause.message : String(cause), { cause }));
   }
@@ -242,7 +245,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#resolve({ kind: 'stream', status: this.#status, headers: this.#headers, stream: this.#stream });
   }
 
-  /** Bytes of the response, decoded. */
+  /** Handles decoded bytes of the response. */
   #receive(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#stream !== null) {
       this.#stream.push(chunk);
@@ -268,7 +271,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       if (this.#pausedAt !== undefined) this.#goOn(flow);
       return;
     }
-    // The upstream is not late: the time that it waits is ours.
+    // The time that reading is paused does not count against the upstream.
     clearTimeout(this.#timer);
     this.#pausedAt ??= performance.now();
     flow.pause();
@@ -333,13 +336,14 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#failure = failure;
     clearTimeout(this.#timer);
     this.#decoder?.destroy();
-    // All of it has come and is still being decoded: there is nothing left to abort.
+    // All bytes have arrived and are being decoded: there is nothing to abort.
     if (this.#hasArrived) this.#break(failure);
-    // Without a controller the request has not got a connection yet; it ends as soon as it does. Nobody waits for that.
+    // Without a controller the request has no connection yet, and ends when it gets one; the caller does not wait for
+    // that.
     else if (this.#controller === null) {
       this.#source?.close();
       this.#reject(failure);
-    } else this.#controller.abort(failure); // answers with `onResponseError`
+    } else this.#controller.abort(failure); // Triggers `onResponseError`.
   }
 }
 

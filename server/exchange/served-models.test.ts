@@ -20,7 +20,7 @@ const channelFields = fc.record({
 });
 const steps = fc.array(fc.oneof(channelFields, fc.integer({ min: 1, max: 6 })), { maxLength: 25 });
 
-/** What `tiers` is to say, found by looking through all channels. */
+/** Expected `tiers`, computed from all channels. */
 function expectedTiers(all: Iterable<PreparedChannel>, group: string, model: string): Tier[] {
   const serving = [...all]
     .filter((channel) => channel.status === 1 && channel.problem === null && channel.groups.includes(group))
@@ -51,7 +51,7 @@ test('served models: whatever comes, changes and goes, they are those of the cha
           channels.set(id, channel);
           served.list(channel);
         }
-        // Asked between the changes too: what is kept of the last time must not outlive them.
+        // Queried between changes as well, so stale caches are found.
         for (const group of groups) {
           for (const model of models) expect(served.tiers(group, model)).toEqual(expectedTiers(channels.values(), group, model));
         }

@@ -1,4 +1,4 @@
-// Which of the channels in use serve a model to a group, by priority and weight.
+// Indexes enabled channels by group and model, in tiers by priority and weight.
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
@@ -7,32 +7,32 @@ import type { PreparedChannel } from './prepared-channel.ts';
 export interface Tier {
   readonly priority: number;
   readonly channels: readonly PreparedChannel[];
-  /** Running sums of the channels' weights; the last is the whole. */
+  /** Cumulative sums of the channels' weights; the last is the total. */
   readonly sums: readonly number[];
 }
 
 export interface ServedModels {
-  /** Leaves out a channel that is disabled or unusable. */
+  /** Skips a channel that is disabled or unusable. */
   list(channel: PreparedChannel): void;
   unlist(channel: PreparedChannel): void;
-  /** Highest priority first; empty when nobody serves the model to the group. */
+  /** Highest priority first; empty if no channel serves the model to the group. */
   tiers(group: string, model: string): readonly Tier[];
-  /** Names that are served to any of these groups; without groups, to anybody. Sorted. */
+  /** Names served to any of these groups; if undefined, to any group. Sorted. */
   names(groups?: readonly string[]): readonly string[];
   /** Groups that the model is served to. Sorted. */
   groupsOf(model: string): readonly string[];
 }
 
-/** A channel of weight 0 is drawn too. */
+/** Weight in the draw; channels of weight 0 are drawn, too. */
 export function drawWeight(channel: Pick<PreparedChannel, 'weight'>): number {
   return Math.max(0, channel.weight) + 10;
 }
 
-/** The channels of one (group, model), and their tiers once somebody asked. */
+/** Channels of one group and model; tiers are computed on first use. */
 interface Entry {
   channels: Set<PreparedChannel>;
   tiers: readonly Tier[] | null;
-  /** Together with the channels that serve the model's whole family, as long as those are the same. */
+  /** Tiers joined with the channels of the model's family, valid while `family` is unchanged. */
   joined: { family: readonly Tier[]; tiers: readonly Tier[] } | null;
 }
 
@@ -41,7 +41,7 @@ const none: readonly Tier[] = [];
 export function createServedModels(): ServedModels {
   const byGroup = new Map<string, Map<string, Entry>>();
   const shared = createSharedNames();
-  /** Results of `names`, until something changes. */
+  /** Cached results of `names`, cleared on every change. */
   const namesOfGroups = new Map<string, readonly string[]>();
 
   return {
@@ -101,7 +101,7 @@ export function createServedModels(): ServedModels {
   };
 }
 
-/** The same names stand in many channels; one copy of each is kept. */
+/** Interns names, because many channels list the same ones. */
 function createSharedNames(): (name: string) => string {
   const names = new Map<string, string>();
   return (name) => {
@@ -112,7 +112,7 @@ function createSharedNames(): (name: string) => string {
   };
 }
 
-/** The channels that list the model itself, and those that list its family. */
+/** Joins the channels that list the model with those that list its family. */
 function joinedTiers(entry: Entry, family: Entry): readonly Tier[] {
   const ofFamily = tiersOfEntry(family);
   if (entry.joined?.family !== ofFamily) {

@@ -1,15 +1,15 @@
-// A sign-in to a ChatGPT account, as far as its renewal needs to know it.
+// Fields of a ChatGPT sign-in that its renewal needs.
 import { readCodexKey } from '#shared/codex-key.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
 export interface SignIn {
-  /** Can be used once; undefined: there is none that could travel. */
+  /** Works once; undefined if the key has no usable one. */
   refreshToken: string | undefined;
-  /** Milliseconds; undefined: the token does not say. */
+  /** Milliseconds; undefined if the token has no expiry. */
   expiresAt: number | undefined;
 }
 
-/** Null: the key is none that can be used. */
+/** Returns null if the key is unusable. */
 export function readSignIn(key: string): SignIn | null {
   const read = readCodexKey(key);
   if (read === null) return null;
@@ -21,7 +21,7 @@ export function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** Of a JSON Web Token. https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4 */
+/** Expiry of a JSON Web Token. https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4 */
 function expiryOf(token: string): number | undefined {
   const [, payload = ''] = token.split('.');
   const exp = parseObject(Buffer.from(payload, 'base64url').toString('utf8'))?.exp;

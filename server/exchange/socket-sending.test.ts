@@ -6,7 +6,7 @@ import type { SendRequest } from './send.ts';
 
 const limits = { responseMs: 10_000, maxBytes: 1024 };
 
-/** A call over a socket whose provider says what is pushed. */
+/** Sends a call over a socket; the provider's messages are pushed. */
 function ask(isStream: boolean) {
   const raw = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
   const request: SendRequest = {
@@ -24,9 +24,9 @@ function ask(isStream: boolean) {
   return { raw, sending };
 }
 
-/** A message of a provider. */
+/** Message of a provider. */
 const message = (text: string) => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]);
-/** Its close, with 1000: the connection is done with in order. */
+/** Close frame of the provider, with code 1000. */
 const close = Buffer.from([0x88, 2, 0x03, 0xe8]);
 const lost = { reason: 'network', message: 'the connection was closed before the answer ended' };
 

@@ -1,5 +1,5 @@
-// A call whose provider is asked over a WebSocket: one message goes there, and what comes back is a stream of events, a message each. For
-// whoever sends it, it is a call like any other.
+// Sends a call over a WebSocket: one message out, a stream of events back, one per message. Appears as any other
+// sending.
 import { toEvent } from '#server/framing/sse.ts';
 import { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
 import { wholeOf } from '#server/framing/byte-source.ts';
@@ -50,7 +50,7 @@ class SocketSending implements Sending {
     void this.#ask(request.body);
   }
 
-  /** From the handshake on. */
+  /** True once the handshake has succeeded. */
   get isSent(): boolean {
     return this.#socket !== null;
   }

@@ -1,5 +1,5 @@
-// The streams of a call's pieces, one behind the other, as one stream in the caller's format. A piece that fails ends it with an error,
-// which its reader takes for one of the provider's.
+// Joins the streams of a call's pieces into one stream in the caller's format. A failed piece ends the stream with an
+// error event, treated as the provider's.
 import { sumOfUsages } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { CallPiece, CallPieces, PieceEndings } from '#server/kinds/call-kind.ts';
@@ -26,15 +26,15 @@ interface PieceStreamOptions {
   over: CallPieces;
   endings: PieceEndings;
   writer: ResponseWriterOptions;
-  /** Asks for the piece of that number; null: there is none. */
+  /** Requests the piece of that index; returns null if there is none. */
   next(index: number): Promise<StreamedPart | null>;
-  /** Ends what is under way. */
+  /** Aborts the pieces in flight. */
   abort(): void;
 }
 
-/** Nobody counts here: whoever reads the stream does. */
+/** Counts nothing: the reader of the joined stream counts. */
 const tally = new TextTally({ countText: () => Promise.resolve(0), estimateText: () => 0 });
-/** An event longer than this is no event. */
+/** Maximum bytes of one event. */
 const largestEvent = 16 * 1024 * 1024;
 const lingerMs = 1_000;
 
@@ -44,7 +44,7 @@ interface Running {
   events: Splitter;
   eventEnd: Buffer;
   hasBegun: boolean;
-  /** Its body has ended. */
+  /** The body has ended. */
   isOver: boolean;
 }
 
@@ -53,7 +53,7 @@ export class SplitStream implements EventSource {
   #sink: StreamSink | null = null;
   #running: Running | null = null;
   #index = 0;
-  /** Null: a piece told none. */
+  /** Null if a piece reported no usage. */
   #usage: TokenUsage | null | undefined;
   #isPaused = false;
   #isOver = false;
@@ -129,7 +129,7 @@ export class SplitStream implements EventSource {
     });
   }
 
-  /** Some answer whole although a stream was asked for. Null: it is no response. */
+  /** Converts a whole response of a piece to a stream. Returns null if it is no valid response. */
   #wholeAsStream(body: Buffer, piece: CallPiece, { route, upstreamModel }: SentRequest): EventSource | null {
     const { client, over, writer } = this.#options;
     const decoded = over.kind.decode({
@@ -154,7 +154,7 @@ export class SplitStream implements EventSource {
     };
   }
 
-  /** What comes behind the end of a piece is not looked at. */
+  /** Bytes after the end of a piece are ignored. */
   #read(chunk: Buffer, running: Running): void {
     if (this.#isOver || this.#running !== running) return;
     const events = running.events.push(chunk);
@@ -184,12 +184,12 @@ export class SplitStream implements EventSource {
     }
   }
 
-  /** The body of the piece's stream is over. */
+  /** Handles the end of a piece's body. */
   #ended(running: Running): void {
     if (this.#isOver || this.#running !== running) return;
     const rest = running.events.rest();
     if (rest.length > 0 && running.pipe.isEvent(rest)) this.#read(running.eventEnd, running);
-    // It may have been the last word of the piece.
+    // The rest may have been the last event of the piece.
     if (this.#isOver || this.#running !== running) return;
     if (running.pipe.hasFinished()) this.#pieceEnded(running);
     else this.#end((sink) => sink.fail(new SendFailure('network', 'the stream broke off')));
@@ -199,7 +199,7 @@ export class SplitStream implements EventSource {
     const { pipe, source } = running;
     this.#running = null;
     this.#usage = this.#usageWith(pipe.reportedUsage().usage);
-    // It gets a moment to end by itself, so that its connection can be used again.
+    // The source gets a moment to end by itself, so that its connection can be reused.
     setTimeout(() => running.isOver || source.abort(), lingerMs).unref();
     void this.#next();
   }
@@ -213,7 +213,7 @@ export class SplitStream implements EventSource {
     });
   }
 
-  /** @param own what its piece has told before; where not all is known, none is told, and all is counted */
+  /** @param own usage that the piece reported; if one is unknown, no usage is reported and all is counted */
   #fail(error: UpstreamFailure | ErrorInResponse, own: { isKnown: boolean; usage?: TokenUsage }): void {
     const { endings, writer } = this.#options;
     const reported = error.usage ?? own.usage;

@@ -1,4 +1,5 @@
-// Why a channel has its status, in the text `other_info` that clients read: `status_reason` in words, which are made when it is read.
+// Reason of a channel's status, in the text `other_info` that clients read: `status_reason` is rendered when it is
+// read.
 import { reasonText } from '#shared/errors.ts';
 import type { Language, LocalText } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
@@ -6,21 +7,21 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 interface StatusReason {
   status_reason: string;
-  /** Absent in records of earlier versions, whose reason is words. */
+  /** Undefined in records of earlier versions, which stored the rendered text. */
   status_fact: FailureReason | undefined;
 }
 
-/** As it is stored; null: there is none. */
+/** Reason as stored; null if there is none. */
 export function statusReason(reason: FailureReason | null): StatusReason {
   return reason === null ? { status_reason: '', status_fact: undefined } : { status_reason: reason.code, status_fact: reason };
 }
 
-/** A stored reason, or the words of an earlier version, for a reader. Empty: nothing failed. */
+/** Renders a stored reason, or returns the text of an earlier version. Empty if nothing failed. */
 export function readReasonText(reason: FailureReason | null | undefined, words: string | undefined, language: Language): string {
   return reason === null || reason === undefined ? (words ?? '') : reasonText(reason, language);
 }
 
-/** `other_info` for a reader. */
+/** Renders `other_info` in the reader's language. */
 export function presentInfo(info: string, language: Language): string {
   const { status_fact: fact, ...shown } = parseObject(info) ?? {};
   const reason = readReason(fact);

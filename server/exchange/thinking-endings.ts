@@ -1,5 +1,5 @@
-// Endings of model names that say how much the model shall think: `-thinking` and `-nothinking`, `-thinking-N` with a budget of tokens, and
-// an effort (`-high`).
+// Suffixes of model names that set reasoning: `-thinking` and `-nothinking`, `-thinking-N` with a token budget, and an
+// effort (`-high`).
 import type { ReasoningEffort, ReasoningWish } from '#server/formats/parts.ts';
 
 export interface EndedName {
@@ -18,7 +18,7 @@ const efforts: Readonly<Record<string, ReasoningEffort>> = {
 };
 const ending = /^(.+)-(?:(nothinking)|thinking(?:-(\d{1,6}))?|(none|minimal|low|medium|high|xhigh|max))$/;
 
-/** Null: the name has no such ending. */
+/** Returns null if the name has no such suffix. */
 export function readThinkingEnding(name: string): EndedName | null {
   const [, model, isOff, tokens, effort] = ending.exec(name) ?? [];
   if (model === undefined) return null;

@@ -102,7 +102,7 @@ describe('the estimate', () => {
     let sum = 0;
     for (let turn = 0; turn < 1000; turn++) sum += estimateTextTokens(text);
     expect(sum).toBe(1000 * estimateTextTokens(text));
-    // Read whole, ten thousand million letters take minutes: more than a test may.
+    // Reading it whole would take minutes.
   });
 });
 

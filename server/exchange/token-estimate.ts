@@ -1,5 +1,5 @@
-// How many tokens a text has: roughly and at once for reservations, exactly and in a thread of its own where an upstream
-// reports no usage. The tokenizer's tables never load in the thread that serves calls.
+// Token counts of texts: rough and immediate for reservations; exact, in a worker thread, if an upstream reports no
+// usage. The tokenizer's tables never load in the main thread.
 import { Worker } from 'node:worker_threads';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
@@ -12,17 +12,17 @@ export type WorkerRequest = { id: number; encoding: Encoding } & (
   | { task: 'decode'; lists: readonly (readonly number[])[] }
 );
 
-/** Null: it could not be done. */
+/** Null if it failed. */
 export interface WorkerReply {
   id: number;
-  /** Tokens, or texts. */
+  /** Token count, or decoded texts. */
   result: number | readonly string[] | null;
 }
 
 /** A prompt that is estimated at n tokens has at most n times this: below a threshold divided by it, nothing has to be counted. */
 export const mostTokensPerEstimated = 4;
 
-/** About right for any language; looks at a sample only, so its cost does not grow with the text. */
+/** Estimate for any language; reads only a sample, so its cost does not grow with the text. */
 export function estimateTextTokens(text: string): number {
   const { length } = text;
   if (length === 0) return 0;
@@ -33,36 +33,36 @@ export function estimateTextTokens(text: string): number {
     seen++;
     if (text.charCodeAt(at) > 0x2e7f) wide++;
   }
-  // English has about four letters a token, Chinese about one sign; other scripts lie between.
+  // English has about four letters per token, Chinese about one character; other scripts are between.
   const share = wide / seen;
   return Math.ceil(length * (share * 1.1 + (1 - share) * 0.28));
 }
 
-/** For whom something is counted, and whether all of it could be. */
+/** User that something is counted for, and whether a part was estimated. */
 export interface Counting {
-  /** Id of the user, whose turn it takes. */
+  /** Id of the user whose share of the tokenizer is used. */
   readonly owner: number;
-  /** Set when something had to be estimated. */
+  /** Set if a part was estimated. */
   isEstimated: boolean;
 }
 
-/** Prompt tokens by the tokenizer, of what was taken out of a request. Never rejects: what cannot be counted is estimated. */
+/** Counts prompt tokens. Never rejects; falls back to an estimate. */
 export async function countPrompt({ texts, fixed }: PromptContent, model: string, counting: Counting): Promise<number> {
   return fixed + (await countTexts(texts, model, counting));
 }
 
-/** Tokens of a text by the tokenizer. Never rejects: what cannot be counted is estimated. */
+/** Counts the tokens of a text. Never rejects; falls back to an estimate. */
 export function countText(text: string, model: string, counting: Counting): Promise<number> {
   return countTexts([text], model, counting);
 }
 
-/** The texts of tokens of that model. Null: some of them do not exist, or it took too long. */
+/** Decodes the model's token ids to texts. Returns null if some do not exist or it took too long. */
 export async function decodeTokens(lists: readonly (readonly number[])[], model: string): Promise<readonly string[] | null> {
   const result = await requestWorker({ task: 'decode', encoding: encodingOf(model), lists });
   return typeof result === 'object' ? result : null;
 }
 
-/** OpenAI's models since gpt-4o have the larger table; every other vendor is counted like the older ones. */
+/** OpenAI's models since gpt-4o use the larger table; other vendors are counted like older ones. */
 export function encodingOf(model: string): Encoding {
   return factsOf(model)?.encoding ?? 'cl100k_base';
 }
@@ -75,12 +75,12 @@ async function countTexts(texts: readonly string[], model: string, counting: Cou
 
 const queue = new TokenQueue<Encoding>({ count: countInWorker, estimate: estimateTextTokens });
 
-/** A slice takes milliseconds, and the first one as long as the tables take to load. */
+/** A slice takes milliseconds; the first one also loads the tables. */
 const sliceMs = 20_000;
 
 let worker: Worker | undefined;
 let lastId = 0;
-/** What the thread is asked at present, by id: one count, and texts that callers wait for. */
+/** Pending requests of the worker by id: one count, and decodings that callers wait for. */
 const requested = new Map<number, (result: WorkerReply['result']) => void>();
 
 async function countInWorker(encoding: Encoding, texts: readonly string[]): Promise<number | null> {
@@ -113,7 +113,7 @@ function requestWorker(question: Question<WorkerRequest>): Promise<WorkerReply['
 
 function startWorker(): Worker {
   const started = new Worker(new URL('./token-worker.ts', import.meta.url));
-  // Counting alone keeps no process alive.
+  // The worker must not keep the process alive.
   started.unref();
   started.on('message', ({ id, result }: WorkerReply) => requested.get(id)?.(result));
   const gone = () => {
@@ -130,7 +130,7 @@ function answerAll(): void {
   for (const answer of requested.values()) answer(null);
 }
 
-/** Nobody waits any longer: counts that are still wanted are estimated. A thread that is at work ends; an idle one keeps its tables and no process alive. */
+/** Stops counting: pending counts are estimated. Ends a busy worker; an idle one stays, with its tables. */
 export async function abandonCounts(): Promise<void> {
   const busy = requested.size > 0 ? worker : undefined;
   if (busy !== undefined) worker = undefined;

@@ -4,14 +4,14 @@ import { deadlineMs, mostOfOwner, mostWaiting, sliceCharacters, TokenQueue } fro
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A queue whose counter answers when the test says so; a character is a token, and an estimate is twice that. */
+/** A queue whose counter is controlled by the test; a character is a token, and an estimate is twice that. */
 function buildQueue() {
   const requested: { texts: readonly string[]; answer(tokens: number | null): void }[] = [];
   const queue = new TokenQueue<string>({
     count: (_encoding, texts) => new Promise((resolve) => void requested.push({ texts, answer: resolve })),
     estimate: (text) => 2 * text.length,
   });
-  /** Answers the slice that is asked for, and says whose texts it had. */
+  /** Answers the requested slice, and returns whose texts it had. */
   const step = async (): Promise<string> => {
     const slice = requested.shift();
     slice?.answer(slice.texts.reduce((sum, text) => sum + text.length, 0));

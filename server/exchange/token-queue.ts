@@ -1,32 +1,32 @@
-// Texts that wait to be counted. Each caller has a turn after every other, for a slice of text: a long prompt holds nobody up. Who
-// waits too long, or wants too much counted at once, gets an estimate.
+// Queue of texts to count. Users take turns, one slice of text each, so a long prompt delays no one. Counts that wait
+// too long, or exceed the capacity, are estimated.
 import { createShares } from '#server/queues/shares.ts';
 import { createTurnQueue } from '#server/queues/turn-queue.ts';
 
 export interface Count {
   tokens: number;
-  /** Not all of it was counted. */
+  /** A part was estimated. */
   isEstimated: boolean;
 }
 
 export interface CountOrder<Encoding> {
-  /** The user whose turn it takes. */
+  /** User whose share is used. */
   owner: number;
   encoding: Encoding;
   texts: readonly string[];
 }
 
 export interface TokenQueueOptions<Encoding> {
-  /** Counts a slice; null when it cannot. One is asked for at a time. */
+  /** Counts a slice; null if it fails. One slice is in flight at a time. */
   count(encoding: Encoding, texts: readonly string[]): Promise<number | null>;
   estimate(text: string): number;
 }
 
 interface Job<Encoding> extends CountOrder<Encoding> {
-  /** What is counted next: a text, and where in it. */
+  /** Position of the next slice: text and offset. */
   index: number;
   offset: number;
-  /** Where the slice begins that is being counted. */
+  /** Start of the slice being counted. */
   slice: { index: number; offset: number };
   tokens: number;
   characters: number;
@@ -35,12 +35,12 @@ interface Job<Encoding> extends CountOrder<Encoding> {
   resolve(count: Count): void;
 }
 
-/** Characters and texts of one turn. */
+/** Maximum characters and texts of one slice. */
 export const sliceCharacters = 64 * 1024;
 const sliceTexts = 1_000;
-/** A caller waits no longer for an exact number. */
+/** Maximum wait for an exact count. */
 export const deadlineMs = 15_000;
-/** Characters that wait, of everybody and of one caller, and how many counts of one caller. */
+/** Maximum waiting characters in total and per user, and counts per user. */
 export const mostWaiting = 32 * 1024 * 1024;
 export const mostOfOwner = mostWaiting / 4;
 const mostJobsOfOwner = 1_000;
@@ -86,7 +86,7 @@ export class TokenQueue<Encoding> {
     });
   }
 
-  /** Everything that waits is estimated. */
+  /** Estimates everything that waits. */
   close(): void {
     for (const job of this.#jobs.all()) this.#giveUp(job);
   }
@@ -129,7 +129,7 @@ export class TokenQueue<Encoding> {
   }
 }
 
-/** The next texts of a job, and pieces of texts; what is counted is copied into another thread slice by slice only. */
+/** Takes the next texts, or parts of texts; only one slice at a time is copied to the worker. */
 function takeSlice(job: Job<unknown>): string[] {
   const slice: string[] = [];
   for (let left = sliceCharacters; left > 0 && slice.length < sliceTexts && job.index < job.texts.length;) {

@@ -1,8 +1,8 @@
-// The thread that counts tokens. The tables are loaded on first use: most installations never need them.
+// Worker thread that counts tokens. Tables load on first use; most installations never need them.
 import { parentPort } from 'node:worker_threads';
 import type { Encoding, WorkerReply, WorkerRequest } from './token-estimate.ts';
 
-/** The tokenizer needs quadratic time for one unbroken run: 200 KB of one letter would take 22 s. */
+/** The tokenizer takes quadratic time for an unbroken run: 200 KB of one letter would take 22 s. */
 const longestRun = 300;
 const unbroken = new RegExp(`\\S{${longestRun}}|\\s{${longestRun}}`, 'g');
 
@@ -21,7 +21,7 @@ async function tokenizerFor(encoding: Encoding): Promise<Tokenizer> {
     encoding === 'o200k_base' ? await import('gpt-tokenizer/encoding/o200k_base') : await import('gpt-tokenizer/encoding/cl100k_base');
   return (tokenizers[encoding] = {
     count: (text) => countTokens(text, plain),
-    // Fails where there is no such token.
+    // Throws if a token does not exist.
     decode: (tokens) => decode(tokens),
   });
 }
@@ -38,7 +38,7 @@ parentPort?.on('message', async (request: WorkerRequest) => {
     if (request.task === 'count') result = request.texts.reduce((sum, text) => sum + count(text, tokenizer), 0);
     else result = request.lists.map((tokens) => tokenizer.decode(tokens));
   } catch {
-    // The tokens do not exist, or the tables cannot be loaded.
+    // The tokens do not exist, or the tables failed to load.
   }
   const reply: WorkerReply = { id, result };
   parentPort?.postMessage(reply);

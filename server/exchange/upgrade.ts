@@ -1,5 +1,5 @@
-// One request that becomes a WebSocket, through undici's dispatch: what comes of it is the bare connection, or the response that refuses it.
-// https://www.rfc-editor.org/rfc/rfc6455#section-4.1
+// Sends one request that becomes a WebSocket, through undici's dispatch; yields the raw connection or the refusing
+// response. https://www.rfc-editor.org/rfc/rfc6455#section-4.1
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -14,7 +14,7 @@ export interface Upgraded {
 
 export interface Upgrading {
   readonly response: Promise<Upgraded | WholeResponse>;
-  /** Closes the connection; harmless once it has been handed out. */
+  /** Closes the connection; has no effect once it was handed out. */
   abort(): void;
 }
 
@@ -24,7 +24,7 @@ export interface UpgradeRequest {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Bytes of a refusal. */
+/** Maximum bytes of a refusal. */
 const longestRefusal = 256 * 1024;
 const websocketGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const version = '13';
@@ -78,7 +78,7 @@ class UpgradeHandler implements Dispatcher.DispatchHandler, Upgrading {
   }
 
   onRequestUpgrade(_controller: Dispatcher.DispatchController, _status: number, headers: ResponseHeaders, socket: Duplex): void {
-    // What goes wrong with it is told by its close.
+    // Errors are reported by the socket's close.
     socket.on('error', () => {});
     const accepted = createHash('sha1').update(`${this.#key}${websocketGuid}`).digest('base64');
     if (this.#isEnded || headers['sec-websocket-accept'] !== accepted) {
@@ -113,7 +113,7 @@ class UpgradeHandler implements Dispatcher.DispatchHandler, Upgrading {
     if (this.#isEnded || this.#failure !== null) return;
     this.#failure = failure;
     if (this.#controller === null) this.#end(() => this.#reject(failure));
-    else this.#controller.abort(failure); // answers with `onResponseError`
+    else this.#controller.abort(failure); // Triggers `onResponseError`.
   }
 
   #end(report: () => void): void {

@@ -182,7 +182,7 @@ describe('another channel is tried', () => {
     expect(retried(400, providerOf(14))).toBe(true);
     expect(retried(400, undefined, { message: 'x', code: 'invalid_api_key' })).toBe(true);
   });
-  // https://ai.google.dev/gemini-api/docs/troubleshooting; another key has no file of that name that is its caller's.
+  // https://ai.google.dev/gemini-api/docs/troubleshooting; no other key has the caller's file.
   it.each([14, 24, 41])('not after a 403 that is about the request, of type %i', (type) => {
     const forbidden = { message: 'You do not have permission to access the File abc or it may not exist.', status: 'PERMISSION_DENIED' };
     expect(retried(403, providerOf(type), forbidden)).toBe(false);

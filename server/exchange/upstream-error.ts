@@ -1,4 +1,4 @@
-// What went wrong upstream, in the form that every error of the relay has.
+// Upstream failures, in the shape of all errors of the gateway.
 import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { saidReason } from '#shared/failure-reasons.ts';
@@ -18,34 +18,40 @@ import { readGoogleError } from '#server/formats/google-error.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 export interface UpstreamFailure {
-  /** `response`: the upstream said so. The others are found out here: no connection, no response in time, not a response. */
+  /**
+   * `response`: the upstream sent an error. The others are detected here: no connection, no response in time, an
+   * invalid response.
+   */
   kind: 'response' | 'network' | 'timeout' | 'invalid';
-  /** For the client and for decisions, after the channel's status mapping. */
+  /** Status for the client and for decisions, after the channel's status mapping. */
   status: number;
-  /** What the upstream sent; 0 when it sent nothing. */
+  /** Status that the upstream sent; 0 without a response. */
   upstreamStatus: number;
-  /** Masked. */
+  /** Message with secrets masked. */
   message: string;
-  /** Set where the text is ours: it can then be rendered in the caller's language. */
+  /** Set if the text is the gateway's and can be rendered in the caller's language. */
   errorCode: ErrorCode | null;
   type: string;
   param: string;
   code: string | number | null;
-  /** Seconds until the upstream wants to be asked again. */
+  /** Seconds until a retry, as the upstream wants. */
   retryAfter: number | undefined;
-  /** Our own refusal, where nothing was sent. */
+  /** The gateway's own refusal; nothing was sent. */
   own?: AppError;
-  /** What the upstream has read, and bills, although it failed. */
+  /** Usage that the upstream bills despite the failure. */
   usage?: TokenUsage;
-  /** What it is about where its status alone does not tell: a 403, and what else is about the request although its status speaks of the channel. */
+  /**
+   * Cause of the failure, if the status does not determine it: for a 403, and for request errors whose status blames
+   * the channel.
+   */
   concerns?: Concern;
 }
 
 export interface ErrorResponse {
   status: number;
-  /** The body, decoded; may be cut off. */
+  /** Decoded body; may be truncated. */
   text: string;
-  /** Names in lower case. */
+  /** Headers by lower-case name. */
   headers?: Readonly<Record<string, string | string[] | undefined>>;
   channel: Pick<PreparedChannel, 'statusCodeMapping' | 'key' | 'base' | 'provider'>;
   /** Milliseconds. */
@@ -53,10 +59,10 @@ export interface ErrorResponse {
 }
 
 const LONGEST_MESSAGE = 4000;
-/** Of a type, a parameter, a code: upstreams may quote a caller's text of any length there too. */
+/** Maximum length of a type, parameter or code, where upstreams may quote callers as well. */
 const LONGEST_NAME = 200;
 
-/** A response whose status is not 200. The body is read as loosely as providers write theirs. */
+/** Parses a response whose status is not 200; tolerates all shapes of providers' bodies. */
 export function parseUpstreamError({ status, text, headers, channel, now }: ErrorResponse): UpstreamFailure {
   const body = parseObject(insideList(text));
   const found = readErrorBody(body);
@@ -69,11 +75,11 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
   return {
     ...(concerns === undefined ? {} : { concerns }),
     kind: 'response',
-    // A redirect or a success that is none means nothing to a client; both are the upstream's fault.
+    // Redirects and unexpected successes are reported as 502.
     status: mapped < 400 || mapped > 599 ? 502 : mapped,
     upstreamStatus: status,
     message: cleanMessage(found.message || `bad response status code ${status}`, channel),
-    // Without words of its own it is told in ours.
+    // Without an upstream message, the gateway's text is used.
     errorCode: found.message ? null : 'bad_response_status_code',
     type: isTooLong ? tooLong.type : cleanName(type, channel),
     param: cleanName(found.param ?? String(status), channel),
@@ -82,7 +88,7 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
   };
 }
 
-/** An error found in a body of status 200. */
+/** Failure from an error in a body of status 200. */
 export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['channel']): UpstreamFailure {
   const isTooLong =
     mayBeTooLong(found.status) && isContextLengthError({ ...found, codesOfLength: channel.provider?.refusals?.codesOfLength });
@@ -102,48 +108,48 @@ export function failureInBody(found: ErrorInResponse, channel: ErrorResponse['ch
   };
 }
 
-/** The connection failed before a response began. */
+/** Connection failed before a response began. */
 export function networkFailure(): UpstreamFailure {
   return gatewayFailure('network', 'do_request_failed', 502);
 }
 
 /**
- * `connect`: nothing was asked yet. `first_byte`: it was asked and may be working still, so asking another would pay
- * twice. `idle`: the response had begun.
+ * `connect`: nothing was sent. `first_byte`: the upstream may still be working, so a retry would be billed twice.
+ * `idle`: the response had begun.
  */
 export function timeoutFailure(phase: 'connect' | 'first_byte' | 'idle'): UpstreamFailure {
   return phase === 'connect' ? networkFailure() : gatewayFailure('timeout', 'upstream_timeout', 504);
 }
 
-/** Why no response came, or why it broke off. */
+/** Maps a send failure to an upstream failure. */
 export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'idle'): UpstreamFailure {
   if (reason === 'timeout') return timeoutFailure(phase);
   return reason === 'too_large' || reason === 'unreadable' ? invalidResponse() : networkFailure();
 }
 
-/** What it made lies at an address where it could not be had. Whoever is asked again makes it, and bills it, again. */
+/** A generated result could not be downloaded from its URL. A retry would generate and bill it again. */
 export function unreachableContent(): UpstreamFailure {
   return gatewayFailure('timeout', 'upstream_content_unreachable', 504);
 }
 
-/** Status 200 with something that is no response. */
+/** Status 200 with an invalid response. */
 export function invalidResponse(): UpstreamFailure {
   return gatewayFailure('invalid', 'invalid_upstream_response', 502);
 }
 
-/** Why it failed, for readers of every language. */
+/** Reason of the failure, which can be rendered in any language. */
 export function failureReason({ errorCode, upstreamStatus, message }: UpstreamFailure): FailureReason {
   if (errorCode === null) return saidReason(message);
   return errorCode === 'bad_response_status_code' ? { code: errorCode, facts: { status: upstreamStatus } } : { code: errorCode };
 }
 
-/** The same of a test, whose reader wants to see the status that came. */
+/** Same for channel tests, whose reader wants the upstream's status. */
 export function refusedReason(failure: UpstreamFailure): FailureReason {
   const { errorCode, upstreamStatus, message } = failure;
   return upstreamStatus > 0 && errorCode === null ? saidReason(`status code ${upstreamStatus}: ${message}`) : failureReason(failure);
 }
 
-/** Google's addresses in the form of OpenAI have a list around their one error. */
+/** Google's OpenAI-compatible endpoints wrap their error in a list. */
 function insideList(text: string): string {
   return /^\s*\[([^]*)\]\s*$/.exec(text)?.[1] ?? text;
 }
@@ -159,7 +165,7 @@ interface FoundError {
   metadata?: unknown;
 }
 
-/** The shapes in which providers report errors, the most telling first. */
+/** Error shapes of providers, the most specific first. */
 function readErrorBody(body: unknown): FoundError {
   if (!isObject(body)) return {};
   const { error } = body;
@@ -183,20 +189,20 @@ function readErrorBody(body: unknown): FoundError {
   const detail = place === undefined ? body.detail : place.msg;
   const candidates = [body.message, body.msg, body.err, body.error_msg, header, response, error, first, detail];
   const message = candidates.map(nonEmpty).find((candidate) => candidate !== undefined);
-  // Where it is, from `body` on. https://fastapi.tiangolo.com/tutorial/handling-errors/
+  // Location of the invalid field, starting with `body`. https://fastapi.tiangolo.com/tutorial/handling-errors/
   const param = Array.isArray(place?.loc) ? nonEmpty(place.loc.at(-1)) : undefined;
   return { message, ...(param === undefined ? {} : { param }) };
 }
 
-/** As OpenAI says it. */
+/** OpenAI's error type and code. */
 const tooLong = { type: 'invalid_request_error', code: tooLongCode };
 
-/** Neither a refusal of the channel's account nor a limit by the minute is about the prompt's length, whatever it quotes. */
+/** Account refusals and rate limits are not about the prompt's length, whatever they quote. */
 function mayBeTooLong(status: number): boolean {
   return !statusesOfChannel.has(status);
 }
 
-/** A prompt that the law refuses, and one that alone is more than may be sent in a minute, are the request's. */
+/** Legal refusals, and prompts that exceed the per-minute limit alone, are about the request. */
 function concernOfStatus(status: number, reported: Forbidden, { provider }: ErrorResponse['channel']): Concern | undefined {
   const { codesOfKey, retried, accountWords } = provider?.refusals ?? {};
   const forbidden = { ...reported, codesOfKey };
@@ -205,14 +211,14 @@ function concernOfStatus(status: number, reported: Forbidden, { provider }: Erro
   return status === 451 || (status === 429 && reported.message.startsWith('Request too large for ')) ? 'request' : undefined;
 }
 
-/** Of a provider that also refuses accounts so: its invalid requests are bad everywhere, unless their words speak of the account. */
+/** For providers that also refuse accounts with 400: a request error, unless its message mentions the account. */
 function concernOfBad(reported: Forbidden, accountWords: readonly string[] = []): Concern | undefined {
   const text = reported.message.toLowerCase();
   if (concernOf(reported) === 'account' || accountWords.some((words) => text.includes(words.toLowerCase()))) return 'account';
   return reported.type === 'invalid_request_error' && reported.code !== 'FAILED_PRECONDITION' ? 'request' : undefined;
 }
 
-/** Of a limit, or of a provider that has too much to do. */
+/** Wait time in the message of a rate limit or an overload. */
 function waitOf(status: number, message: string): number | undefined {
   return status === 429 || status >= 500 ? waitIn(message) : undefined;
 }
@@ -225,7 +231,7 @@ function cleanCode(code: string | number | null, channel: ErrorResponse['channel
   return typeof code === 'string' ? cleanName(code, channel) : code;
 }
 
-/** What an upstream says, for whoever calls: not too long, without keys and addresses. */
+/** Truncates and masks an upstream message for callers. */
 export function cleanMessage(message: string, channel: Pick<ErrorResponse['channel'], 'key' | 'base'>, longest = LONGEST_MESSAGE): string {
   const cut = message.length > longest ? `${message.slice(0, longest)}…` : message;
   return maskSecrets(cut.toWellFormed(), { key: channel.key, host: URL.parse(channel.base)?.host });
@@ -255,7 +261,10 @@ function gatewayFailure(kind: UpstreamFailure['kind'], errorCode: ErrorCode, sta
   };
 }
 
-/** `ThrottlingException:http://…`; the body has a message alone. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html */
+/**
+ * Value like `ThrottlingException:http://…`; the body has only a message.
+ * https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html
+ */
 function awsErrorType(headers: ErrorResponse['headers']): string | undefined {
   return nonEmpty(single(headers?.['x-amzn-errortype'])?.split(':')[0]);
 }

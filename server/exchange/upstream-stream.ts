@@ -1,18 +1,21 @@
-// A stream of an upstream as it comes from the socket, for one reader.
+// Stream of upstream chunks from the socket, for one reader.
 import type { Framing } from '#server/framing/framing.ts';
 import type { SendFailure } from './send-failure.ts';
 
-/** Receives what a stream brings, in order; `end` or `fail` is the last. */
+/** Receives a stream in order; `end` or `fail` is the last call. */
 export interface StreamSink {
-  /** `isOwned`: nobody else holds the chunk's memory, so it may be kept as it is; otherwise keeping it keeps the socket's. */
+  /**
+   * `isOwned`: the chunk's memory is not shared, so the sink may retain it; otherwise retaining it also retains the
+   * socket's buffer.
+   */
   data(chunk: Buffer, isOwned: boolean): void;
   end(): void;
   fail(failure: SendFailure): void;
 }
 
-/** As much of a stream as its reader uses. */
+/** Part of a stream that its reader uses. */
 export interface EventSource {
-  /** How its bytes are cut, where they do not come from the upstream as they are. */
+  /** Framing of the bytes, if it differs from the upstream's. */
   readonly framing?: Framing;
   read(sink: StreamSink): void;
   pause(): void;
@@ -22,16 +25,16 @@ export interface EventSource {
 
 const streamBufferBytes = 64 * 1024;
 
-/** What holds the bytes back: the socket, or the decoder between. */
+/** Source that can be paused: the socket, or a decoder in front of it. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
 /**
- * Chunks of an event stream. What one read of the socket brings is delivered as one chunk: upstreams that send every token
- * as an HTTP chunk of its own would otherwise cost everything behind this once per token. Holds back what comes before
- * somebody reads, and pauses the socket beyond 64 KiB of it.
+ * Merges the chunks of one socket read into one: upstreams that send every token as an HTTP chunk would otherwise cost
+ * the whole pipeline once per token. Buffers what arrives before a reader attaches, and pauses the socket beyond 64
+ * KiB.
  */
 export class UpstreamStream {
   readonly #controller: Flow;
@@ -48,7 +51,7 @@ export class UpstreamStream {
     this.#abort = abort;
   }
 
-  /** Starts reading; what came early is delivered at once. */
+  /** Starts reading; buffered chunks are delivered at once. */
   read(sink: StreamSink): void {
     this.#sink = sink;
     const wasPaused = this.#waitingBytes > streamBufferBytes;
@@ -96,7 +99,7 @@ export class UpstreamStream {
     try {
       this.#handOver(this.#sink);
     } catch {
-      // A reader that throws, which it should not, ends its own stream only.
+      // A reader that throws by mistake ends only its own stream.
       this.#isOver = true;
       this.#abort();
     }

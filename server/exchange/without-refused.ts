@@ -1,4 +1,5 @@
-// A call that asks for more than its caller did, and is refused for that, is sent once more without it. For whoever waits it is one exchange.
+// Resends a call once without an optional field that the gateway added and the provider rejected. Appears as one
+// exchange.
 import type { DoubtfulField } from '#server/formats/upstream-dialect.ts';
 import type { CallExchange, Received } from './exchange.ts';
 import { FollowedSending } from './followed-sending.ts';
@@ -6,9 +7,9 @@ import type { PreparedChannel } from './prepared-channel.ts';
 
 interface Doubt {
   channel: Pick<PreparedChannel, 'refusedFields'>;
-  /** Fields that its provider may not know. */
+  /** Optional fields that the provider may not support. */
   doubtful: readonly DoubtfulField[];
-  /** The same call without them. */
+  /** Resends the call without these fields. */
   resend: (fields: ReadonlySet<string>) => CallExchange | Promise<CallExchange>;
 }
 
@@ -22,16 +23,16 @@ export function withoutRefused(first: CallExchange, { channel, doubtful, resend 
     sending.follow(second.sending);
     const reported = await second.received;
     request.dropped = second.request.dropped;
-    // A refusal of something else may quote its caller, who is to change nothing for others.
+    // Noted only after the retry succeeds: other errors may quote the caller, who must not affect other callers.
     if (isAnswer(reported, request)) channel.refusedFields.note(request.upstreamModel, refused.name);
     return reported;
   });
   return { ...first, sending, received };
 }
 
-/** Of requests that cannot be read, or whose sender may not have what they ask for: they cost nothing. */
+/** Statuses of rejected requests, which cost nothing. */
 const unreadable: ReadonlySet<number> = new Set([400, 403, 422]);
-/** Bytes of a refusal that are looked at. */
+/** Maximum bytes of a body parsed as a refusal. */
 const longestRefusal = 64 * 1024;
 
 function isRefusalOf(response: Received, field: DoubtfulField, request: CallExchange['request']): boolean {
@@ -48,7 +49,7 @@ function isAnswer(response: Received, request: CallExchange['request']): boolean
   return response.kind !== 'failed' && errorIn(response, request) === null;
 }
 
-/** Some tell their refusals with status 200. */
+/** Some providers report refusals with status 200. */
 function errorIn(response: Received, { route }: CallExchange['request']): { status: number; message: string; param: string } | null {
   if (response.kind !== 'whole' || response.body.length > longestRefusal) return null;
   return route.dialect.readError(response.body.toString('utf8'), route.provider);

@@ -1,4 +1,4 @@
-// Libraries of documents at AI Proxy. Which one is asked stands in the channel's free field; without it there is nothing to ask.
+// Document libraries of AI Proxy. The channel's free field names the library; without it calls fail.
 import type { Provider } from './spec.ts';
 
 const baseUrl = 'https://api.aiproxy.io';

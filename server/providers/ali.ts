@@ -1,4 +1,5 @@
-// Alibaba DashScope: chat in compatible mode, embeddings and pictures in its own forms. The channel's free field names plugins.
+// Alibaba DashScope: chat in compatible mode; embeddings and images in native formats. The channel's free field names
+// plugins.
 // https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
 // Claude's format: https://help.aliyun.com/zh/model-studio/anthropic-api-messages
 import { byMessages } from '#server/kinds/images/vendors/dashscope.ts';
@@ -7,7 +8,7 @@ import models from './default-models.json' with { type: 'json' };
 import { anyCallId, claudeBeside, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
-/** How the names of models begin that make pictures of pictures. */
+/** Prefixes of models that edit images. */
 const editing = ['qwen-image-edit', 'qwen-image-2', 'wan2.6', 'wan2.7'];
 
 const completing = ['qwen-coder-turbo', 'qwen2.5-coder'];
@@ -24,7 +25,7 @@ export const ali: Provider = {
       callIds: anyCallId,
       paths: {
         chat: '{base}/compatible-mode/v1/chat/completions',
-        // Its coders alone complete texts. https://help.aliyun.com/zh/model-studio/completions
+        // Only coder models support completions. https://help.aliyun.com/zh/model-studio/completions
         completions: [...completing.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-mode/v1/completions' })), { path: null }],
         rerank: [
           ...requestedFlat.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-api/v1/reranks' })),
@@ -47,7 +48,7 @@ export const ali: Provider = {
       },
       quirks: {
         streamOptions: 'ask',
-        // top_p must lie strictly between 0 and 1.
+        // top_p must be strictly between 0 and 1.
         clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
       },
       // https://www.alibabacloud.com/help/en/model-studio/context-cache

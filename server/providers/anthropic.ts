@@ -18,7 +18,7 @@ export const anthropic: Provider = {
   },
   auth: { kind: 'header', name: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },
-  // An empty account is a bad request there.
+  // An empty balance is reported as 400.
   refusals: {
     retried: [400],
     // https://platform.claude.com/docs/en/api/errors

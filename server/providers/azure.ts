@@ -1,5 +1,5 @@
-// Azure OpenAI: the deployment, in the path or in the body, is the model's name without dots, which it once could not have.
-// https://learn.microsoft.com/azure/ai-services/openai/reference
+// Azure OpenAI: the deployment, in the path or the body, is the model's name without dots, which deployments could not
+// contain in the past. https://learn.microsoft.com/azure/ai-services/openai/reference
 import {
   completionsAt,
   openaiReasoning,
@@ -48,7 +48,7 @@ export const azure: Provider = {
     },
   },
   auth: { kind: 'header', name: 'api-key' },
-  // Deployments of the type Global Batch. https://learn.microsoft.com/azure/ai-foundry/openai/how-to/batch
+  // Requires deployments of the type Global Batch. https://learn.microsoft.com/azure/ai-foundry/openai/how-to/batch
   runsBatches: 'openai',
   account: {
     path: '/openai/v1',

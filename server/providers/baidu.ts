@@ -1,10 +1,10 @@
-// Baidu's first platform. What is asked is named by the address: models have names of their own there.
+// Baidu's first platform, where the URL names the model by another name.
 // https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Nlks5zkzu
 import type { LocatedCall, ModelLocation, Provider } from './spec.ts';
 
 const place = '{base}/rpc/2.0/ai_custom/v1/wenxinworkshop';
 
-/** By the model's name; others are asked at theirs, in lower case. */
+/** Endpoints by model name; other models use their name in lower case. */
 const endpoints: Readonly<Record<string, string>> = {
   'ERNIE-4.0': 'completions_pro',
   'ERNIE-4.0-8K': 'completions_pro',

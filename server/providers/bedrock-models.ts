@@ -1,4 +1,4 @@
-// What Bedrock calls models, and through which inference profiles they are reached from where a channel is.
+// Bedrock's model ids, and the inference profiles that reach them from a channel's region.
 // https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
 // https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock-legacy
 import { readClaudeEnding } from '#server/formats/claude-endings.ts';
@@ -6,10 +6,10 @@ import { factsOf } from '#server/model-facts/find-facts.ts';
 import { datedClaude } from './claude-names.ts';
 import models from './default-models.json' with { type: 'json' };
 
-/** Groups of regions that share their load. */
+/** Groups of regions that share load. */
 type Profile = 'us' | 'eu' | 'apac' | 'jp' | 'au' | 'global';
 
-/** By the name that the vendor has for it. */
+/** Ids by the vendor's model name. */
 const known: Readonly<Record<string, { id: string; profiles: readonly Profile[] }>> = {
   'claude-instant-1.2': { id: 'anthropic.claude-instant-v1', profiles: [] },
   'claude-2.0': { id: 'anthropic.claude-v2', profiles: [] },
@@ -50,16 +50,19 @@ const known: Readonly<Record<string, { id: string; profiles: readonly Profile[] 
   'nova-2-lite-v1:0': { id: 'amazon.nova-2-lite-v1:0', profiles: ['us', 'eu', 'jp', 'global'] },
 };
 
-/** Models that are newer than the table are called as their vendor does, without a date: `anthropic.claude-opus-5-5`. */
+/** Claude models newer than the table use the vendor's name without a date: `anthropic.claude-opus-5-5`. */
 const newestProfiles: readonly Profile[] = ['us', 'eu', 'jp', 'global'];
 
-/** Claude as its vendor's own channels offer it. */
+/** Claude models of the vendor's own channels. */
 const claudeModels = models['14'];
 
-/** Still understood, and offered to nobody: new accounts get none of them. https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html */
+/**
+ * Still accepted but not offered: new accounts have no access.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html
+ */
 const retired = /^claude-(?:instant|[23]\b)/;
 
-/** Offered models, under the names that their vendors have for them: the newest first. */
+/** Offered models under the vendors' names, newest first. */
 export const bedrockModels: readonly string[] = [
   ...claudeModels.filter((name) => !retired.test(name) && !Object.hasOwn(known, name)),
   ...Object.keys(known)
@@ -72,9 +75,12 @@ export const bedrockModels: readonly string[] = [
   'openai.gpt-oss-20b-1:0',
 ];
 
-/** Id of a model or of its profile. A name that is in no table and not Claude's is an id already, or the ARN of a profile of the channel's own. */
+/**
+ * Returns the id of a model or its profile. Unknown names other than Claude's are returned unchanged: they are ids, or
+ * ARNs of the account's own profiles.
+ */
 export function bedrockId(model: string, region: string): string {
-  // Ways of thinking are no part of a name there.
+  // Thinking suffixes are removed.
   const plain = readClaudeEnding(model)?.model ?? model;
   const found = entryOf(plain);
   if (found === undefined) return model.startsWith('arn:') ? model : plain;
@@ -92,7 +98,7 @@ function entryOf(name: string): { id: string; profiles: readonly Profile[] } | u
 /** `anthropic.claude-…`, `us.anthropic.claude-…`, ARNs. */
 const ofHost = /^arn:|(?:^|[a-z])\.[a-z]/;
 
-/** The nearest first. Government and China have none of these. */
+/** Profiles of a region, nearest first. Government regions and China have none. */
 function profilesOf(region: string): readonly Profile[] {
   if (/^(?:cn|us-gov|us-iso\w*|eusc)-/.test(region)) return [];
   if (region.startsWith('us-')) return ['us', 'global'];

@@ -1,4 +1,4 @@
-// AWS Bedrock: Claude in its own format, by InvokeModel, and every other family by Converse, at a region's host.
+// AWS Bedrock at a region's host: Claude in its own format by InvokeModel, other families by Converse.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
 // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
 import { readAwsKey } from '#shared/aws-key.ts';
@@ -7,11 +7,11 @@ import type { LocatedCall, ModelList, ModelLocation, Provider } from './spec.ts'
 
 const model = '{base}/model/{id}';
 
-/** Names of any date, where what they mean has stayed the same. */
+/** Accepted beta names, of any date whose meaning is unchanged. */
 const knownBetas =
   /^(?:computer-use|token-efficient-tools-2025|interleaved-thinking|output-128k|dev-full-thinking|context-1m|context-management|effort|tool-search-tool|tool-examples|structured-outputs|compact)-/i;
 
-/** What is reached through profiles, and what is not. */
+/** Models reached through profiles, and those reached directly. */
 const modelLists: readonly ModelList[] = [
   { path: '{base}/inference-profiles?maxResults=1000', baseOf: lists, items: 'inferenceProfileSummaries', name: 'inferenceProfileId' },
   {
@@ -46,16 +46,16 @@ export const bedrock: Provider = {
     },
   },
   auth: { kind: 'aws', service: 'bedrock' },
-  // What is wanted within the frames; that they are frames the path says.
+  // Content type inside the event frames; the path selects the frames.
   streamHeaders: { accept: 'application/json' },
   locate,
-  // Access to one model alone may be refused too, so the status says too little.
+  // A 403 may also refuse a single model, so only these codes refuse the key.
   refusals: { codesOfKey: ['UnrecognizedClientException', 'InvalidSignatureException', 'ExpiredTokenException'] },
   modelList: modelLists,
   models: bedrockModels,
 };
 
-/** The whole id is one part of the path: colons and slashes are escaped. */
+/** Escapes the id as one path segment, including colons and slashes. */
 function locate({ key: text, model: name }: LocatedCall): ModelLocation | null {
   const key = readAwsKey(text);
   if (key === null) return null;

@@ -1,6 +1,6 @@
-// Names of Claude models as hosts know them: with the date of their release up to 4.5, without one since.
+// Claude's model names at hosts: with the release date up to 4.5, without one since.
 
-/** Other names that the vendor has for a model, and the one that hosts have. https://platform.claude.com/docs/en/about-claude/models/overview */
+/** Vendor's aliases and the names at hosts. https://platform.claude.com/docs/en/about-claude/models/overview */
 const aliases: Readonly<Record<string, string>> = {
   'claude-3-haiku-latest': 'claude-3-haiku-20240307',
   'claude-3-opus-latest': 'claude-3-opus-20240229',
@@ -18,10 +18,10 @@ const aliases: Readonly<Record<string, string>> = {
   'claude-opus-4-5': 'claude-opus-4-5-20251101',
 };
 
-/** The last models that hosts know by their date. */
+/** Dated names at hosts. */
 const dated: ReadonlySet<string> = new Set([...Object.values(aliases), 'claude-3-sonnet-20240229', 'claude-3-5-sonnet-20240620']);
 
-/** Name of a model by which hosts know it, from any name that its vendor has for it; `claude-opus-4.6` is `claude-opus-4-6`. */
+/** Maps any of the vendor's names to the name at hosts; `claude-opus-4.6` becomes `claude-opus-4-6`. */
 export function datedClaude(model: string): string {
   const name = model.replaceAll(/(\d)\.(?=\d)/g, '$1-');
   const found = Object.hasOwn(aliases, name) ? aliases[name] : undefined;

@@ -5,7 +5,7 @@ import models from './default-models.json' with { type: 'json' };
 import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
-/** Where models are run by their own words. */
+/** Path of models in their native format. */
 const ran = '{base}/client/v4/accounts/{other}/ai/run/{model}';
 
 export const cloudflare: Provider = {

@@ -1,4 +1,4 @@
-// ChatGPT accounts, as the vendor's program Codex asks for them: Responses that always stream, of which nothing is kept.
+// ChatGPT accounts, called as the vendor's CLI does: Responses, always streamed, never stored.
 // https://github.com/openai/codex
 import { responsesReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';

@@ -1,4 +1,5 @@
-// Conversations and embeddings in a format of their own, reranking in words that many share. https://docs.cohere.com/v2/reference/about
+// Cohere: native chat and embeddings; reranking in a format that many providers share.
+// https://docs.cohere.com/v2/reference/about
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 

@@ -1,4 +1,4 @@
-// Bots of Coze. Which one is asked stands in the channel's free field; without it the model's name is the id of one.
+// Bots of Coze. The channel's free field has the bot's id; without it, the model's name is the id.
 // https://www.coze.cn/open/docs/developer_guides/chat_v3
 import type { Provider } from './spec.ts';
 

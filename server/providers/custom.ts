@@ -1,4 +1,4 @@
-// Any address that speaks the OpenAI shape: the channel's base URL is the whole URL, with `{model}` filled in.
+// Any OpenAI-compatible endpoint: the channel's base URL is the whole URL, with `{model}` filled in.
 import { marksOfClaude, openaiReasoning, openaiRetention, thoughtsOfHosts } from './openai-shape.ts';
 import { customBalance } from '#server/exchange/balance-sources.ts';
 import type { Provider } from './spec.ts';

@@ -1,5 +1,5 @@
-// https://api-docs.deepseek.com — cached tokens come as `prompt_cache_hit_tokens`.
-// Claude's format: https://api-docs.deepseek.com/guides/anthropic_api
+// https://api-docs.deepseek.com — cached tokens are reported as `prompt_cache_hit_tokens`. Claude's format:
+// https://api-docs.deepseek.com/guides/anthropic_api
 import models from './default-models.json' with { type: 'json' };
 import { claudeBeside, openaiModelList, thinkingSwitch, thoughtsOfDeepSeek } from './openai-shape.ts';
 import { deepSeekBalance } from '#server/exchange/balance-sources.ts';

@@ -1,5 +1,5 @@
-// Applications of Dify: chatflows and agents, or, as the channel's free field says, text generators and workflows. A key is of one application, whose
-// model is its own.
+// Applications of Dify: chatflows and agents, or, if the channel's free field says so, text generators and workflows. A
+// key belongs to one application, which decides the model.
 // https://docs.dify.ai/en/guides/application-publishing/developing-with-apis
 import { readDifyApp } from '#shared/dify-app.ts';
 import type { Provider } from './spec.ts';
@@ -14,7 +14,7 @@ export const dify: Provider = {
   formats: { dify: { framing: 'sse', paths: { chat: '{base}/v1/{call}' } } },
   auth: { kind: 'bearer' },
   locate({ other }) {
-    // What stands there from before it meant anything means nothing.
+    // Other texts, from before the field was used, are ignored.
     const { kind } = readDifyApp(other) ?? { kind: 'chat' };
     return { base: baseUrl, values: { call: calls[kind] }, model: other.trim() };
   },

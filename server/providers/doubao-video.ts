@@ -1,4 +1,4 @@
-// Videos of Volcano Ark, nothing else; `volcengine.ts` makes them, too. https://www.volcengine.com/docs/82379/1520757
+// Volcano Ark's videos only; `volcengine.ts` also makes them. https://www.volcengine.com/docs/82379/1520757
 import type { Provider } from './spec.ts';
 
 export const doubaoVideo: Provider = {

@@ -52,7 +52,7 @@ export const gemini: Provider = {
   endingsSetting: 'gemini.thinking_adapter_enabled',
   defaultVersion: 'v1beta',
   versionSetting: 'gemini.version_settings',
-  // A key that is not valid is a bad request there.
+  // An invalid key is reported as 400.
   refusals: {
     retried: [400],
     ofAccount: [403],

@@ -1,4 +1,4 @@
-// What hosts call the models of the catalogue: Bedrock by region, Vertex AI with dates behind `@`.
+// Names of the catalogue's models at hosts: Bedrock by region, Vertex AI with dates behind `@`.
 import { describe, expect, it, test } from 'vitest';
 import { factsOf, knownModels } from '#server/model-facts/find-facts.ts';
 import { bedrockId, bedrockModels } from './bedrock-models.ts';
@@ -19,11 +19,11 @@ test.each([
   ['claude-haiku-5-5', 'sa-east-1', 'global.anthropic.claude-haiku-5-5'],
   ['claude-fable-5-1', 'ap-south-1', 'global.anthropic.claude-fable-5-1'],
   ['claude-opus-5-5', 'us-gov-west-1', 'anthropic.claude-opus-5-5'],
-  // Newer than the data, and of a line that is not in it.
+  // Newer than the data, or of an unknown line.
   ['claude-opus-6', 'us-east-1', 'us.anthropic.claude-opus-6'],
   ['claude-sonnet-6-20270301', 'eu-west-1', 'eu.anthropic.claude-sonnet-6'],
   ['claude-nova-6', 'us-east-1', 'us.anthropic.claude-nova-6'],
-  // Ids already.
+  // Ids, returned unchanged.
   ['anthropic.claude-opus-5-5', 'us-east-1', 'anthropic.claude-opus-5-5'],
   ['global.anthropic.claude-opus-5-5', 'us-east-1', 'global.anthropic.claude-opus-5-5'],
   ['eu.anthropic.claude-sonnet-5-5-high', 'us-east-1', 'eu.anthropic.claude-sonnet-5-5'],
@@ -34,7 +34,7 @@ test.each([
   ],
   ['amazon.nova-pro-v1:0', 'us-east-1', 'amazon.nova-pro-v1:0'],
   ['meta.llama3-3-70b-instruct-v1:0', 'us-east-1', 'meta.llama3-3-70b-instruct-v1:0'],
-  // Of others.
+  // Other vendors.
   ['gpt-oss-120b', 'us-west-2', 'openai.gpt-oss-120b-1:0'],
   ['deepseek-r1', 'us-east-1', 'us.deepseek.r1-v1:0'],
   ['kimi-k2.5', 'us-east-1', 'moonshotai.kimi-k2.5'],
@@ -42,7 +42,7 @@ test.each([
   expect(bedrockId(model, region)).toBe(id);
 });
 
-/** Bedrock has switched off the first ones, whose ids have names of their own. */
+/** Bedrock has retired the first models, whose ids follow no rule. */
 const claudes = knownModels().filter((model) => factsOf(model)?.vendor === 'anthropic' && !/^claude-(?:2|instant)/.test(model));
 
 describe('every Claude of the catalogue', () => {

@@ -1,4 +1,4 @@
-// Jimeng: videos, nothing else. https://www.volcengine.com/docs/85621
+// Jimeng: videos only. https://www.volcengine.com/docs/85621
 import type { Provider } from './spec.ts';
 
 export const jimeng: Provider = {

@@ -1,4 +1,4 @@
-// Kling: videos, nothing else. https://app.klingai.com/global/dev/document-api
+// Kling: videos only. https://app.klingai.com/global/dev/document-api
 import type { Provider } from './spec.ts';
 
 export const kling: Provider = {

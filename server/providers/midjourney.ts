@@ -1,4 +1,4 @@
-// Midjourney proxies: drawings as tasks (`server/tasks/platforms/midjourney.ts`), nothing else.
+// Midjourney proxies: drawing tasks only (`server/tasks/platforms/midjourney.ts`).
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 

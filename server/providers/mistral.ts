@@ -1,4 +1,4 @@
-// https://docs.mistral.ai/api — fields that it does not know are refused with 422.
+// https://docs.mistral.ai/api — unknown fields are rejected with 422.
 import models from './default-models.json' with { type: 'json' };
 import { openaiModelList, openaiPaths } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
@@ -24,7 +24,7 @@ export const mistral: Provider = {
         rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },
         replace: { tool_choice: { required: 'any' } },
         drop: ['user', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'service_tier', 'top_k'],
-        // What OpenAI's own responses carry and clients send back.
+        // Fields of OpenAI's responses that clients send back.
         dropFromMessages: ['refusal', 'annotations', 'audio', 'function_call', 'reasoning', 'reasoning_content'],
         images: 'text',
       },

@@ -1,4 +1,4 @@
-// Models on one's own machine. https://docs.ollama.com/api and https://docs.ollama.com/openai
+// Local models. https://docs.ollama.com/api and https://docs.ollama.com/openai
 import { anyCallId, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
@@ -16,7 +16,7 @@ export const ollama: Provider = {
       // https://docs.ollama.com/api/openai-compatibility
       takesAddresses: [],
       embeddings: 'ollama',
-      // It takes less there than it knows.
+      // Translated calls use the native format, which supports more.
       isForItsCallers: true,
     },
     ollama: {
@@ -26,6 +26,6 @@ export const ollama: Provider = {
   },
   auth: { kind: 'bearer' },
   modelList: { path: '{base}/api/tags', items: 'models', name: 'name' },
-  // Whatever was pulled there, which it tells.
+  // Pulled models are listed by the server.
   models: [],
 };

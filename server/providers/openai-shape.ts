@@ -1,4 +1,4 @@
-// What providers of the OpenAI shape have in common.
+// Parts shared by OpenAI-compatible providers.
 import type { CacheMarks, ModelRule, ModelSuffix, ThinkingWords, ThoughtsRule } from '#server/formats/provider-traits.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
@@ -19,7 +19,7 @@ export const openaiPaths = {
 } as const;
 
 /**
- * Completions but for models that are made for conversations alone, which refuse them there.
+ * Completions path, except for chat-only models, which reject completions.
  * https://platform.openai.com/docs/api-reference/completions
  */
 export function completionsAt(path: string): readonly PathRule[] {
@@ -30,9 +30,9 @@ export function completionsAt(path: string): readonly PathRule[] {
 export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'data', name: 'id' };
 
 /**
- * Claude's Messages at a provider that speaks OpenAI's format first.
- * @param path what stands before `/v1/messages`
- * @param thoughts how it takes thoughts of earlier turns back, as blocks that nobody has signed
+ * Claude's Messages at a provider whose first format is OpenAI's.
+ * @param path prefix of `/v1/messages`
+ * @param thoughts how earlier reasoning is sent back, as unsigned blocks
  */
 export function claudeBeside(path: string, thoughts: ThoughtsRule): { claude: ProviderFormat } {
   return {
@@ -49,8 +49,8 @@ export function claudeBeside(path: string, thoughts: ThoughtsRule): { claude: Pr
 }
 
 /**
- * OpenAI's Responses beside its chat completions. Behind an address of somebody else there is mostly something that knows the latter
- * alone. https://platform.openai.com/docs/api-reference/responses
+ * OpenAI's Responses, in addition to chat completions. Other servers mostly support only the latter.
+ * https://platform.openai.com/docs/api-reference/responses
  */
 export const responsesBeside = {
   'openai-responses': {
@@ -60,9 +60,12 @@ export const responsesBeside = {
   },
 } as const satisfies Record<string, ProviderFormat>;
 
-/** Of OpenAI's own models: those that callers of other formats are asked for in Responses, and those that have nothing else. */
+/**
+ * OpenAI's models that are called through Responses for callers of other formats, and those that only support
+ * Responses.
+ */
 export const responsesModels = {
-  // Chat completions refuse functions from models that think: https://github.com/openai/openai-openapi/issues/541
+  // Chat completions reject functions of reasoning models: https://github.com/openai/openai-openapi/issues/541
   isBestFor: ({ isToolsByResponses }) => isToolsByResponses,
   // https://platform.openai.com/docs/models
   isSoleFor: ({ isResponsesOnly }) => isResponsesOnly,
@@ -71,7 +74,7 @@ export const responsesModels = {
 export const effortSuffixes: readonly ModelSuffix[] = efforts.map((effort) => ({
   suffix: `-${effort}`,
   set: { reasoning_effort: effort },
-  // Of others it is a part of the name, as in `gpt-5.1-codex-max`.
+  // `max` is part of other models' names, as in `gpt-5.1-codex-max`.
   ...(effort === 'max' ? { ofTakers: effort } : {}),
 }));
 
@@ -81,8 +84,10 @@ export const openaiRetention: ModelRule = { isFor: ({ vendor }) => vendor === 'o
 const isReasoning = ({ vendor, thinking }: ModelFacts) => vendor === 'openai' && thinking !== null;
 
 /**
- * Reasoning models refuse `max_tokens`, efforts that are not theirs, and while they think every field of sampling that is not at its default.
- * https://platform.openai.com/docs/guides/reasoning https://platform.openai.com/docs/guides/latest-model
+ * Reasoning models reject `max_tokens`, unsupported efforts, and, while reasoning, sampling fields with other than
+ * default values.
+ * https://platform.openai.com/docs/guides/reasoning
+ * https://platform.openai.com/docs/guides/latest-model
  */
 export const openaiReasoning: ModelRule = {
   isFor: isReasoning,
@@ -94,16 +99,17 @@ export const openaiReasoning: ModelRule = {
   longIdle: true,
 };
 
-/** Claude behind a gateway that speaks this format: a model that nobody else in it has. https://docs.litellm.ai/docs/completion/prompt_caching */
+/** Claude behind an OpenAI-compatible gateway. https://docs.litellm.ai/docs/completion/prompt_caching */
 export const marksOfClaude: CacheMarks = { models: /claude/i, results: 'message', onTools: true, forAnHour: true };
 
 /**
- * Models that take no texts that end the response, however little they think.
- * https://platform.openai.com/docs/api-reference/chat/create#chat-create-stop https://github.com/huggingface/smolagents/issues/1671
+ * Models that reject stop sequences even at the lowest effort.
+ * https://platform.openai.com/docs/api-reference/chat/create#chat-create-stop
+ * https://github.com/huggingface/smolagents/issues/1671
  */
 export const openaiStops: ModelRule = { isFor: (facts) => isReasoning(facts) && !facts.takesStop, drop: ['stop'] };
 
-/** The same in Responses, where the limit has one name and a message's role is its own. */
+/** Same rules for Responses, where the limit's name and message roles need no change. */
 export const responsesReasoning: ModelRule = {
   isFor: isReasoning,
   ...(openaiReasoning.sampling === undefined ? {} : { sampling: openaiReasoning.sampling }),
@@ -116,37 +122,46 @@ export const responsesReasoning: ModelRule = {
   longIdle: true,
 };
 
-/** Switch of DeepSeek, Kimi, GLM and Doubao. https://api-docs.deepseek.com/guides/thinking_mode https://docs.z.ai/guides/capabilities/thinking-mode */
+/**
+ * Thinking switch of DeepSeek, Kimi, GLM and Doubao.
+ * https://api-docs.deepseek.com/guides/thinking_mode
+ * https://docs.z.ai/guides/capabilities/thinking-mode
+ */
 export const thinkingSwitch: ThinkingWords = { toggle: { field: 'thinking', on: 'enabled' } };
 
-/** Switch of Qwen and of hosts that follow it, with a number of tokens. https://help.aliyun.com/zh/model-studio/deep-thinking */
+/**
+ * Thinking switch of Qwen and compatible hosts, with a token budget.
+ * https://help.aliyun.com/zh/model-studio/deep-thinking
+ */
 export const thinkingFlag: ThinkingWords = { toggle: { field: 'enable_thinking' }, budget: 'thinking_budget' };
 
-/** Stands for thoughts where nothing may not stand. */
+/** Placeholder for reasoning where an empty text is rejected. */
 const unthought = '.';
 
 /**
- * DeepSeek refuses every turn without `reasoning_content` while it thinks and takes an empty one, Kimi wants one that is not empty.
- * https://api-docs.deepseek.com/guides/thinking_mode https://github.com/charmbracelet/crush/issues/2696 https://github.com/openclaw/openclaw/issues/73417
+ * While thinking, DeepSeek requires `reasoning_content` in every turn and accepts an empty one; Kimi requires a text.
+ * https://api-docs.deepseek.com/guides/thinking_mode
+ * https://github.com/charmbracelet/crush/issues/2696
+ * https://github.com/openclaw/openclaw/issues/73417
  */
 const thoughtsWanted: NonNullable<ThoughtsRule['placeholders']> = [
   { models: /deepseek/i, text: '' },
   { models: /kimi|moonshot/i, text: unthought },
 ];
 
-/** Of providers that know `reasoning_content` in messages. */
+/** Providers that accept `reasoning_content` in messages. */
 export const thoughtsBack: ThoughtsRule = { fields: ['reasoning_content'], placeholders: thoughtsWanted };
 
-/** Of DeepSeek, whatever its models are called. */
+/** DeepSeek, for all of its models. */
 export const thoughtsOfDeepSeek: ThoughtsRule = { fields: ['reasoning_content'], placeholders: [{ models: /^/, text: '' }] };
 
-/** Of Kimi, whatever its models are called. */
+/** Kimi, for all of its models. */
 export const thoughtsOfKimi: ThoughtsRule = { fields: ['reasoning_content'], placeholders: [{ models: /^/, text: unthought }] };
 
-/** Behind addresses where anything may speak the format: some refuse what they do not know. */
+/** Servers of unknown software, some of which reject unknown fields. */
 export const thoughtsOfHosts: ThoughtsRule = { ...thoughtsBack, isDoubtful: true };
 
-/** The models that are known to want their thoughts back, at vendors whose own models have none. */
+/** Models that need their reasoning sent back, hosted by vendors whose own models do not. */
 export const thoughtsOfHosted: ThoughtsRule = {
   ...thoughtsBack,
   models: /deepseek|kimi|moonshot|glm-|minimax|qwen|mimo/i,
@@ -154,7 +169,8 @@ export const thoughtsOfHosted: ThoughtsRule = {
 };
 
 /**
- * https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning — an empty `reasoning` counts as none.
+ * OpenRouter treats an empty `reasoning` as absent.
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning
  */
 export const thoughtsOfOpenRouter: ThoughtsRule = {
   fields: ['reasoning', 'reasoning_details'],
@@ -166,7 +182,7 @@ export const thoughtsOfOpenRouter: ThoughtsRule = {
 export const thoughtsOfMiniMax: ThoughtsRule = { fields: ['reasoning_content', 'reasoning_details'] };
 
 /**
- * Kimi's ids of calls say which call it is (`functions.name:0`), and may be longer than OpenAI's: names have 64 letters at the most. Longer
- * ids come from other vendors' models.
+ * Kimi's call ids identify the call (`functions.name:0`) and may be longer than OpenAI's; function names have at most
+ * 64 letters. Longer ids come from other vendors' models.
  */
 export const anyCallId = { most: 128 } as const;

@@ -13,7 +13,7 @@ export const openRouter: Provider = {
       // https://openrouter.ai/docs/use-cases/reasoning-tokens
       thinking: { efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] },
       thoughts: thoughtsOfOpenRouter,
-      // Models of OpenAI behind it take 64 characters, those of Kimi know their own ids again.
+      // OpenAI's models accept 64 characters; Kimi's recognize their own ids.
       callIds: { most: 64 },
       paths: openaiPaths,
       quirks: { streamOptions: 'ask' },
@@ -24,7 +24,7 @@ export const openRouter: Provider = {
     },
   },
   auth: { kind: 'bearer' },
-  // Who calls, for the provider's statistics.
+  // Identifies the calling application, for the provider's statistics.
   headers: { 'http-referer': '{site}', 'x-title': 'Tidegate' },
   modelList: openaiModelList,
   balance: openRouterBalance,

@@ -1,4 +1,4 @@
-// Google's PaLM, which the vendor has switched off: for what still answers in its form. It had one model for conversations.
+// Google's PaLM, retired by the vendor; for servers that still use its format. It had one chat model.
 import type { Provider } from './spec.ts';
 
 export const palm: Provider = {

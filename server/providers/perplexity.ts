@@ -13,7 +13,7 @@ export const perplexity: Provider = {
       paths: { chat: '{base}/v1/responses' },
       hosted: ['web_search', 'web_fetch'],
     },
-    // Until 27 September 2026, and of proxies that still speak it.
+    // Retired on 27 September 2026; for proxies that still support it.
     'openai-chat': {
       isByChoice: true,
       framing: 'sse',

@@ -1,4 +1,4 @@
-// Every provider this server can talk to. A new one of the OpenAI shape is one file and one line here.
+// Registry of providers. Adding an OpenAI-compatible one takes a file and a line here.
 import { ai360 } from './ai360.ts';
 import { aigc2d } from './aigc2d.ts';
 import { ails } from './ails.ts';

@@ -1,4 +1,5 @@
-// Models of many vendors as predictions: text models by the conversation, others by the picture. https://replicate.com/docs/reference/http
+// Models of many vendors as predictions: text models for chat, others for images.
+// https://replicate.com/docs/reference/http
 import { predictionTarget } from '#server/formats/predictions.ts';
 import type { Provider } from './spec.ts';
 

@@ -1,4 +1,4 @@
-// OpenAI's videos, and whoever has them in its form. OpenAI announced the end of its own for September 24, 2026.
+// OpenAI's videos, and compatible servers. OpenAI announced the end of its own for September 24, 2026.
 // https://platform.openai.com/docs/api-reference/videos
 import type { Provider } from './spec.ts';
 

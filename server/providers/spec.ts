@@ -1,4 +1,5 @@
-// What a provider is: data. Something new climbs this ladder: a field's value, then a quirk, then a hook, then a dialect.
+// Type of a provider's record. To support a difference, prefer a field's value, then a quirk, then a hook, then a
+// dialect.
 import type { CallKindName } from '#server/kinds/call-kind.ts';
 import type { ProviderTraits } from '#server/formats/provider-traits.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
@@ -9,165 +10,176 @@ import type { Auth } from '#server/exchange/auth/registry.ts';
 import type { BalanceSource } from '#server/exchange/balance-sources.ts';
 
 /**
- * A template over the base URL: `{base}`, and encoded `{model}`, `{deployment}` (the model without dots, unless the channel has `keep_dots`), the same as values of a query
- * (`{modelValue}`, `{deploymentValue}`), `{collection}` (`models/`
- * before a Gemini model whose name has none), `{other}` (the channel's free field), `{version}` (`api-version` of the client's query, else `{other}`, else `defaultVersion`; or what
- * `versionSetting` has for the model).
+ * Template over the base URL: `{base}`, and encoded `{model}`, `{deployment}` (the model without dots, unless the
+ * channel has `keep_dots`), the same as query values (`{modelValue}`, `{deploymentValue}`), `{collection}` (`models/`
+ * before a Gemini model whose name has none), `{other}` (the channel's free field), `{version}` (`api-version` of the
+ * client's query, else `{other}`, else `defaultVersion`; or the model's value in `versionSetting`).
  */
 export type PathTemplate = string;
 
-/** The first rule wins that is for the upstream model, by its name or by its facts; the last one usually is for all. Null: there is no path for those models. */
+/**
+ * Path of the models that match by upstream name or facts. The first match wins; the last rule usually matches all. If
+ * `path` is null, the models have no path.
+ */
 export type PathRule = { modelPrefix?: string; isFor?: (facts: ModelFacts) => boolean; path: PathTemplate | null };
 
-/** Where a call goes says whether its response streams. */
+/** Separate paths for whole and streamed responses. */
 export type PathPair = { whole: PathTemplate; stream: PathTemplate };
 
-/** Where a call goes says whether it is one request or several in one. */
+/** Separate paths for single and batched requests. */
 export type BatchPair = { whole: PathTemplate; batch: PathTemplate };
 
-/** Where a session goes says whether its events have the shape that the beta had. */
+/** Separate paths for sessions in the current and the beta format. */
 export type BetaPair = { whole: PathTemplate; beta: PathTemplate };
 
-/** Where a provider tells which models it has, and where in that response their names are. */
+/** Endpoint of a provider's model list, and where the names are in its response. */
 export interface ModelList {
   path: PathTemplate;
-  /** Where the key says that it is, if not at the address of calls. Null: a key of this form says nothing. */
+  /** Base URL that the key implies, if it differs from that of calls. Returns null for keys that imply none. */
   baseOf?(key: string): string | null;
-  /** The field that holds the list of models. */
+  /** Field that holds the list of models. */
   items: string;
-  /** The field of a model that holds its name. */
+  /** Field of a model that holds its name. */
   name: string;
-  /** What stands before each name. */
+  /** Prefix of each name. */
   prefix?: string;
-  /** Of models that tell what they can do (`supportedGenerationMethods`), those that can do this. */
+  /** Selects models whose `supportedGenerationMethods` include this. */
   method?: string;
 }
 
 export interface Refusals {
-  /** Another channel may do better after these, although a request that is bad is bad everywhere: unless they say that it is. */
+  /**
+   * Request errors that are retried on another channel, because they may refuse the account, unless the body blames the
+   * request.
+   */
   retried?: readonly number[];
-  /** Parts of messages by which a status of `retried` speaks of the channel's account; in any case of letters. */
+  /** Phrases, in any case, by which an error of `retried` blames the channel's account. */
   accountWords?: readonly string[];
-  /** These, too, refuse the channel's account and take it out of use, unless they are about something else. */
+  /** Statuses that refuse the account and disable the channel, unless the body says otherwise. */
   ofAccount?: readonly number[];
-  /** The same of codes that errors are named by. */
+  /** Error codes that refuse the account. */
   codesOfKey?: readonly string[];
-  /** Codes of prompts that are longer than the model takes. */
+  /** Error codes of prompts that exceed the context length. */
   codesOfLength?: readonly string[];
 }
 
-/** A call whose address is looked for. */
+/** Inputs of `locate`. */
 export interface LocatedCall {
-  /** The channel's secret and its free field. */
+  /** The channel's secret; `other` is its free field. */
   key: string;
   other: string;
-  /** As the caller named it. */
+  /** Model name of the request. */
   clientModel: string;
-  /** As the channel's mapping and its endings have it. */
+  /** Model name after the channel's mapping and suffixes. */
   model: string;
 }
 
-/** Where calls of one model go, where the channel's key or its free field has a say in it. */
+/** Location of a model's calls, if it depends on the channel's key or free field. */
 export interface ModelLocation {
-  /** Used where the channel names none. Without a trailing slash. */
+  /** Used if the channel sets no base URL. Without a trailing slash. */
   base: string;
-  /** Of further `{names}` in paths. A path with one that is missing is none. */
+  /** Values of further `{names}` in paths. A path with a missing value does not exist. */
   values: Readonly<Record<string, string>>;
-  /** What the provider calls the model there, for `{model}`. */
+  /** The provider's name of the model, for `{model}`. */
   model: string;
 }
 
-/** How a provider speaks one of its formats. */
+/** How a provider supports one of its formats. */
 export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
-  /** Those of its models that are asked in this format, by the name after the channel's mapping. Missing: all. */
+  /** Models served in this format, by the name after the channel's mapping. If undefined, all. */
   models?: RegExp;
-  /** How its streams are cut into events. */
+  /** Framing of its streams. */
   framing: FramingName;
-  /** What it does in this format. A kind without a path is never asked for. */
+  /** Paths by kind of call. Kinds without a path are not supported. */
   paths: Readonly<Partial<Record<CallKindName, PathTemplate | readonly PathRule[] | PathPair | BatchPair | BetaPair>>>;
-  /** Beside those of the provider. */
+  /** Headers in addition to the provider's. */
   headers?: Readonly<Record<string, string>>;
-  /** Where the key travels otherwise in this format. */
+  /** Authorization of this format, if it differs from the provider's. */
   auth?: Auth;
-  /** It is spoken at this address, where the channel names none. Missing: at the provider's. */
+  /** Default base URL of this format, if it differs from the provider's. */
   baseUrl?: string;
-  /** Only where the channel's setting `formats` names it. */
+  /** Used only if the channel's setting `formats` lists it. */
   isByChoice?: boolean;
-  /** Only at the provider's own address: what answers behind another one is known to speak the first format alone. Otherwise the
-   *  channel's setting `formats` names it. */
+  /**
+   * Used only at the provider's own base URL, because other servers usually support the first format alone; elsewhere
+   * only if the channel's setting `formats` lists it.
+   */
   isAtHomeOnly?: boolean;
-  /** Callers of other formats are asked in another one of the provider, where it has one: what is lost on their way there is less. */
+  /** Callers of other formats use another format of the provider, if it has one: less is lost in translation. */
   isForItsCallers?: boolean;
-  /** Of its models, those that callers of other formats are asked for in this one, because the others do less with them. */
+  /** Models that callers of other formats use through this format, because it supports more. */
   isBestFor?: (facts: ModelFacts) => boolean;
-  /** Of its models, those that have no other format, whatever their callers speak. */
+  /** Models that only support this format. */
   isSoleFor?: (facts: ModelFacts) => boolean;
 }
 
-/** Forms in which videos are ordered. */
+/** Wire formats of video requests. */
 export type VideoFormatName = 'sora' | 'kling' | 'jimeng' | 'vidu' | 'ark' | 'wan' | 'hailuo' | 'veo' | 'veo-vertex' | 'cogvideo';
 
-/** What lies in a provider's account, and is asked for as OpenAI has it but for this. */
+/** Files and batches of a provider's account, as far as they differ from OpenAI's API. */
 export interface ProviderAccount {
-  /** Before `/files` and `/batches`, behind the channel's address. */
+  /** Prefix of `/files` and `/batches` after the channel's base URL. */
   path: string;
-  /** What requests of batches ask for there, by what callers ask for. One that is missing cannot be asked for. */
+  /** Endpoint in batch requests by the callers' endpoint; others are rejected. */
   endpoints: Readonly<Record<string, string>>;
-  /** Seconds that a file may be kept. Missing: it cannot be told, and a file is there until it is deleted. */
+  /** Allowed lifetimes of a file, in seconds. If undefined, files have no expiry and stay until deleted. */
   lifetimes?: { least: number; most: number };
-  /** Requests of batches call a model as its deployment is called. */
+  /** Batch requests name the deployment instead of the model. */
   namesDeployment?: true;
-  /** Batches are jobs in that vendor's words, of one model, and their requests have no more than a name and a body. */
+  /** Batches are jobs of one model in that vendor's format; requests have only an id and a body. */
   jobs?: 'mistral';
 }
 
 export interface Provider {
-  /** The channel type: the number that clients and stored channels use. */
+  /** Channel type: the number that clients and stored channels use. */
   type: number;
   name: string;
-  /** Without a trailing slash; null: the channel must name one. */
+  /** Without a trailing slash; null if the channel must set one. */
   baseUrl: string | null;
-  /** Every format that it speaks. What none of them has a path for is refused before any call. */
+  /** Supported formats. Calls without a path in any of them are rejected before they are sent. */
   formats: Readonly<Partial<Record<UpstreamDialectName, ProviderFormat>>>;
-  /** It works on tasks of this kind, whose paths are theirs (`server/tasks/platforms/`). */
+  /** Platform of the tasks that it runs; their paths are in `server/tasks/platforms/`. */
   tasks?: TaskRecord['platform'];
-  /** It makes videos, ordered and asked about in this form (`server/tasks/videos/`). */
+  /** Wire format of its videos (`server/tasks/videos/`). */
   videos?: VideoFormatName;
   auth: Auth;
-  /** Constant headers; `{other}` and `{site}` (address of this installation) are filled, an empty value leaves it out. */
+  /** Constant headers; `{other}` and `{site}` (URL of this installation) are filled; empty values are dropped. */
   headers?: Readonly<Record<string, string>>;
   streamHeaders?: Readonly<Record<string, string>>;
-  /** The channel's organization field goes into `OpenAI-Organization`. */
+  /** Sends the channel's organization field as `OpenAI-Organization`. */
   sendsOrganization?: boolean;
-  /** Callers may leave files at `/v1/files`. */
+  /** Callers can upload files at `/v1/files`. */
   storesFiles?: true;
-  /** Callers may put such files into vector stores. */
+  /** Callers can add these files to vector stores. */
   storesVectorStores?: true;
-  /** Callers may create batches: at `/v1/batches`, whose requests lie in such files, at `/v1/messages/batches`, or by `:batchGenerateContent`. */
+  /**
+   * Callers can create batches: at `/v1/batches` from such files, at `/v1/messages/batches`, or by
+   * `:batchGenerateContent`.
+   */
   runsBatches?: 'openai' | 'claude' | 'gemini';
-  /** Callers may keep beginnings of prompts there, as that vendor has them. */
+  /** Callers can cache prompt prefixes, in that vendor's format. */
   storesCaches?: 'gemini' | 'vertex';
-  /** Missing: files and batches are as their form's vendor has them. */
+  /** If undefined, files and batches are those of the format's vendor. */
   account?: ProviderAccount;
-  /** Callers may have its models trained: at `/v1/fine_tuning/jobs`, by examples in such files. */
+  /** Callers can fine-tune models at `/v1/fine_tuning/jobs`, with examples in such files. */
   trainsModels?: true;
-  /** Behind `https://gateway.ai.cloudflare.com` this prefix of the path is left out, because the gateway adds it. */
+  /** Path prefix dropped behind `https://gateway.ai.cloudflare.com`, which adds it. */
   gatewayDrops?: string;
-  /** Missing: `baseUrl` and the templates say it all. Null: a call of that model has nowhere to go. */
+  /** If undefined, `baseUrl` and the templates are enough. Returns null if the model cannot be called. */
   locate?(call: LocatedCall): ModelLocation | null;
-  /** What models are called there that are known by another name, in requests too. */
+  /** The provider's names of models known by other names, also in requests. */
   modelNames?: Readonly<Record<string, string>>;
-  /** Of `{version}`. */
+  /** Default of `{version}`. */
   defaultVersion?: string;
-  /** The setting that has `{version}` by upstream model, and under `default`. */
+  /** Setting with `{version}` by upstream model, and under `default`. */
   versionSetting?: 'gemini.version_settings';
-  /** The setting by which endings of names say how much a model shall think. */
+  /** Setting that enables thinking suffixes of model names. */
   endingsSetting?: 'gemini.thinking_adapter_enabled';
-  /** Statuses that mean more here than elsewhere. */
+  /** Provider-specific meanings of error statuses and codes. */
   refusals?: Refusals;
-  /** Missing: the provider does not tell. Several: it tells of some here and of some there. */
+  /** If undefined, the provider has no list. Several lists are merged. */
   modelList?: ModelList | readonly ModelList[];
-  /** Missing: the provider does not tell what is left. */
+  /** If undefined, the provider does not report a balance. */
   balance?: BalanceSource;
   /** Model names offered when a channel is created. */
   models: readonly string[];

@@ -1,4 +1,4 @@
-// Suno APIs: music as tasks (`server/tasks/platforms/suno.ts`), nothing else.
+// Suno APIs: music tasks only (`server/tasks/platforms/suno.ts`).
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 

@@ -1,4 +1,5 @@
-// Tencent Hunyuan in its own format: one address, where a header names what is done. https://cloud.tencent.com/document/product/1729/105701
+// Tencent Hunyuan in its native format: one URL, where a header names the action.
+// https://cloud.tencent.com/document/product/1729/105701
 import type { Provider } from './spec.ts';
 
 export const tencent: Provider = {

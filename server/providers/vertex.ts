@@ -1,4 +1,4 @@
-// Vertex AI: Gemini, Claude and models of partners, each in its own format, at a region's host and under a project.
+// Vertex AI: Gemini, Claude and partner models, each in its own format, at a region's host and under a project.
 // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
 // Claude: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
 import { projectOf, readGoogleKey } from '#shared/google-key.ts';
@@ -11,7 +11,7 @@ import { thoughtsOfHosted } from './openai-shape.ts';
 import type { ModelLocation, LocatedCall, Provider } from './spec.ts';
 
 const anthropic = '{base}/v1/projects/{project}/locations/{region}/publishers/anthropic/models';
-/** Keys of the API are of a project themselves. */
+/** API keys imply the project. */
 const google = '{base}/v1/{parent}publishers/google/models/{model}';
 
 export const vertex: Provider = {
@@ -61,13 +61,13 @@ export const vertex: Provider = {
   auth: { kind: 'google' },
   endingsSetting: 'gemini.thinking_adapter_enabled',
   locate,
-  // A key that is not valid is a bad request there.
+  // An invalid key is reported as 400.
   refusals: {
     retried: [400],
     accountWords: ['billing', 'is not allowed to use Publisher Model', 'location is not supported'],
   },
-  // It has switched off what came before 3. https://cloud.google.com/vertex-ai/generative-ai/docs/learn/model-versions
-  // Those that an API key will do for come first.
+  // Models before Gemini 3 are retired. https://cloud.google.com/vertex-ai/generative-ai/docs/learn/model-versions
+  // Models that accept an API key come first.
   models: [...models['24'].filter((name) => /^gemini-(?!2\.|.*embedding)/.test(name)), ...models['14'], 'meta/llama-3.3-70b-instruct-maas'],
 };
 
@@ -84,14 +84,17 @@ function locate({ key: text, other, clientModel, model }: LocatedCall): ModelLoc
   return { base: vertexHost(region), model: model.startsWith('claude') ? claudeName(model) : model, values };
 }
 
-/** https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations; multi-regions have hosts of another form. */
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations; multi-regions have another host name. */
 export function vertexHost(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com';
   if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com`;
   return `https://${region}-aiplatform.googleapis.com`;
 }
 
-/** Dates stand behind `@`, and the first model that had two of one name has `-v2` before its date. Ways of thinking are no part of a name. */
+/**
+ * Vertex's name of a Claude model: the date behind `@`, and `-v2` before the date of the second model with the same
+ * name. Thinking suffixes are removed.
+ */
 function claudeName(model: string): string {
   const name = datedClaude(readClaudeEnding(model)?.model ?? model);
   if (name === 'claude-3-5-sonnet-20241022') return 'claude-3-5-sonnet-v2@20241022';

@@ -1,4 +1,4 @@
-// Vidu: videos, nothing else. https://platform.vidu.com/docs
+// Vidu: videos only. https://platform.vidu.com/docs
 import type { Provider } from './spec.ts';
 
 export const vidu: Provider = {

@@ -1,5 +1,5 @@
 // Volcano Ark (Doubao and others); a model may be an endpoint id `ep-…` or a bot. https://www.volcengine.com/docs/82379
-// Its speech is another service, with keys of its own. https://www.volcengine.com/docs/6561/1598757
+// Speech is a separate service with separate keys. https://www.volcengine.com/docs/6561/1598757
 import { speechKeyIn } from '#server/exchange/auth/ark.ts';
 import models from './default-models.json' with { type: 'json' };
 import { anyCallId, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
@@ -34,7 +34,7 @@ export const volcEngine: Provider = {
   },
   videos: 'ark',
   auth: { kind: 'ark' },
-  // What one of the services has not has no path there.
+  // Kinds that a service lacks have no path there.
   locate({ key, model }): ModelLocation {
     if (speechKeyIn(key) === null) return { base: baseUrl, values: { ark: 'api/v3' }, model };
     return { base: 'https://openspeech.bytedance.com', values: { spoken: 'api/v3' }, model };

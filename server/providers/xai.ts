@@ -1,5 +1,5 @@
-// https://docs.x.ai/docs/api-reference — `completion_tokens` leaves the reasoning tokens out. No ending of a name asks for a search: `search_parameters` has been
-// answered with 410 since January 2026 (https://docs.x.ai/docs/guides/live-search).
+// https://docs.x.ai/docs/api-reference — `completion_tokens` excludes reasoning tokens. There is no search suffix:
+// `search_parameters` is rejected with 410 since January 2026 (https://docs.x.ai/docs/guides/live-search).
 import models from './default-models.json' with { type: 'json' };
 import { effortSuffixes, openaiModelList, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
@@ -17,7 +17,7 @@ export const xai: Provider = {
       quirks: {
         streamOptions: 'ask',
         modelRules: [
-          // Those that take no effort refuse it. https://docs.x.ai/docs/guides/reasoning
+          // Models without efforts reject the field. https://docs.x.ai/docs/guides/reasoning
           { isFor: ({ vendor }) => vendor === 'xai', fitsEffort: true },
           {
             isFor: ({ vendor, thinking }) => vendor === 'xai' && (thinking?.efforts?.length ?? 0) > 0,

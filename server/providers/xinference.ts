@@ -1,4 +1,4 @@
-// Models on one's own machines. https://inference.readthedocs.io
+// Self-hosted models. https://inference.readthedocs.io
 import models from './default-models.json' with { type: 'json' };
 import { anyCallId, openaiModelList, openaiPaths, thoughtsOfHosts } from './openai-shape.ts';
 import type { Provider } from './spec.ts';

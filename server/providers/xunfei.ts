@@ -4,7 +4,7 @@ import type { Provider } from './spec.ts';
 
 const baseUrl = 'https://spark-api-open.xf-yun.com';
 
-/** Behind the address of sockets, by what the vendor calls the model there. https://www.xfyun.cn/doc/spark/Web.html */
+/** Socket paths by the vendor's model name. https://www.xfyun.cn/doc/spark/Web.html */
 const socketPaths: ReadonlyMap<string, string> = new Map(
   Object.entries({
     lite: 'v1.1/chat',
@@ -18,7 +18,7 @@ const socketPaths: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The same by version. */
+/** Model names by version. */
 const domainOf: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'v1.1': 'lite',
@@ -39,7 +39,7 @@ export const xunfei: Provider = {
       paths: { chat: [{ modelPrefix: 'x1', path: '{base}/v2/chat/completions' }, { path: '{base}/v1/chat/completions' }] },
       quirks: {
         drop: ['n'],
-        // Without it a call of a tool is told as an object, not in a list.
+        // Without it, tool calls are an object instead of a list.
         withTools: { tool_calls_switch: true },
       },
       responses: { tunedModel: true },
@@ -51,7 +51,7 @@ export const xunfei: Provider = {
         statuses: sparkStatuses,
       },
     },
-    // What sockets can do HTTP can do too, and tools beside it.
+    // HTTP supports everything that sockets do, and tools.
     spark: {
       isByChoice: true,
       baseUrl: 'https://spark-api.xf-yun.com',
@@ -62,7 +62,8 @@ export const xunfei: Provider = {
     },
   },
   auth: { kind: 'spark' },
-  // A socket's address is that of one model, which the channel's free field names by its version where the model's own name does not.
+  // A socket URL serves one model. If the model's name does not identify it, the version in the channel's free field
+  // does.
   locate: ({ other, clientModel, model }) => {
     const named = clientModel === 'SparkDesk' ? domainOf.get(other.trim()) : undefined;
     const domain = named ?? model;
@@ -70,7 +71,7 @@ export const xunfei: Provider = {
     const values: Record<string, string> = path === undefined ? {} : { socketPath: path };
     return { base: baseUrl, model: domain, values };
   },
-  // By version, as its sockets are asked.
+  // Models by version, as for sockets.
   modelNames: {
     SparkDesk: 'lite',
     'SparkDesk-v1.1': 'lite',

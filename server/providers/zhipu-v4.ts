@@ -4,7 +4,7 @@ import models from './default-models.json' with { type: 'json' };
 import { claudeBeside, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
 import type { ModelList, Provider, ProviderAccount, ProviderFormat } from './spec.ts';
 
-/** Both of the vendor's platforms take the same keys. */
+/** Chat format that both of the vendor's platforms share, as they share keys. */
 export const zhipuChat: ProviderFormat = {
   framing: 'sse',
   thinking: thinkingSwitch,

@@ -1,6 +1,7 @@
-// Zhipu's first platform (`/api/paas/v3`, models `chatglm_…`). Its vendor named a date for the end of those models (2023-11-30) and others in
-// their place, which its next platform has; the same keys are taken there. So channels of this type are asked as those of type 26, by models
-// of that one. Whether the first platform still answers is not known. https://docs.bigmodel.cn/api-reference
+// Zhipu's first platform (`/api/paas/v3`, models `chatglm_…`). The vendor announced the end of its models for
+// 2023-11-30, with successors on the next platform, which accepts the same keys. So channels of this type are called
+// like type 26, with its models. Whether the first platform still works is unknown.
+// https://docs.bigmodel.cn/api-reference
 import models from './default-models.json' with { type: 'json' };
 import type { Provider } from './spec.ts';
 import { zhipuAccount, zhipuChat, zhipuModels } from './zhipu-v4.ts';

@@ -1,9 +1,10 @@
-// An API key of Volcano Ark, or the two parts that its service for speech gives out. https://www.volcengine.com/docs/6561/1598757
+// API key of Volcano Ark, or the two-part credentials of its speech service.
+// https://www.volcengine.com/docs/6561/1598757
 import { bearer } from './bearer.ts';
 import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 
-/** Null: it has no such form. */
+/** Returns null if the key does not have two parts. */
 export function speechKeyIn(key: string): { app: string; token: string } | null {
   const [app = '', token = '', ...more] = key.split('|').map((part) => part.trim());
   return app === '' || token === '' || more.length > 0 ? null : { app, token };

@@ -67,7 +67,7 @@ describe('the form of a key', () => {
     const taken = [...texts, ...keyForms].filter((key) => typedKeyProblem(type, key) === undefined);
     expect(taken).toEqual(expect.arrayContaining([...keyForms]));
     for (const key of taken) expect([key, authorizationOf(auth, key, 'https://up.example').problem]).toEqual([key, null]);
-    // What it refuses travels nowhere, or as something else than its parts.
+    // A key that the schema rejects must not be sent, or sent as something else than its parts.
     const refused = texts.filter((key) => !taken.includes(key));
     if (auth.kind === 'bearer') return;
     for (const key of refused) expect([key, authorizationOf(auth, key, 'https://up.example').problem]).not.toEqual([key, null]);

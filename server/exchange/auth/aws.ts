@@ -1,4 +1,4 @@
-// AWS: requests are signed with a secret access key, or carry an API key of Bedrock.
+// AWS: signs requests with a secret access key, or sends an API key of Bedrock.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 import { readAwsKey } from '#shared/aws-key.ts';
 import type { AwsKey } from '#shared/aws-key.ts';
@@ -51,7 +51,7 @@ function signer(
   };
 }
 
-/** The key of a day, which is made once. */
+/** Returns the signing key of a day, cached. */
 function signingKeys({ secretAccessKey, region }: Extract<AwsKey, { type: 'access_key' }>, service: string): (day: string) => Buffer {
   let made: { day: string; key: Buffer } | undefined;
   return (day) => {
@@ -63,7 +63,7 @@ function signingKeys({ secretAccessKey, region }: Extract<AwsKey, { type: 'acces
   };
 }
 
-/** What proxies on the way may change is not signed. */
+/** Headers that proxies may change are not signed. */
 const signedNames = new Set(['content-type', 'x-amz-date', 'x-amz-security-token']);
 
 function canonicalRequest({ method, origin, path, headers }: SendRequest, bodyHash: string): { names: string; text: string } {
@@ -76,12 +76,12 @@ function canonicalRequest({ method, origin, path, headers }: SendRequest, bodyHa
   return { names, text: [method, escapedPath(place), canonicalQuery(query), fields, names, bodyHash].join('\n') };
 }
 
-/** What is escaped in the path already is escaped once more: all services but S3 want that. */
+/** Escapes the escaped path once more, as all services but S3 require. */
 function escapedPath(path: string): string {
   return path.split('/').map(escaped).join('/');
 }
 
-/** Sorted by name, then by value, as they are escaped. */
+/** Sorts parameters by escaped name, then by escaped value. */
 function canonicalQuery(query: string): string {
   const pairs = [...new URLSearchParams(query)].map(([name, value]) => [escaped(name), escaped(value)] as const);
   return pairs

@@ -1,15 +1,15 @@
-// Baidu's first platform: an API key and its secret are changed into a token of thirty days, which travels in the address.
+// Baidu's first platform: exchanges an API key and its secret for a token of thirty days, sent in the URL.
 // https://cloud.baidu.com/doc/WENXINWORKSHOP/s/Ilkkrb0i5
 import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
 import { tokenSigner } from './token-signer.ts';
 
-/** @param base the channel's address, which gives its tokens, too */
+/** @param base the channel's base URL, which also issues tokens */
 export function baidu(key: string, base: string): Authorization {
   const [id = '', secret = '', ...more] = key.split('|').map((part) => part.trim());
   const address = URL.parse(base.replaceAll('{model}', ''));
   if (id === '' || secret === '' || more.length > 0) return { headers: {}, problem: keyForm('APIKey|SecretKey') };
-  // What is wrong with the address is told of the channel.
+  // An invalid base URL is reported as a problem of the channel.
   if (address === null) return { headers: {}, problem: null };
   const question = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
   const tokens = new URL(`/oauth/2.0/token?${question.toString()}`, address);

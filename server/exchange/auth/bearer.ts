@@ -1,7 +1,7 @@
 // `Authorization: Bearer <key>`. https://www.rfc-editor.org/rfc/rfc6750#section-2.1
 import type { Authorization } from './scheme.ts';
 
-/** The key is `<key><separator><value>`; the second part goes into that header, when there is one. */
+/** Splits a key `<key><separator><value>`; the value, if present, is sent in `header`. */
 export interface SplitKey {
   separator: string;
   header: string;

@@ -1,4 +1,5 @@
-// A ChatGPT account: the token of a sign-in, and which account it is for. It is renewed by `renew-sign-ins.ts`, long before it ends.
+// ChatGPT account: sends the access token of a sign-in and the account id. `renew-sign-ins.ts` renews the token long
+// before it expires.
 import { readCodexKey } from '#shared/codex-key.ts';
 import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';

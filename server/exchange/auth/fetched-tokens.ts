@@ -1,4 +1,4 @@
-// Tokens that were fetched for keys, for every channel of this process: one fetch at a time for a key, and none while a token lives.
+// Process-wide cache of tokens fetched for keys: one fetch in flight per key, none while a token is valid.
 export interface FetchedToken {
   value: string;
   /** Milliseconds. */
@@ -7,27 +7,27 @@ export interface FetchedToken {
 
 interface Entry {
   token: FetchedToken | null;
-  /** From then on it is fetched anew; milliseconds. */
+  /** Time from which a new token is fetched; milliseconds. */
   renewAt: number;
   fetchedAt: number;
   fetching: Promise<string> | null;
 }
 
-/** No call travels with a token that ends on its way. */
+/** Tokens are renewed this long before expiry, so that none expires in flight. */
 const earlyMs = 300_000;
 const mostStored = 1000;
-/** A key whose tokens are refused as they come is not asked for one by every call. */
+/** Minimum age of a rejected token before another is fetched, so that a bad key does not cause a fetch per call. */
 const oldAfterMs = 60_000;
 const entries = new Map<string, Entry>();
 
 /**
- * @param id a hash of everything that the token depends on
+ * @param id hash of everything that the token depends on
  * @param now milliseconds
- * @throws whatever `fetch` rejects with; the next call fetches again
+ * @throws the error of `fetch`; the next call fetches again
  */
 export function fetchedToken(id: string, now: number, fetch: () => Promise<FetchedToken>): string | Promise<string> {
   const known = entries.get(id);
-  // A clock that was put back says nothing of how old a token is.
+  // If the clock was set back, the token's age is unknown.
   if (known?.token != null && now < known.renewAt && now >= known.fetchedAt) return known.token.value;
   if (known?.fetching != null) return known.fetching;
   const entry = known ?? { token: null, renewAt: 0, fetchedAt: 0, fetching: null };
@@ -46,13 +46,13 @@ export function fetchedToken(id: string, now: number, fetch: () => Promise<Fetch
   return entry.fetching;
 }
 
-/** Whether another token may be taken where this one is not: not if it has just been fetched. */
+/** Reports whether a rejected token is old enough to be replaced. */
 export function isOldToken(id: string, now: number): boolean {
   const known = entries.get(id);
   return known === undefined || now - known.fetchedAt >= oldAfterMs;
 }
 
-/** It is no longer taken. */
+/** Drops the cached token. */
 export function forgetToken(id: string, value: string): void {
   const known = entries.get(id);
   if (known?.token?.value === value) known.token = null;

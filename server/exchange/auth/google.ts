@@ -1,4 +1,4 @@
-// Google's cloud: a signed assertion of a service account, or the refresh token of a user, is changed into a token that lives an hour.
+// Google Cloud: exchanges a service account's signed assertion, or a user's refresh token, for a token of one hour.
 // https://developers.google.com/identity/protocols/oauth2/service-account#httprest
 import { createPrivateKey, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -18,13 +18,13 @@ const forms = {
   en: 'of an API key, or of the JSON of a service account or of a user with a quota project',
 };
 
-/** @param base the channel's address: whoever stands in for Google there may give its tokens too */
+/** @param base the channel's base URL; a stand-in for Google may also issue tokens there */
 export function google(text: string, base: string): Authorization {
   const key = readGoogleKey(text);
   if (key === null) return unusable(keyForm(forms));
   if (key.type === 'api_key') return { headers: { 'x-goog-api-key': key.key }, problem: null };
   const address = URL.parse(key.token_uri ?? (key.type === 'service_account' ? serviceTokens : userTokens));
-  // The file names the address that its secret is proven to, and somebody may have pasted one of anybody's.
+  // The file names the token URL; a malicious file must not send the secret elsewhere.
   if (address === null || !(isGoogles(address) || address.origin === URL.parse(base)?.origin)) {
     return unusable({ code: 'channel_token_address' });
   }
@@ -45,11 +45,11 @@ function isGoogles({ protocol, hostname, port }: URL): boolean {
   return protocol === 'https:' && port === '' && hostname.endsWith('.googleapis.com');
 }
 
-/** Files that were copied by hand have line breaks written out. */
+/** Restores line breaks that were escaped when the file was copied. */
 function readPrivateKey(pem: string): KeyObject | null {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'));
-    // Assertions are signed by RSA, and no other key can do that.
+    // Assertions must be signed by RSA.
     return key.asymmetricKeyType === 'rsa' ? key : null;
   } catch {
     return null;

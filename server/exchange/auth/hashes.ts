@@ -1,9 +1,9 @@
-// What signatures are made of.
+// Hashes for signatures.
 import { createHash, createHmac } from 'node:crypto';
 import { PiecedBody } from '#server/framing/byte-source.ts';
 import type { SendRequest } from '#server/exchange/send.ts';
 
-/** SHA-256 in hex. A promise only of a body that comes in pieces. */
+/** SHA-256 in hex. Returns a promise only for a body read in pieces. */
 export function hashOf(body: SendRequest['body']): string | Promise<string> {
   return body instanceof PiecedBody ? hashOfPieces(body) : sha256(body ?? '');
 }

@@ -1,4 +1,4 @@
-// The key alone in a header of the provider's own.
+// Sends the key in a header named by the provider.
 import type { Authorization } from './scheme.ts';
 
 export function header(key: string, name: string, prefix = ''): Authorization {

@@ -1,5 +1,6 @@
-// Kling: a key `AccessKey|SecretKey` signs a token, an API key, as newer accounts have it, is sent as it is; so is the one of a gateway.
-// https://app.klingai.com/global/dev/document-api/apiReference/commonInfo https://ai-sdk.dev/providers/ai-sdk-providers/klingai
+// Kling: `AccessKey|SecretKey` signs a token; API keys of newer accounts and of gateways are sent unchanged.
+// https://app.klingai.com/global/dev/document-api/apiReference/commonInfo
+// https://ai-sdk.dev/providers/ai-sdk-providers/klingai
 import { createHmac } from 'node:crypto';
 import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
@@ -7,7 +8,7 @@ import type { Authorization } from './scheme.ts';
 /** Seconds. */
 const [lifetime, leeway] = [1800, 5];
 
-/** Of a gateway, which has Kling below a prefix. */
+/** Recognizes the key of a gateway that serves Kling below a path prefix. */
 export function isPlainKlingKey(key: string): boolean {
   return key.startsWith('sk-');
 }
@@ -22,7 +23,7 @@ export function kling(key: string): Authorization {
     headers: {},
     problem: null,
     sign(request, { now }) {
-      // Renewed at half its life, so that no call travels with a token about to expire.
+      // Renewed at half its life, so that no token expires in flight.
       if (signed === undefined || now - signed.at >= lifetime * 500 || now < signed.at)
         signed = { at: now, token: tokenOf(id, secret, now) };
       return { ...request, headers: { ...request.headers, authorization: `Bearer ${signed.token}` } };

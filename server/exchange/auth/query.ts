@@ -1,4 +1,4 @@
-// The key as a parameter of the address.
+// Sends the key as a query parameter.
 import type { Authorization } from './scheme.ts';
 
 export function query(key: string, name: string): Authorization {

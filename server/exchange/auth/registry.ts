@@ -1,4 +1,4 @@
-// Every scheme by the name that a provider's record has for it.
+// Authorization schemes by the name in a provider's record.
 import { ark } from './ark.ts';
 import { aws } from './aws.ts';
 import { baidu } from './baidu.ts';
@@ -16,36 +16,36 @@ import { tencent } from './tencent.ts';
 import { volc } from './volc.ts';
 import { zhipuJwt } from './zhipu-jwt.ts';
 
-/** What a provider's record says about its keys. */
+/** Authorization of a provider's record. */
 export type Auth =
   | { kind: 'bearer'; split?: SplitKey }
-  /** The header's name, in lower case, and what stands before the key there. */
+  /** Header name in lower case, and the prefix of its value. */
   | { kind: 'header'; name: string; prefix?: string }
-  /** The parameter's name. */
+  /** Parameter name. */
   | { kind: 'query'; name: string }
-  /** An API key, or a file of credentials. */
+  /** API key, or a JSON file of credentials. */
   | { kind: 'google' }
-  /** An API key, or the two parts of one for speech. */
+  /** API key, or two-part speech credentials. */
   | { kind: 'ark' }
-  /** An access key, which signs for that service, or an API key. */
+  /** Access key that signs for the service, or an API key. */
   | { kind: 'aws'; service: string }
   | { kind: 'zhipu-jwt' }
-  /** What is kept of a sign-in to an account. */
+  /** Stored tokens of a ChatGPT sign-in. */
   | { kind: 'codex' }
-  /** A password, or the three parts that its vendor gives out. */
+  /** Password, or three-part credentials. */
   | { kind: 'spark' }
-  /** The same three parts: a secret, which signs the address of a socket. */
+  /** Same three-part credentials; the secret signs the socket's URL. */
   | { kind: 'spark-socket' }
-  /** A secret, which signs for that service. */
+  /** Secret that signs for the service. */
   | { kind: 'tencent'; service: string }
-  /** An API key and its secret, for a token. */
+  /** API key and secret, exchanged for a token. */
   | { kind: 'baidu' }
-  /** A key and its secret, or a gateway's key. */
+  /** Key and secret, or a gateway's key. */
   | { kind: 'kling' }
-  /** A key and its secret, which signs for that service. */
+  /** Key and secret, which signs for the service. */
   | { kind: 'volc'; region: string; service: string };
 
-/** @param base the channel's address */
+/** @param base the channel's base URL */
 export function authorizationOf(auth: Auth, key: string, base: string): Authorization {
   switch (auth.kind) {
     case 'bearer':

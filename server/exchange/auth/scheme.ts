@@ -1,24 +1,24 @@
-// How the key of a channel travels. One file per scheme; a scheme may need nothing but the key, or all of a request.
+// Interface of authorization schemes, one file each. A scheme may need only the key, or the whole request.
 import type { LocalText } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { Sender, SendRequest } from '#server/exchange/send.ts';
 
-/** What signing may need beside the request. */
+/** Inputs of signing besides the request. */
 export interface Signing {
   /** Milliseconds. */
   now: number;
-  /** For schemes that fetch a token. */
+  /** Sends the requests of schemes that fetch a token. */
   sender: Pick<Sender, 'send'>;
 }
 
 export interface Authorization {
-  /** Headers that are the same on every call. */
+  /** Headers that are the same for every call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Why no call can be made with this key, for administrators; null when it can. */
+  /** Reason why the key is unusable, for administrators; null if it is usable. */
   readonly problem: FailureReason | null;
   /**
-   * For what depends on the call: its method, its address, its headers, the bytes of its body, the time. Missing: `headers` say it all.
-   * @throws {SigningFailure} when a token is needed and none can be had
+   * Adds credentials that depend on the request or the time. If undefined, `headers` are enough.
+   * @throws {SigningFailure} if a token is required and cannot be fetched
    */
   sign?<Request extends SendRequest>(request: Request, signing: Signing): Request | Promise<Request>;
 }

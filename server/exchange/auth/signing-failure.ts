@@ -1,15 +1,15 @@
-// No token could be had for a request: what it was to go to has not been asked.
+// Failure to fetch a token; the request itself was not sent.
 import { SendFailure } from '#server/exchange/send-failure.ts';
 
-/** What the provider's own place for tokens answered. */
+/** Response of the token endpoint. */
 export interface TokenRefusal {
   status: number;
-  /** The body, decoded; may be cut off. */
+  /** Decoded body; may be truncated. */
   text: string;
 }
 
 export class SigningFailure extends Error {
-  /** A refusal, or why no answer came. */
+  /** Refusal, or the reason why no response came. */
   readonly reason: TokenRefusal | SendFailure;
   constructor(reason: TokenRefusal | SendFailure) {
     super(reason instanceof SendFailure ? reason.message : `no token: status ${reason.status}`, { cause: reason });

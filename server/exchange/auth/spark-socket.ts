@@ -1,4 +1,4 @@
-// iFlytek Spark by WebSocket: the address is signed with a secret, and the message names the application.
+// iFlytek Spark over WebSocket: the secret signs the URL, and the message names the application.
 // https://www.xfyun.cn/doc/spark/general_url_authentication.html
 import { PiecedBody, wholeOf } from '#server/framing/byte-source.ts';
 import { createHmac } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Tencent Cloud: requests are signed with a secret (TC3-HMAC-SHA256). https://cloud.tencent.com/document/product/1729/101843
+// Tencent Cloud: signs requests with a secret (TC3-HMAC-SHA256). https://cloud.tencent.com/document/product/1729/101843
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
 import { keyForm } from './scheme.ts';
@@ -6,7 +6,10 @@ import type { Authorization } from './scheme.ts';
 
 const algorithm = 'TC3-HMAC-SHA256';
 
-/** @param key `AppId|SecretId|SecretKey`, of which the first is not needed @param service `hunyuan` */
+/**
+ * @param key `AppId|SecretId|SecretKey`; the AppId is optional
+ * @param service `hunyuan`
+ */
 export function tencent(key: string, service: string): Authorization {
   const parts = key.split('|').map((part) => part.trim());
   const [id = '', secret = ''] = parts.slice(-2);

@@ -1,5 +1,5 @@
-// Schemes that change a key into a token, which lives for a while: fetched once for all calls, anew before it ends, and once more where it
-// is no longer taken.
+// Signs with tokens exchanged for a key: fetches one for all calls, renews it before it expires, and replaces it once
+// if it is rejected.
 import { createHash } from 'node:crypto';
 import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
@@ -13,7 +13,7 @@ import { SigningFailure } from './signing-failure.ts';
 const limits = { responseMs: 15_000, maxBytes: 64 * 1024 };
 const longestText = 4000;
 
-/** How a token is asked for: `POST`, with that body. */
+/** `POST` request for a token. */
 export interface TokenRequest {
   headers: Readonly<Record<string, string>>;
   body: Buffer | null;
@@ -22,11 +22,11 @@ export interface TokenRequest {
 interface TokenSource {
   /** The key. */
   text: string;
-  /** Where tokens are given. */
+  /** Token endpoint. */
   address: URL;
   /** @param now milliseconds */
   ask(now: number): TokenRequest;
-  /** A call that carries the token. */
+  /** Adds the token to a request. */
   carry<Request extends SendRequest>(request: Request, token: string): Request;
 }
 
@@ -75,14 +75,17 @@ async function fetchToken(
   if (answer.status === 200 && typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) {
     return { value, expiresAt: now + (typeof seconds === 'number' && seconds > 0 ? seconds : 3600) * 1000 };
   }
-  // A grant that is refused is a bad request there; it is the channel's key that is refused.
+  // Token endpoints report a rejected key as 400 or 403, which is mapped to 401.
   const isRefused = answer.status === 400 || answer.status === 403;
   const words = [error, description].filter((part) => typeof part === 'string').join(': ');
   const status = answer.status === 200 ? 502 : isRefused ? 401 : answer.status;
   throw new SigningFailure({ status, text: JSON.stringify({ error: { message: words.slice(0, longestText) } }) });
 }
 
-/** The model was not asked, however long the place for tokens was silent: another channel may be. */
+/**
+ * A timeout of the token endpoint counts as a network failure: the model was not called, so another channel may be
+ * tried.
+ */
 function asUnreached(failure: SendFailure): SendFailure {
   return failure.reason === 'timeout' ? new SendFailure('network', failure.message, { cause: failure }) : failure;
 }

@@ -1,4 +1,4 @@
-// Volcano Engine: requests are signed with a key's secret. https://www.volcengine.com/docs/6369/67269
+// Volcano Engine: signs requests with the key's secret. https://www.volcengine.com/docs/6369/67269
 import type { SendRequest } from '#server/exchange/send.ts';
 import { hashOf, hmac, sha256 } from './hashes.ts';
 import { keyForm } from './scheme.ts';

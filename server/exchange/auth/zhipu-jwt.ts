@@ -1,4 +1,4 @@
-// A key `id.secret` signs a token, which is sent without `Bearer`. https://docs.bigmodel.cn — its times are milliseconds.
+// Zhipu: a key `id.secret` signs a token sent without `Bearer`; its times are milliseconds. https://docs.bigmodel.cn
 import { createHmac } from 'node:crypto';
 import { keyForm } from './scheme.ts';
 import type { Authorization } from './scheme.ts';
@@ -11,7 +11,7 @@ export function zhipuJwt(key: string): Authorization {
     headers: {},
     problem: /^[^.]+\.[^.]+$/.test(key) ? null : keyForm('id.secret'),
     sign(request, { now }) {
-      // Renewed at half its life, so that no call travels with a token about to expire.
+      // Renewed at half its life, so that no token expires in flight.
       if (signed === undefined || now - signed.at >= tokenLifetime / 2 || now < signed.at) signed = { at: now, token: tokenOf(key, now) };
       return { ...request, headers: { ...request.headers, authorization: signed.token } };
     },
