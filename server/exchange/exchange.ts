@@ -173,7 +173,7 @@ function storedOf(request: UpstreamRequest): SentRequest {
   };
 }
 
-/** Adds the content behind URLs in the response if the caller asked for inline data. */
+/** Adds the content behind URLs in the response if the caller requested inline data. */
 function complete(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
   const reported = awaited(context, channel, request, limits);
   const { contents: named } = request;

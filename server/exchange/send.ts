@@ -36,10 +36,7 @@ export interface SendRequest {
   socket?: SocketEnd;
   /** Collects a streamed response into a whole one, through this filter. */
   createSieve?: () => Sieve;
-  /**
-   * Returns the request signed with a new token, for when the cached one is rejected.
-   * @throws {SigningFailure}
-   */
+  /** Returns the request signed with a new token, if the cached one is rejected. @throws {SigningFailure} */
   renew?: () => Promise<SendRequest>;
 }
 

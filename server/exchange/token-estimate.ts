@@ -113,7 +113,7 @@ function requestWorker(question: Question<WorkerRequest>): Promise<WorkerReply['
 
 function startWorker(): Worker {
   const started = new Worker(new URL('./token-worker.ts', import.meta.url));
-  // The worker must not keep the process alive.
+  // The worker must not prevent an exit.
   started.unref();
   started.on('message', ({ id, result }: WorkerReply) => requested.get(id)?.(result));
   const gone = () => {

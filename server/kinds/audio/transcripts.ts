@@ -1,4 +1,4 @@
-// Transcriptions, and translations into English, for callers of OpenAI's format. Upstream requests always ask for JSON,
+// Transcriptions, and translations into English, for callers of OpenAI's format. Upstream requests always want JSON,
 // the only response format that reports usage. https://platform.openai.com/docs/api-reference/audio
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';

@@ -1,4 +1,4 @@
-// Reads the number, size and quality of the images that a request asks for.
+// Reads the number, size and quality of the images requested.
 import type { PictureOrder, SeenPicture } from '#shared/picture-order.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 

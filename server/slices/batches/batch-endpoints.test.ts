@@ -15,7 +15,7 @@ function routeOf(type: number, path: string) {
 
 it('batch-endpoints: no batch goes to a provider that has none of such requests', () => {
   const requested = '/v1/embeddings';
-  // It is asked for them one by one all the same, and has batches of others.
+  // The provider serves single requests of that model, but batches only of others.
   const channel = buildPreparedChannel({ type: moonshot, base_url: 'https://up.example' });
   expect(channel.route(defaultClientDialect, 'embeddings', 'gpt-4o-mini')).toMatchObject({ path: requested });
   expect(channel.provider?.runsBatches).toBe('openai');

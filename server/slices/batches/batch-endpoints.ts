@@ -1,4 +1,4 @@
-// What requests of a batch may ask for, and which channels work on them.
+// Endpoints that batch requests may call, and the channels that run them.
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { deploymentOf } from '#server/formats/deployment.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
@@ -17,12 +17,15 @@ export function formOf({ form }: Pick<BatchRecord, 'form'>): BatchFormat {
   return forms[form];
 }
 
-/** Undefined: requests of a batch cannot ask for that. */
+/** Returns undefined if batches cannot call that path. */
 export function batchEndpoint({ paths }: BatchFormat, path: string): RelayEndpoint | undefined {
   return paths.includes(path) ? relayEndpoints.find((endpoint) => endpoint.path === path) : undefined;
 }
 
-/** The way of such requests: nobody reads them on theirs, so the provider has to speak as their caller does. Null: it does not. */
+/**
+ * Route of a batch's requests: they are not translated, so the provider must use the caller's format. Returns null if
+ * it does not.
+ */
 export function batchRoute(
   form: BatchFormat,
   channel: PreparedChannel,
@@ -34,17 +37,20 @@ export function batchRoute(
   return route === null || route.identity === null || route.isInPieces ? null : route;
 }
 
-/** A request of a batch as the provider wants it there. @param body JSON, as of a call by itself */
+/**
+ * Writes a batch request for the provider.
+ * @param body JSON, as in a single call
+ */
 export function bodyThere({ provider, setting }: Pick<PreparedChannel, 'provider' | 'setting'>, body: Buffer): Buffer {
   const { namesDeployment, jobs } = provider?.account ?? {};
   if (namesDeployment === undefined && jobs === undefined) return body;
   const { model, ...others } = parseObject(body.toString('utf8')) ?? {};
-  // A job says the model of all its requests.
+  // A job names the model once for all requests.
   if (jobs !== undefined) return Buffer.from(JSON.stringify(others));
   return typeof model === 'string' ? Buffer.from(JSON.stringify({ ...others, model: deploymentOf(model, setting) })) : body;
 }
 
-/** What the provider calls an endpoint in batches. Undefined: it has no batches of such requests. */
+/** Provider's name of an endpoint in batches; undefined if it has no batches of such requests. */
 export function pathThere({ provider }: Pick<PreparedChannel, 'provider'>, path: string): string | undefined {
   const account = provider?.account;
   return account === undefined ? path : account.endpoints[path];

@@ -1,4 +1,4 @@
-// What differs between vendors in batches: how requests are handed in, asked about and answered. All else is one.
+// Differences between vendors' batches: submission, polling and results. All else is shared.
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { StrictFields } from '#server/formats/strict-fields.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
@@ -7,18 +7,18 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** What a provider tells of one. */
+/** State that a provider reports. */
 export interface ReportedBatch {
   id: string;
   set: Partial<BatchRecord>;
 }
 
-/** `isUnknown`: whether the provider has it cannot be told from that. */
+/** `isUnknown`: the response does not show whether the provider has the batch. */
 export type BatchRequest = { reported: ReportedBatch } | { failure: UpstreamFailure; isUnknown: boolean };
 
-/** A result. `body`: of an answered one, the response. */
+/** Result of one request. `body`: the response, if there is one. */
 export interface ReadResult {
-  /** As its caller calls the request. */
+  /** Custom id of the request. */
   name: string;
   isAnswered: boolean;
   body: unknown;
@@ -26,21 +26,28 @@ export interface ReadResult {
 
 export interface BatchFormat {
   readonly name: BatchRecord['form'];
-  /** What requests may ask for. */
+  /** Paths that requests may call. */
   readonly paths: readonly string[];
-  /** Of a caller's own names of requests. */
+  /** Pattern of custom ids. */
   readonly names: RegExp;
-  /** The field that names a file of requests. */
+  /** Field that names the file of requests. */
   readonly fileField: string;
-  /** Its results are files of their caller's. */
+  /** Results become files of the caller. */
   readonly leavesFiles?: true;
-  /** Bytes of all requests that come with their creation. Missing: as of a file. */
+  /** Maximum bytes of requests sent inline with the creation. If undefined, as for a file. */
   readonly mostInline?: number;
-  /** A request as it stands in a file, or in a list. Missing: as OpenAI and Anthropic have it. @param index undefined: in a file @throws {AppError} `invalid_request` */
+  /**
+   * Reads a request of a file or a list. If undefined, as in OpenAI's and Anthropic's.
+   * @param index undefined for a request of a file
+   * @throws {AppError} `invalid_request`
+   */
   itemIn?(item: StrictFields, index?: number): { name: string; body: unknown };
-  /** One request in the file of all. @param input what `handIn` will give, where that is known before. `isBare`: it has no more than its name and body. */
+  /**
+   * Writes one request into the input file.
+   * @param input result of `handIn`, if known in advance. `isBare`: the file has nothing but ids and bodies
+   */
   writeRequest(request: { name: string; path: string; body: Buffer; input: string; isFirst: boolean; isBare: boolean }): Buffer;
-  /** `upstream_input`, or why there is none. */
+  /** Uploads the requests; returns `upstream_input`, or the failure. */
   handIn(
     context: Requesting & { randomText(count: number): string },
     channel: PreparedChannel,
@@ -50,17 +57,20 @@ export interface BatchFormat {
   create(context: Requesting, channel: PreparedChannel, batch: BatchRecord, requests: SpoolFile): Promise<BatchRequest>;
   read(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest>;
   cancel(context: Requesting, channel: PreparedChannel, id: string): Promise<BatchRequest>;
-  /** The one whose creation was not answered. Null: there is none. Undefined: that is not known yet. */
+  /** Finds a batch whose creation got no response. Returns null if there is none, undefined if not known yet. */
   find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ReportedBatch | null | undefined>;
-  /** What it was given goes; as `deleteAtProvider`. `nothing`: there is nothing that could be taken back. */
+  /** Deletes the input at the provider; results as of `deleteAtProvider`. `nothing`: there is nothing to delete. */
   release(context: Requesting, batch: BatchRecord): Promise<'gone' | 'left' | 'silent' | 'nothing'>;
-  /** Of one that has ended. False: they may come yet. */
+  /** Reports whether an ended batch has its results; false if they are still to come. */
   hasResults(batch: BatchRecord): boolean;
-  /** Files of results. @throws {AppError} */
+  /**
+   * Files of results.
+   * @throws {AppError}
+   */
   results(batch: BatchRecord): readonly ResultFile[];
-  /** Null: it is none. */
+  /** Returns null if the line is no result. */
   readResult(line: Readonly<Record<string, unknown>>, batch: BatchRecord): ReadResult | null;
-  /** A line of results as its caller reads it. */
+  /** Rewrites a result line for the caller. */
   restore(line: Buffer, batch: BatchRecord): Buffer;
 }
 

@@ -68,7 +68,7 @@ function readRequest(body: unknown): BatchRequest {
   return { form: openaiBatches, endpoint, requests: { file }, window, seconds: secondsIn(fields), metadata: metadataIn(fields) };
 }
 
-/** Seconds that the vendor takes. */
+/** The vendor's limits, in seconds. */
 const lifetimes = { least: 3600, most: 2_592_000 };
 
 function secondsIn(fields: StrictFields): number | undefined {

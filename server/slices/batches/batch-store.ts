@@ -1,4 +1,4 @@
-// What is known here of batches: whose they are, where they run, and how they are told.
+// Stores batches: their owner, channel and state.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -7,7 +7,7 @@ import type { BatchRecord } from '#server/db/records/batch.ts';
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 
 const idLength = 24;
-/** Nobody looks at one before, whose creation is under way. */
+/** Time until another process looks at a batch in creation. */
 export const creationMs = 15 * 60_000;
 
 export type BatchBegin = Pick<
@@ -29,12 +29,15 @@ export type BatchBegin = Pick<
 
 const prefixes = { openai: 'batch', claude: 'msgbatch', gemini: 'gbatch' } as const;
 
-/** How many of a user may be under way, and requests in them; 0: there are none here. */
+/** Maximum open batches of a user, and requests in them; 0 disables batches. */
 export function mostBatches({ settings }: Pick<AppContext, 'settings'>): { batches: number; requests: number } {
   return { batches: settings.get('BatchesPerUser'), requests: settings.get('BatchRequestsPerUser') };
 }
 
-/** One whose requests are about to be read. It counts from now on. @throws {AppError} `batches_full` */
+/**
+ * Inserts a batch before its requests are read; it counts at once.
+ * @throws {AppError} `batches_full`
+ */
 export async function beginBatch(context: Storing, known: BatchBegin, process: string): Promise<BatchRecord> {
   const created = Math.floor(context.now() / 1000);
   const times = {
@@ -96,14 +99,17 @@ export async function beginBatch(context: Storing, known: BatchBegin, process: s
   return record;
 }
 
-/** Counted with itself: of those that come at once none goes beyond the bound unseen. @throws {AppError} `batches_full` */
+/**
+ * Counts include the new batch, so concurrent creations cannot exceed the limit.
+ * @throws {AppError} `batches_full`
+ */
 export async function checkRoom(context: Storing, userId: number): Promise<void> {
   const most = mostBatches(context);
   const [sum] = await context.db.collection('batches').group({ filter: { open_user_id: userId }, by: [], sum: { requests: 'requests' } });
   if (sum !== undefined && (sum.count > most.batches || Number(sum['requests']) > most.requests)) throw new AppError('batches_full', most);
 }
 
-/** Requests that a user's further batches may have. */
+/** Number of requests that a user's further batches may have. */
 export async function roomFor(context: Storing, userId: number): Promise<number> {
   const [sum] = await context.db.collection('batches').group({ filter: { open_user_id: userId }, by: [], sum: { requests: 'requests' } });
   return Math.max(0, mostBatches(context).requests - Number(sum?.['requests'] ?? 0));
@@ -115,14 +121,17 @@ export interface NamedBatch {
   id: string;
 }
 
-/** Of a user's own. @throws {AppError} `batch_not_found` */
+/**
+ * Finds a batch of a user.
+ * @throws {AppError} `batch_not_found`
+ */
 export async function findBatch({ db }: Pick<Storing, 'db'>, { userId, form, id }: NamedBatch): Promise<BatchRecord> {
   const found = await db.collection('batches').first({ id, ...visible(userId, form) });
   if (found === null) throw new AppError('batch_not_found', { id });
   return found;
 }
 
-/** What is being looked at has no answer yet, and may never be one. */
+/** Hides batches that are being checked: they may be rejected. */
 function visible(userId: number, form: BatchRecord['form']): Filter<BatchRecord> {
   return { user_id: userId, form, state: { ne: 'checking' } };
 }
@@ -130,11 +139,14 @@ function visible(userId: number, form: BatchRecord['form']): Filter<BatchRecord>
 export interface BatchesPage {
   limit: number;
   after: string | undefined;
-  /** Those that are newer than it, next to it; one of both at the most. */
+  /** Lists the batches just newer than this one; excludes `after`. */
   before?: string | undefined;
 }
 
-/** The newest first, one more than the page has, where there are more. @throws {AppError} `batch_not_found` for an end that is none */
+/**
+ * Newest first; one more than the page size if there are more.
+ * @throws {AppError} `batch_not_found` for an unknown cursor
+ */
 export async function listBatches(
   context: Pick<Storing, 'db'>,
   { userId, form }: Omit<NamedBatch, 'id'>,

@@ -1,4 +1,4 @@
-// A batch that its caller does not want any more.
+// Cancels a batch.
 import { AppError } from '#shared/errors.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
@@ -8,7 +8,10 @@ import { findBatch } from './batch-store.ts';
 
 const cancellable: ReadonlySet<string> = new Set(['validating', 'in_progress', 'finalizing']);
 
-/** What it has done until it ends is paid for. @throws {AppError} `batch_not_cancellable`, and the provider's */
+/**
+ * Requests completed until then are billed.
+ * @throws {AppError} `batch_not_cancellable`, and the provider's
+ */
 export async function cancelBatch({ context }: RelayServices, batch: BatchRecord): Promise<BatchRecord> {
   const { id, state, status } = batch;
   if (status === 'cancelling') return batch;
@@ -16,7 +19,7 @@ export async function cancelBatch({ context }: RelayServices, batch: BatchRecord
   if (state !== 'running' || !cancellable.has(status) || channel === null) throw new AppError('batch_not_cancellable', { id, status });
   const answer = await formOf(batch).cancel(context, channel, batch.upstream_id);
   if ('failure' in answer) throw errorOf(context, answer.failure);
-  // The job reads what it comes to; only that ends it.
+  // The job reads the results and ends the batch.
   const { status: reported = 'cancelling', ...set } = answer.reported.set;
   const changed = await context.db
     .collection('batches')

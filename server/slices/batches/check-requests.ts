@@ -1,5 +1,5 @@
-// The requests of a batch, each as strictly looked at as one that is made by itself, and written anew as the provider is to read it: what was
-// looked at is what is sent, whatever becomes of the caller's file.
+// Validates each request of a batch as strictly as a single call, and rewrites it for the provider, so that what was
+// checked is what is sent even if the caller's file changes.
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
@@ -38,15 +38,15 @@ import { FileTooLarge, linesOf } from './read-lines.ts';
 import { itemNamed, lineNamed, ofPlace } from './request-position.ts';
 import type { Place } from './request-position.ts';
 
-/** Bytes of a request's line. */
+/** Maximum bytes of a line. */
 export const longestLine = 4 * 1024 * 1024;
-/** Bytes of a batch, as the vendor has it. https://platform.openai.com/docs/guides/batch */
+/** Maximum bytes of a batch, the vendor's limit. https://platform.openai.com/docs/guides/batch */
 const largestFile = 200 * 1024 * 1024;
-/** Of a file, blank ones too: the vendor takes 50,000 requests. */
+/** Maximum lines of a file, blank ones included; the vendor accepts 50,000 requests. */
 const mostLines = 500_000;
-/** Beyond this a line is looked at in turn with others. */
+/** Longer lines are parsed in turn with other callers' work. */
 const longBytes = 256 * 1024;
-/** Bytes that are written to disk at once. */
+/** Bytes written to disk at a time. */
 const writtenAtOnce = 256 * 1024;
 
 export interface BatchToCheck {
@@ -56,29 +56,29 @@ export interface BatchToCheck {
   endpoint: RelayEndpoint;
   /** Model that the call's path names. If undefined, each request names it. */
   model: string | undefined;
-  /** `upstream_input`, where it is known before. */
+  /** `upstream_input`, if known in advance. */
   input: string;
-  /** The channel that is taken where it can be; undefined: none is better. */
+  /** Channel to use if possible; undefined for no preference. */
   preferred: number | undefined;
   mostRequests: number;
 }
 
 export interface CheckedBatch {
   model: string;
-  /** One that was trained for the caller. */
+  /** Model fine-tuned by the caller. */
   tunedModel: TunedModel | null;
   channel: PreparedChannel;
   route: ChannelRoute;
   quoted: QuotedPrice;
   requests: number;
-  /** The most that all of them can cost, in quota. */
+  /** Upper bound of the total cost, in quota. */
   amount: number;
 }
 
-/** Requests as they come. */
+/** Requests of the caller. */
 export type RequestSource = { file: EventSource | Buffer } | { items: readonly unknown[] };
 
-/** Writes them into `spool`. @throws {AppError} `invalid_request`, which names the line, and as `SpoolFile.append` @throws {FileBroken} */
+/** Writes the requests into `spool`. @throws {AppError} `invalid_request` with the line, as `SpoolFile.append`; {FileBroken} */
 export async function checkRequests(batch: BatchToCheck, source: RequestSource, spool: SpoolFile): Promise<CheckedBatch> {
   const checker = new Checker(batch);
   let waiting: Buffer[] = [];
@@ -112,7 +112,7 @@ async function* fromFile({ services }: BatchToCheck, checker: Checker, file: Eve
     yield await checker.checkLine(bytes, number);
 }
 
-/** Milliseconds of work between two turns of the event loop. */
+/** Milliseconds of work before yielding to the event loop. */
 const stepMs = 5;
 
 async function* fromItems(checker: Checker, items: readonly unknown[]): AsyncGenerator<Buffer> {
@@ -136,7 +136,7 @@ function badFile({ form }: BatchToCheck, rule: LocalText): AppError {
 
 class Checker {
   readonly #batch: BatchToCheck;
-  /** Short hashes: names may be long. */
+  /** Short hashes, because ids may be long. */
   readonly #names = new Set<string>();
   #first: Omit<CheckedBatch, 'requests' | 'amount'> | null = null;
   #requests = 0;
@@ -221,7 +221,7 @@ class Checker {
     return form.writeRequest({ name, path, body: bodyThere(channel, encoded.body), input, isFirst: this.#requests === 1, isBare });
   }
 
-  /** A long line takes milliseconds. */
+  /** Parsing a long line takes milliseconds. */
   #inTurn<Result>(size: number, work: () => Result): Result | Promise<Result> {
     const { services, admission } = this.#batch;
     return size > longBytes ? services.context.bodies.inTurn(`user:${admission.user.id}`, work) : work();
@@ -246,12 +246,12 @@ class Checker {
     const body = line['body'];
     if (!isObject(body)) throw badField('body', fieldRules.object);
     for (const other of Object.keys(line)) if (!providerFileIds.has(other)) throw badField(other.slice(0, 100), fieldRules.invalid);
-    // A name that an object has twice is one name in its value. Escapes in names go when it is written anew.
+    // The parsed value hides duplicate members, so they are counted in the text. Rewriting removes escapes in names.
     if (countNames(body, names) + Object.keys(line).length !== members) throw badField('line', fieldRules.standsOnce);
     return { name, body };
   }
 
-  /** Names that stand twice are one by now: the last one was looked at, and is sent. */
+  /** Duplicate members are already merged: the last one was checked and is sent. */
   #readItem(item: unknown, index: number): ReadRequest {
     if (!isObject(item)) throw badField('requests', fieldRules.object);
     const { form, endpoint } = this.#batch;
@@ -281,7 +281,7 @@ class Checker {
   }
 }
 
-/** Names that decide, where a request is one of an item's members. */
+/** Critical members of a request nested in an item. */
 function wrapped({ names }: RelayEndpoint): CriticalMembers {
   return { ...names, has: (name) => name === 'request' || names.has(name) };
 }
@@ -295,7 +295,7 @@ const providerFileIds: ReadonlySet<string> = new Set(['custom_id', 'method', 'ur
 const itemNames: ReadonlySet<string> = new Set(['custom_id', 'params']);
 const notInBatches = { zh: '不能用于批处理', en: 'cannot be used in batches' };
 
-/** @throws {AppError} for tools that have a price, and of whose runs no result tells: nobody could be charged for them */
+/** @throws {AppError} for priced tools whose runs no result reports: they could not be charged */
 function refuseUntold({ dialect: { hosted: access } }: ChannelRoute, body: RelayBody, { tools: prices = {} }: QuotedPrice): void {
   if (access?.atLeast === undefined) return;
   const variants = access.variants?.(body);
@@ -304,7 +304,10 @@ function refuseUntold({ dialect: { hosted: access } }: ChannelRoute, body: Relay
   if (place !== undefined) throw badField(`body.${place.name}`, notInBatches);
 }
 
-/** Who serves all of it: a batch is of one model, as its vendor wants it. @throws {AppError} */
+/**
+ * Resolves the channel for all requests: a batch has one model.
+ * @throws {AppError}
+ */
 async function begin(
   { services, admission, form, endpoint, preferred }: BatchToCheck,
   model: string,
@@ -333,7 +336,7 @@ async function begin(
   throw new AppError('model_not_found', { model }, { field: 'model' });
 }
 
-/** @throws {AppError} for words that the site blocks */
+/** @throws {AppError} for blocked words */
 export async function checkWords(
   { words, context }: RelayServices,
   userId: number,

@@ -1,4 +1,5 @@
-// Batches as Anthropic has them: requests come with their creation, and results are asked for. https://platform.claude.com/docs/en/api/creating-message-batches
+// Anthropic's batches: requests are sent inline, results are downloaded.
+// https://platform.claude.com/docs/en/api/creating-message-batches
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { requestAccount, errorOf, waitOf } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
@@ -11,14 +12,14 @@ import { queryBatches, requestCount } from './query-batches.ts';
 import type { BatchFormat, Finding, ReportedBatch } from './batch-format.ts';
 import { linesOf } from './read-lines.ts';
 
-/** Characters that names of requests begin with at the provider. */
+/** Length of the prefix of custom ids at the provider. */
 export const tagLength = 8;
 const separator = '_';
 
 export const claudeBatches: BatchFormat = {
   name: 'claude',
   paths: ['/v1/messages'],
-  // The vendor takes 64, of which some are ours.
+  // The vendor accepts 64 characters, including the prefix.
   names: /^[a-zA-Z0-9_-]{1,55}$/,
   fileField: 'requests',
   writeRequest({ name, body, input, isFirst }) {
@@ -62,14 +63,14 @@ async function openResults(context: Requesting, channel: PreparedChannel | undef
 }
 
 const pageSize = 100;
-/** Batches of one account since ours was created. */
+/** Maximum pages of an account's batches created since. */
 const mostPages = 20;
-/** Seconds in which a provider may still be taking one whose creation nobody waits for any more: nothing that it was given could be taken back. */
+/** Seconds in which a provider may still accept an abandoned creation: its inline requests cannot be deleted. */
 const slowSeconds = 600;
 
 /**
- * Its requests are known by how their names begin, which is seen once results can be read: while others of the account are under way that
- * nobody here knows, one of them may be ours.
+ * Finds the batch by the prefix of its custom ids, visible once results can be read. While unknown batches of the
+ * account are running, one of them may be it.
  */
 async function find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ReportedBatch | null | undefined> {
   let mayCome = context.now() / 1000 < (batch.asked_at ?? batch.created_at) + slowSeconds;
@@ -81,7 +82,7 @@ async function find(context: Finding, channel: PreparedChannel, batch: BatchReco
     if (!Array.isArray(data)) return undefined;
     for (const item of data.filter(isObject)) {
       const reported = readReported(item);
-      // An hour for clocks that differ.
+      // One hour of tolerance for clock differences.
       if (secondsOf(item['created_at']) < batch.created_at - 3600) return mayCome ? undefined : null;
       if (reported === null || countsOf(item) !== batch.requests || (await context.isKnown(channel, reported.id))) continue;
       if (reported.set.status !== 'completed') mayCome = true;
@@ -145,7 +146,7 @@ function readReported(object: Readonly<Record<string, unknown>>): ReportedBatch 
   return { id, set };
 }
 
-/** All requests of one. */
+/** Total number of requests. */
 function countsOf({ request_counts: counts }: Readonly<Record<string, unknown>>): number {
   return isObject(counts) ? Object.values(counts).reduce<number>((sum, count) => sum + requestCount(count), 0) : 0;
 }
@@ -155,7 +156,7 @@ function secondsOf(value: unknown): number {
   return Number.isNaN(at) || at < 0 ? 0 : Math.floor(at / 1000);
 }
 
-/** Names and model as they were asked for; what is not the batch's is left out. */
+/** Restores custom ids and the model; drops lines of other batches. */
 function restore(line: Buffer, batch: BatchRecord): Buffer {
   const reported = parseObject(line.toString('utf8'));
   const read = reported === null ? null : claudeBatches.readResult(reported, batch);

@@ -1,4 +1,5 @@
-// A batch from its file to its provider, top to bottom. Decision 89 says which crash between which two writes leads to what.
+// Creates a batch: from the file to the provider, top to bottom. Decision 89 lists the effect of a crash between any
+// two writes.
 import { AppError } from '#shared/errors.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
@@ -30,18 +31,18 @@ export interface BatchRequest {
   endpoint: RelayEndpoint;
   /** Model that the path names. If undefined, each request names it. */
   model?: string;
-  /** A file of the caller's, or what came with the call. */
+  /** File of the caller, or inline requests. */
   requests: { file: string } | { items: readonly unknown[] };
   window: string;
-  /** That its results are kept, as its caller wants; undefined: nothing was said. */
+  /** Lifetime of the results that the caller requested; undefined if not set. */
   seconds: number | undefined;
-  /** JSON text; empty: none. */
+  /** JSON text; empty if not set. */
   metadata: string;
 }
 
 const firstPollMs = 15_000;
 
-/** @throws {AppError} of the file, its requests, the bounds, the balance and the provider */
+/** @throws {AppError} for the file, its requests, the limits, the balance and the provider */
 export async function createBatch(services: RelayServices, caller: StoredCaller, requested: BatchRequest): Promise<BatchRecord> {
   const { context } = services;
   const { admission, userId, requestId } = caller;
@@ -76,7 +77,7 @@ export async function createBatch(services: RelayServices, caller: StoredCaller,
     await checkRoom(context, userId);
     return await payAndCreate(services, admission, { form, begun: { ...begun, requests: checked.requests }, checked, spool });
   } catch (failure) {
-    // Where it came further than this, its record says how far.
+    // A batch that got further is no longer `checking`, and stays.
     await context.db.collection('batches').remove({ id: begun.id, state: 'checking' });
     throw failure instanceof FileBroken ? new AppError('upstream_truncated', {}, { cause: failure }) : failure;
   } finally {
@@ -104,7 +105,7 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
     await context.ledger.settle(reservation, batchRow(services, admission, creating, checked));
     services.use.add(channel.id, amount);
     const { paid: charged } = await chargeOf(context.db, creating);
-    // Its books were closed without it, and it is charged by nobody.
+    // The books were closed without the charge, so it will not be applied.
     if (charged === null) throw new AppError('internal_error');
     paid = await noteCharge(context.db, creating, charged);
     if (paid.charge === 'none') {
@@ -112,7 +113,7 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
       throw new AppError('upstream_timeout');
     }
   } finally {
-    // Nothing where it was settled.
+    // Has no effect after settlement.
     context.ledger.release(reservation);
   }
   context.lowBalance.spent(paid.user_id);
@@ -121,7 +122,10 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
   return createThere(context, prepared, paid);
 }
 
-/** The provider gets the requests; the record says that a charge is on its way. @throws {AppError} */
+/**
+ * Uploads the requests and records that a charge is pending.
+ * @throws {AppError}
+ */
 async function handIn(context: AppContext, { form, begun, checked, spool }: Prepared, reservation: Reservation): Promise<BatchRecord> {
   const { channel, route, model, quoted, amount } = checked;
   const sent = await form.handIn(context, channel, begun, spool);
@@ -146,7 +150,7 @@ async function handIn(context: AppContext, { form, begun, checked, spool }: Prep
     },
   );
   if (creating !== null) return creating;
-  // It took so long that it was given up.
+  // The batch timed out and was concluded meanwhile.
   context.waitUntil(form.release(context, { ...begun, ...there }));
   throw new AppError('upstream_timeout');
 }
@@ -156,7 +160,7 @@ async function createThere(context: AppContext, { form, checked: { channel }, sp
   const answer = await form.create(context, channel, paid, spool);
   if ('failure' in answer) {
     if (!answer.isUnknown) return giveUp(context, paid, errorOf(context, answer.failure));
-    // The job finds out.
+    // The polling job resolves it.
     const requested = { asked_at: Math.floor(context.now() / 1000), poll_at: context.now() + firstPollMs };
     return (await batches.patch({ id: paid.id, state: 'creating' }, { set: requested })) ?? paid;
   }
@@ -166,19 +170,22 @@ async function createThere(context: AppContext, { form, checked: { channel }, sp
   if (record !== null) return record;
   const known = await batches.get(paid.id);
   if (known?.upstream_id === id) return known;
-  // It took so long that it was given up, and its money is back.
+  // The batch timed out and was refunded meanwhile.
   context.waitUntil(form.cancel(context, channel, id));
   throw new AppError('upstream_timeout');
 }
 
-/** Nothing runs, and all of its money goes back. @throws {AppError} always */
+/**
+ * Concludes the batch and refunds it in full.
+ * @throws {AppError} always
+ */
 async function giveUp(context: AppContext, batch: BatchRecord, error: AppError): Promise<never> {
   const set = { status: 'failed', failed_at: Math.floor(context.now() / 1000) };
   await concludeBatch(context, batch, { sums: { ...noResults, failed: 0 }, set });
   throw error;
 }
 
-/** One price, no tokens: what it has cost in the end is told by another row. */
+/** Log row with one price and no tokens; the final cost is in another row. */
 function batchRow(services: RelayServices, admission: Admission, batch: BatchRecord, { quoted, amount }: CheckedBatch): ChargeRow {
   const other: LogOther = {
     group_ratio: quoted.groupRatio,

@@ -1,4 +1,5 @@
-// Batches as Gemini has them: requests and results are files of JSON lines at the provider. https://ai.google.dev/gemini-api/docs/batch-api
+// Gemini's batches: requests and results are files of JSON lines at the provider.
+// https://ai.google.dev/gemini-api/docs/batch-api
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { requestAccount, channelOf, deleteThere, errorOf } from '#server/slices/files/upstream-files.ts';
@@ -14,7 +15,7 @@ import { queryBatches, requestCount } from './query-batches.ts';
 import type { BatchFormat, HandedIn, ReportedBatch } from './batch-format.ts';
 import { errorsOf } from './provider-fields.ts';
 
-/** Bytes of all requests that come with the creation of a batch, as the vendor has it. */
+/** Maximum bytes of inline requests, the vendor's limit. */
 const mostInline = 20 * 1024 * 1024;
 const longestMetadata = 1024;
 const boundaryLength = 48;
@@ -29,7 +30,7 @@ export const geminiBatches: BatchFormat = {
   itemIn(item, index) {
     const [other] = item.others(index === undefined ? lineNames : itemNames);
     if (other !== undefined) throw badField(other.slice(0, 100).replaceAll(/\p{Cc}/gu, '?'), fieldRules.invalid);
-    // A file names its requests; those of a list are known by their places.
+    // Requests of a file have keys; those of a list are identified by index.
     if (index === undefined) return { name: item.requiredText('key'), body: item.raw('request') };
     const metadata = item.object('metadata');
     const reported = metadata === undefined ? '' : JSON.stringify(metadata);
@@ -76,7 +77,7 @@ export const geminiBatches: BatchFormat = {
 const lineNames: ReadonlySet<string> = new Set(['key', 'request']);
 const itemNames: ReadonlySet<string> = new Set(['request', 'metadata']);
 
-/** Place and metadata of a request of a list. Null: a file names it. */
+/** Parses index and metadata of a list's request; returns null for a file's key. */
 export function placeIn(name: string): { index: number; metadata: unknown } | null {
   const [, index, reported = ''] = /^(\d{1,7}):(.*)$/s.exec(name) ?? [];
   return index === undefined
@@ -118,10 +119,13 @@ async function openResults(context: Requesting, batch: BatchRecord): Promise<Eve
 }
 
 const pageSize = 100;
-/** Batches of one account. */
+/** Maximum pages of an account's batches. */
 const mostPages = 100;
 
-/** The one that has our id for its name, where its creation was not answered. Null: there is none. Undefined: that is not known. */
+/**
+ * Finds a batch whose creation got no response by its display name, which is our id. Returns null if there is none,
+ * undefined if not known.
+ */
 async function find(context: Requesting, channel: PreparedChannel, record: BatchRecord): Promise<ReportedBatch | null | undefined> {
   let token = '';
   for (let page = 0; page < mostPages; page += 1) {
@@ -162,7 +166,7 @@ function readReported(object: Readonly<Record<string, unknown>>): ReportedBatch 
   if (typeof name !== 'string' || !/^batches\/[\w-]{1,200}$/.test(name) || !isObject(metadata)) return null;
   const { state: reported, createTime, endTime, batchStats: counts, output: shown } = metadata;
   const state = typeof reported === 'string' ? reported.replace(/^(?:BATCH|JOB)_STATE_/, '') : '';
-  // One whose state is not told yet waits.
+  // An unknown state counts as waiting.
   const status = Object.hasOwn(states, state) ? states[state] : 'validating';
   const output = isObject(response) ? response : isObject(shown) ? shown : {};
   const set: Partial<BatchRecord> = { upstream_output: fileIn(output['responsesFile']) };
@@ -182,7 +186,7 @@ function fileIn(value: unknown): string {
   return typeof value === 'string' && /^files\/[\w-]{1,200}$/.test(value) ? value : '';
 }
 
-/** Its numbers of 64 bits are texts. */
+/** 64-bit integers are strings. */
 function countOf(value: unknown): number {
   return requestCount(typeof value === 'string' ? Number(value) : value);
 }

@@ -1,4 +1,4 @@
-// Gemini's batches: created by a model's path, asked about as operations. https://ai.google.dev/api/batch-api
+// Routes of Gemini's batches: created at a model's path, polled as operations. https://ai.google.dev/api/batch-api
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
@@ -36,7 +36,7 @@ const longestName = 512;
 const filePrefix = 'batch-';
 const jsonType = 'application/json; charset=utf-8';
 
-/** What `/v1/batches` is for callers of this format. */
+/** Handlers of `/v1/batches` for callers of this format. */
 export interface GeminiBatches {
   list: ServeDirectly;
   read: ServeDirectly;
@@ -79,7 +79,7 @@ export function mountGeminiBatches(host: RouteHost, services: RelayServices): { 
   host.addDirect('GET', '/v1beta/batches/:batch', handlers.read);
   host.addDirect('POST', '/v1beta/batches/:batch', act);
   host.addDirect('DELETE', '/v1beta/batches/:batch', remove);
-  // There other callers have batches of theirs, and neither of these.
+  // OpenAI's callers share the path.
   const ofCallers = (work: ServeDirectly): ServeDirectly => {
     return (request, params, connection) => {
       const { pathname, searchParams } = host.facts(request, connection).url;
@@ -104,7 +104,7 @@ export function mountGeminiBatches(host: RouteHost, services: RelayServices): { 
   return { verbs: { batchGenerateContent: create(answers), asyncBatchEmbedContent: create(vectors) }, handlers };
 }
 
-/** Results of such batches as files: `files/batch-…`. */
+/** Serves results as files: `files/batch-…`. */
 export function batchFiles(services: RelayServices) {
   return ({ file, userId }: { file: string; userId: number }): Promise<DirectResponse> | undefined =>
     file.startsWith(filePrefix) ? serveFile(services, { userId, id: file.slice(filePrefix.length) }) : undefined;
@@ -121,7 +121,7 @@ async function serveFile(services: RelayServices, { userId, id }: { userId: numb
   return passFile(context, { userId, type: 'application/jsonl', open });
 }
 
-/** Null: there are none, or they are gone. */
+/** Returns null if there are none, or the channel is gone. */
 function resultsOf({ context, words }: RelayServices, batch: BatchRecord) {
   const [file] = geminiBatches.results(batch);
   if (file === undefined || channelOf(context, batch) === null) return null;
@@ -130,13 +130,13 @@ function resultsOf({ context, words }: RelayServices, batch: BatchRecord) {
   return { edit, open: () => file.open(context) };
 }
 
-/** With its results, where its requests came with it. */
+/** Reports the batch, with its results if the requests were inline. */
 async function report(services: RelayServices, batch: BatchRecord): Promise<StoredAnswer> {
   const results = batch.state === 'ended' ? resultsOf(services, batch) : null;
   if (results === null) return { json: operationOf(batch) };
   if (batch.input_file !== '') return { json: operationOf(batch, { responsesFile: resultsFileOf(batch) }) };
   const { head, middle, tail } = inParts(batch);
-  // Google's packages read them in the metadata, other callers in the response.
+  // Google's SDKs read results in the metadata, other clients in the response.
   const openItems = async () => inlinedResults(await results.open(), results.edit);
   const open = async () => {
     const items = await openItems();
@@ -146,7 +146,7 @@ async function report(services: RelayServices, batch: BatchRecord): Promise<Stor
   return { response: await passFile(services.context, { userId: batch.user_id, type: jsonType, open }) };
 }
 
-/** The operation as text, cut where its results stand. */
+/** Operation as JSON, split where the results are inserted. */
 function inParts(batch: BatchRecord): { head: Buffer; middle: Buffer; tail: Buffer } {
   const mark = `results of ${batch.id}`;
   const member = isOfVectors(batch) ? 'inlinedEmbedContentResponses' : 'inlinedResponses';
@@ -180,7 +180,7 @@ const batchNames: ReadonlySet<string> = new Set(['displayName', 'inputConfig', '
 const inputNames: ReadonlySet<string> = new Set(['requests', 'fileName']);
 const listNames: ReadonlySet<string> = new Set(['requests']);
 
-/** An object of those members, its names as JSON has them. */
+/** Reads an object with these members, under their JSON names. */
 function part(fields: StrictFields, name: string, known: ReadonlySet<string>): StrictFields {
   const object = new StrictFields(plainNames(fields.plain), fields.path('').slice(0, -1)).object(name);
   if (object === undefined) throw badField(fields.path(name), fieldRules.required);

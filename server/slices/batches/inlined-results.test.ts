@@ -7,7 +7,7 @@ import type { SendFailure } from '#server/exchange/send-failure.ts';
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
 import { writtenTwice } from './inlined-results.ts';
 
-/** Gives its chunks one after the other, while nobody holds it back. */
+/** Emits its chunks one after the other unless paused. */
 function sourceOf(chunks: readonly string[]): EventSource & { isAborted: boolean } {
   const left = [...chunks];
   let [isPaused, isAborted] = [false, false];
@@ -51,7 +51,7 @@ const [head, middle, tail] = ['[', '][', ']'].map((text) => Buffer.from(text));
 if (head === undefined || middle === undefined || tail === undefined) throw new Error('There is no frame');
 const frame = { head, middle, tail };
 
-/** Reads as a client that takes one chunk at a time does. */
+/** Reads like a client that takes one chunk at a time. */
 function readSlowly(source: EventSource | Buffer): Promise<string> {
   if (Buffer.isBuffer(source)) return Promise.resolve(source.toString());
   return new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ test('a reader that leaves leaves nothing behind', async () => {
       written.read({
         data(chunk) {
           bytes += chunk.length;
-          // Within the copy.
+          // Aborts while the copy is being sent.
           if (bytes < 600_020) return;
           written.abort();
           resolve();

@@ -1,19 +1,23 @@
-// Results of a batch within the operation that tells of it: lines of the provider's file as items of a list, in the order of their requests.
+// Inserts results into a batch's operation: lines of the provider's file become list items in the order of the
+// requests.
 import { LineCutter } from '#server/slices/files/line-cutter.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
 import { inlinedResult } from './present-operation.ts';
 
-/** Bytes of a line. */
+/** Maximum bytes of a line. */
 const longest = 64 * 1024 * 1024;
-/** Bytes of results that wait for those before them. */
+/** Maximum bytes of results that wait for earlier ones. */
 const mostWaiting = 16 * 1024 * 1024;
-/** Bytes of a copy that are read at once. */
+/** Bytes of the copy read at a time. */
 const copiedAtOnce = 256 * 1024;
 const comma = Buffer.from(',');
 
-/** Returns the items of the list, with commas between them. @param edit a line as it is told */
+/**
+ * Returns the items of the list, separated by commas.
+ * @param edit rewrites a line for the caller
+ */
 export function inlinedResults(source: EventSource | Buffer, edit: (line: Buffer) => Buffer): EventSource | Buffer {
   const list = new OrderedList();
   const cutter = new LineCutter(longest);
@@ -46,7 +50,7 @@ export function inlinedResults(source: EventSource | Buffer, edit: (line: Buffer
   };
 }
 
-/** Items as they may leave: each behind those of earlier places, unless too many wait. */
+/** Orders items by index, unless too many wait. */
 class OrderedList {
   readonly #waiting = new Map<number, Buffer>();
   #bytes = 0;
@@ -64,7 +68,7 @@ class OrderedList {
     return this.#bytes > mostWaiting ? [...ready, ...this.rest()] : ready;
   }
 
-  /** All that wait, in order. */
+  /** Returns all waiting items in order. */
   rest(): Buffer[] {
     return [...this.#waiting]
       .toSorted(([one], [other]) => one - other)
@@ -88,17 +92,20 @@ interface Twice {
   head: Buffer;
   middle: Buffer;
   tail: Buffer;
-  /** Stores the copy; nobody else uses the file. */
+  /** File for the copy, used exclusively. */
   copy: SpoolFile;
-  /** Reads the items anew, where the copy found no space. */
+  /** Opens the items again, if the copy found no space. */
   openAgain(): Promise<EventSource | Buffer>;
 }
 
-/** Writes the same items in two places of one text, and reads them from the provider once: the second time they come from a copy on disk. */
+/**
+ * Writes the same items at two positions of one text, reading the provider's file once: the second time they come from
+ * a copy on disk.
+ */
 export function writtenTwice(items: EventSource | Buffer, { head, middle, tail, copy, openAgain }: Twice): EventSource | Buffer {
   if (Buffer.isBuffer(items)) return Buffer.concat([head, items, middle, items, tail]);
   const flow = new Flow(items);
-  /** Chunks are appended one after the other, while the provider is held back. */
+  /** Appends chunks one after the other while the source is paused. */
   let appending = Promise.resolve();
   let isCopied = true;
   const add = (chunk: Buffer) => {
@@ -166,7 +173,7 @@ async function readAgain(source: EventSource | Buffer, sink: StreamSink, flow: F
   });
 }
 
-/** Holds back the source that is being read, as its reader and its copy need it. */
+/** Pauses the source while its reader or its copy is busy. */
 class Flow {
   #source: EventSource;
   #holds = 0;
@@ -211,7 +218,7 @@ class Flow {
     this.#wake();
   }
 
-  /** Resolves once the reader takes more, or has left. */
+  /** Resolves once the reader takes more, or has disconnected. */
   async resumed(): Promise<void> {
     while (this.#isPaused && !this.isAborted) await new Promise<void>((resolve) => (this.#wake = resolve));
   }

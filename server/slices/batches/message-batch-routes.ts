@@ -32,7 +32,7 @@ const path = '/v1/messages/batches/:batch';
 export function mountMessageBatches(host: RouteHost, services: RelayServices): void {
   const { context } = services;
   const add = createBatchRoutes(host, services, clientDialects.claude);
-  // Without an address of the site clients of the vendor find it by the one that they ask.
+  // If no site address is set, clients use the host that they called.
   const reported = (batch: BatchRecord) => presentMessageBatch(batch, withoutTrailing(siteAddress(context.settings) ?? '', '/'));
   const batchOf = ({ userId, params }: StoredCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });
 
@@ -52,7 +52,7 @@ export function mountMessageBatches(host: RouteHost, services: RelayServices): v
   add('POST', `${path}/cancel`, async (caller) => ({ json: reported(await cancelBatch(services, await batchOf(caller))) }));
   add('DELETE', path, async (caller) => {
     const { id } = ended(await batchOf(caller));
-    // What the provider keeps goes by itself after 29 days.
+    // The provider deletes its copy after 29 days.
     await context.db.collection('batches').remove({ id, state: 'ended' });
     return { json: { id, type: 'message_batch_deleted' } };
   });
@@ -93,7 +93,7 @@ function readRequest(body: unknown): BatchRequest {
 
 const [defaultLimit, largestLimit] = [20, 1000];
 
-/** @throws {AppError} `invalid_request` with the parameter at fault */
+/** @throws {AppError} `invalid_request` with the invalid parameter */
 function readPage(query: URLSearchParams): BatchesPage {
   const limit = Number(query.get('limit') ?? defaultLimit);
   if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) throw badQuery('limit', fieldRules.wholeBetween(1, largestLimit));

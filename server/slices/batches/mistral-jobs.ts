@@ -1,4 +1,5 @@
-// Batches at Mistral: its files are OpenAI's, its batches are jobs of one model in words of their own. https://docs.mistral.ai/api/endpoint/batch
+// Mistral's batches: OpenAI's files, and jobs of one model in its own format.
+// https://docs.mistral.ai/api/endpoint/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { requestAccount } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
@@ -9,7 +10,7 @@ import type { BatchRequest, ReportedBatch } from './batch-format.ts';
 import { errorsOf, idOf, secondsOf } from './provider-fields.ts';
 
 const path = '/batch/jobs';
-/** Hours, as many as callers are promised. */
+/** Hours, as promised to callers. */
 const window = 24;
 const statuses: Readonly<Record<string, string>> = {
   QUEUED: 'validating',
@@ -44,7 +45,7 @@ export function cancelJob(context: Requesting, channel: PreparedChannel, id: str
 const pageSize = 100;
 const mostPages = 100;
 
-/** As `BatchForm.find`: all of them are looked through, as their order is not promised. */
+/** As `BatchFormat.find`; searches all jobs, because their order is not guaranteed. */
 export async function findJob(
   context: Requesting,
   channel: PreparedChannel,
@@ -55,7 +56,7 @@ export async function findJob(
     if (received.kind === 'stream') received.stream.abort();
     const list = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     const total: unknown = list?.['total'];
-    // A page without jobs has none at all.
+    // A page without jobs omits the list.
     const data: unknown = list?.['data'] ?? [];
     if (list === null || typeof total !== 'number' || !Array.isArray(data)) return undefined;
     for (const item of data) {

@@ -1,4 +1,4 @@
-// Batches as OpenAI has them: their requests and results are files. https://platform.openai.com/docs/api-reference/batch
+// OpenAI's batches: requests and results are files. https://platform.openai.com/docs/api-reference/batch
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { batchPurpose } from '#server/slices/files/file-store.ts';
 import { requestAccount, deleteAtProvider, readAtProvider, secondsThere, sendFile } from '#server/slices/files/upstream-files.ts';
@@ -15,7 +15,7 @@ import { errorsOf, idOf, secondsOf } from './provider-fields.ts';
 
 export const openaiBatches: BatchFormat = {
   name: 'openai',
-  // What the vendor has beside them (pictures, videos, moderations) is not served here.
+  // Batches of images, videos and moderations are not supported.
   paths: ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses'],
   names: /^[^\p{Cc}]{1,512}$/u,
   fileField: 'input_file_id',
@@ -33,7 +33,7 @@ export const openaiBatches: BatchFormat = {
   read,
   cancel,
   find,
-  // The provider has been told to let it go by itself, too.
+  // The file also expires at the provider.
   release: (context, batch) => deleteAtProvider(context, { ...batch, upstream_id: batch.upstream_input }),
   hasResults: ({ completed, upstream_output: output }) => completed === 0 || output !== '',
   results(batch) {
@@ -57,12 +57,12 @@ export const openaiBatches: BatchFormat = {
 };
 
 const lineEnd = Buffer.from('}\n');
-/** Seconds after which a provider lets go of the requests by itself: well after their batch must be over. */
+/** Seconds until the input file expires at the provider, well after the batch must have ended. */
 const inputSeconds = 3 * 24 * 3600;
-/** It stands nowhere else. */
+/** Length of the boundary, which must not occur in the content. */
 const boundaryLength = 48;
 
-/** Its batches are jobs in words of its own. */
+/** Reports whether the provider's batches are Mistral's jobs. */
 function hasJobs({ provider }: PreparedChannel): boolean {
   return provider?.account?.jobs === 'mistral';
 }
@@ -92,12 +92,12 @@ function cancel(context: Requesting, channel: PreparedChannel, id: string): Prom
 }
 
 const pageSize = 100;
-/** Ten thousand batches of one account since ours was created. */
+/** Ten thousand batches of an account created since. */
 const mostPages = 100;
 
 /**
- * The one that was made of that file, where its creation was not answered: nobody else knows the file.
- * Null: there is none. Undefined: that is not known.
+ * Finds a batch whose creation got no response by its input file, which only it uses. Returns null if there is none,
+ * undefined if not known.
  */
 async function find(context: Requesting, channel: PreparedChannel, record: BatchRecord): Promise<ReportedBatch | null | undefined> {
   if (hasJobs(channel)) return findJob(context, channel, record);
@@ -114,7 +114,7 @@ async function find(context: Requesting, channel: PreparedChannel, record: Batch
     }
     const last: unknown = data.at(-1);
     if (list?.['has_more'] !== true || !isObject(last) || typeof last['id'] !== 'string') return null;
-    // The newest come first: what is older than ours is none of it. An hour for clocks that differ.
+    // Newest first: older batches cannot match. One hour of tolerance for clock differences.
     if (secondsOf(last['created_at']) < record.created_at - 3600) return null;
     after = `&after=${encodeURIComponent(last['id'])}`;
   }

@@ -1,4 +1,4 @@
-// Asks providers what became of batches, and finds out what became of those whose process ended in the middle.
+// Polls providers for batches, and resolves batches whose process died.
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
@@ -20,25 +20,25 @@ import { sumResults } from './sum-results.ts';
 const atOnce = 50;
 
 export interface PollBounds extends TurnBounds {
-  /** That a run waits for results, of all batches together. */
+  /** Milliseconds that a run waits for results, of all batches together. */
   patienceMs: number;
 }
 
 export const pollBounds: PollBounds = { ...turnBounds, patienceMs: 5_000 };
-/** Milliseconds between two questions: a twentieth of its age. */
+/** Polling interval in milliseconds: a twentieth of the batch's age. */
 const pollMs = { least: 15_000, most: 10 * 60_000 };
 const retryMs = 60_000;
-/** Of those that dead processes have left, in one run. */
+/** Batches of dead processes brought forward per run. */
 const broughtAtOnce = 200;
-/** Seconds after which a provider lists what it was asked to create. */
+/** Seconds until a created batch appears in the provider's list. */
 const listedAfter = 15;
-/** Of a batch whose requests are still being read, as long as its process lives. */
+/** Maximum milliseconds of checking while the process lives. */
 const longestChecking = 2 * 3600 * 1000;
-/** Seconds behind the end of a batch after which nobody will tell what became of it. */
+/** Seconds after a batch's end until an unresolved one is given up. */
 const givenUpAfter = 3 * 24 * 3600;
 const windowSeconds = 24 * 3600;
 
-/** A job. Large results are read on beside it. */
+/** Job. Large results are read concurrently with later work. */
 export async function pollBatches(context: AppContext, bounds: Partial<PollBounds> = {}): Promise<void> {
   const { runMs, questionMs, patienceMs } = { ...pollBounds, ...bounds };
   const turn: Turn = { until: performance.now() + patienceMs };
@@ -55,10 +55,10 @@ export async function pollBatches(context: AppContext, bounds: Partial<PollBound
   });
 }
 
-/** Looks at once at batches whose process ended while they were created: nobody else confirms their creation. */
+/** Brings forward batches whose process died during creation; no other process confirms them. */
 async function bringForward({ db, now }: AppContext): Promise<void> {
   const batches = db.collection('batches');
-  // What was looked at already is looked at again sooner.
+  // Batches polled before are due sooner than this.
   const waiting = await batches.find(
     { state: { in: ['checking', 'creating'] }, poll_at: { gt: now() + retryMs } },
     { limit: broughtAtOnce },
@@ -71,7 +71,7 @@ async function bringForward({ db, now }: AppContext): Promise<void> {
 }
 
 interface Looking {
-  /** Until when a provider has to answer. */
+  /** With the deadline of provider responses. */
   requesting: AppContext & Requesting;
   turn: Turn;
 }
@@ -84,7 +84,7 @@ async function look(context: AppContext, batch: BatchRecord, { requesting, turn 
   if (!(await finishBatch(context, batch))) await again(context, batch, retryMs);
 }
 
-/** A process that was taken for dead may have charged it since then, and have ended before it gave that back. */
+/** A process declared dead may have charged the batch later and ended before refunding it. */
 async function lookAtEnded(context: AppContext, batch: BatchRecord): Promise<void> {
   const batches = context.db.collection('batches');
   const until = (batch.ended_at ?? 0) * 1000 + retentionMs;
@@ -100,7 +100,7 @@ async function again({ db, now }: AppContext, { id }: BatchRecord, after: number
   await db.collection('batches').patch({ id, poll_at: { exists: true } }, { set: { poll_at: now() + after } });
 }
 
-/** Nothing has been taken for it. */
+/** Nothing has been charged for it. */
 async function lookAtChecking(context: AppContext, batch: BatchRecord): Promise<void> {
   const owner = await context.db.collection('processes').get(batch.process);
   // Its age by the clock of the process that reads it.
@@ -108,7 +108,7 @@ async function lookAtChecking(context: AppContext, batch: BatchRecord): Promise<
   await context.db.collection('batches').remove({ id: batch.id, state: 'checking' });
 }
 
-/** Whether it was charged is found out first, then whether the provider has it. */
+/** Resolves first whether it was charged, then whether the provider has it. */
 async function lookAtCreating(context: AppContext, open: BatchRecord, requesting: AppContext & Requesting): Promise<void> {
   const batch = await resolveBatchCharge(context, open);
   if (batch.charge === 'open') return again(context, batch, retryMs);
@@ -120,7 +120,7 @@ async function lookAtCreating(context: AppContext, open: BatchRecord, requesting
   const isOfOurs = (at: PreparedChannel, id: string) => isKnown(context, at, id);
   const found = channel === null ? undefined : await form.find({ ...requesting, isKnown: isOfOurs }, channel, batch);
   if (found === undefined) {
-    // Nobody can tell whether it runs. Its file goes, and so does what may be made of it.
+    // It is unknown whether it runs. The input file is deleted, and results are ignored.
     return now > batch.created_at + givenUpAfter ? concludeBatch(context, batch, failed) : again(context, batch, retryMs);
   }
   if (found !== null) {
@@ -129,7 +129,7 @@ async function lookAtCreating(context: AppContext, open: BatchRecord, requesting
     return;
   }
   if (now < (batch.asked_at ?? 0) + listedAfter) return again(context, batch, listedAfter * 1000);
-  // Without its file nothing can begin any more, if the provider was slow to take it. What began before that went is there by now.
+  // After the file is deleted, no batch can start; one that started before is listed by now.
   const given = await form.release(requesting, batch);
   const late = given === 'gone' && channel !== null ? await form.find({ ...requesting, isKnown: isOfOurs }, channel, batch) : null;
   const isCertain = given === 'nothing' || (given === 'gone' && late === null);
@@ -137,7 +137,7 @@ async function lookAtCreating(context: AppContext, open: BatchRecord, requesting
   await concludeBatch(context, batch, failed);
 }
 
-/** One of ours that has its own record. */
+/** Reports whether another record has this batch. */
 async function isKnown({ db, secrets }: AppContext, channel: PreparedChannel, id: string): Promise<boolean> {
   return (await db.collection('batches').count({ upstream_id: id, key: keyBehind(secrets, channel) }, 1)) > 0;
 }
@@ -156,10 +156,10 @@ async function lookAtRunning(context: AppContext, batch: BatchRecord, { requesti
     await context.db.collection('batches').patch({ id: batch.id, state: 'running' }, { set: { ...set, poll_at: Math.round(poll) } });
     return;
   }
-  // Results that are counted and not there may come yet.
+  // Counted results may still be missing.
   if (!formOf(batch).hasResults(reported)) return unread(context, reported, set);
   const isBegun = await readConcurrently(context, batch, turn, () => readResults(context, channel, reported, set));
-  // As many as may be are being read.
+  // The limit of concurrent readings is reached.
   if (!isBegun) await again(context, batch, retryMs);
 }
 
@@ -174,7 +174,7 @@ async function readResults(context: AppContext, channel: PreparedChannel, report
   }
 }
 
-/** Where nothing is to be had of it any more, it costs the share of its requests that the provider had told to be done. */
+/** If results are lost for good, charges the share of the requests that the provider reported as completed. */
 async function unread(context: AppContext, batch: BatchRecord, set: Partial<BatchRecord> = {}): Promise<void> {
   const end = batch.expires_at === 0 ? batch.created_at + windowSeconds : batch.expires_at;
   const now = Math.floor(context.now() / 1000);

@@ -1,8 +1,8 @@
-// A batch as its caller is told of it.
+// Presenter of batches.
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { isTunedModelId } from '#server/call/tuned-models.ts';
 
-/** Seconds between a batch and its end, where the provider does not tell. */
+/** Default time between a batch's creation and its expiry, in seconds. */
 const windowSeconds = 24 * 3600;
 const endings: ReadonlySet<string> = new Set(['completed', 'expired', 'cancelled']);
 
@@ -26,7 +26,7 @@ export function presentBatch(record: BatchRecord): Record<string, unknown> {
     errors: record.errors === '' ? null : { object: 'list', data: JSON.parse(namedHere(record, record.errors)) },
     input_file_id: record.input_file,
     completion_window: record.completion_window,
-    // Its files are there once it is paid for.
+    // Files are available once the batch is settled.
     status: hasEnded || !endings.has(record.status) ? record.status : 'finalizing',
     output_file_id: hasEnded && record.upstream_output !== '' ? record.output_file : null,
     error_file_id: hasEnded && record.upstream_error !== '' ? record.error_file : null,
@@ -52,7 +52,10 @@ function namedHere({ model, upstream_model: upstream }: BatchRecord, text: strin
 
 const processing: Readonly<Record<string, string>> = { cancelling: 'canceling' };
 
-/** https://platform.claude.com/docs/en/api/retrieving-message-batches @param site where its results are */
+/**
+ * https://platform.claude.com/docs/en/api/retrieving-message-batches
+ * @param site base URL of the results
+ */
 export function presentMessageBatch(record: BatchRecord, site: string): Record<string, unknown> {
   const hasEnded = record.state === 'ended';
   const timeOf = (at: number) => (at === 0 ? null : new Date(at * 1000).toISOString());
@@ -61,7 +64,7 @@ export function presentMessageBatch(record: BatchRecord, site: string): Record<s
   return {
     id,
     type: 'message_batch',
-    // Its results are there once it is paid for.
+    // Results are available once the batch is settled.
     processing_status: hasEnded ? 'ended' : (processing[record.status] ?? 'in_progress'),
     request_counts: {
       processing: hasEnded ? 0 : Math.max(0, requests - done),

@@ -1,4 +1,4 @@
-// A batch as Gemini's callers receive it: an operation, whose results stand in it where its requests came with it.
+// Presents a batch to Gemini's callers: an operation, which contains the results if the requests were inline.
 // https://ai.google.dev/api/batch-api
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -20,7 +20,7 @@ export function nameOfBatch({ id }: Pick<BatchRecord, 'id'>): string {
   return `batches/${id}`;
 }
 
-/** Results that are read as a file. */
+/** File name of the results. */
 export function resultsFileOf({ id }: Pick<BatchRecord, 'id'>): string {
   return `files/batch-${id}`;
 }
@@ -29,12 +29,12 @@ export function isOfVectors({ endpoint }: Pick<BatchRecord, 'endpoint'>): boolea
   return endpoint.endsWith(':embedContent');
 }
 
-/** @param output results, or the file that has them; undefined: none are shown */
+/** @param output inline results, or their file; undefined for none */
 export function operationOf(record: BatchRecord, output?: object): Record<string, unknown> {
   const hasEnded = record.state === 'ended';
   const time = (at: number) => (at === 0 ? undefined : new Date(at * 1000).toISOString());
   const { model, requests, completed, failed, cancelled, expired, created_at: created } = record;
-  // Its results are there once it is paid for.
+  // Results are available once the batch is settled.
   const state = states[hasEnded ? record.status : record.status === 'validating' ? 'validating' : 'in_progress'] ?? 'PENDING';
   const end = hasEnded ? time(record.ended_at ?? created) : undefined;
   const kind = isOfVectors(record) ? 'EmbedContentBatch' : 'GenerateContentBatch';
@@ -62,7 +62,7 @@ export function operationOf(record: BatchRecord, output?: object): Record<string
   return { ...operation, done: true, error: errorOfBatch(record) };
 }
 
-/** gRPC's codes for what ended it. */
+/** gRPC codes of the batch's end. */
 const codes: Readonly<Record<string, number>> = { cancelled: 1, expired: 4 };
 
 function errorOfBatch({ errors, status }: BatchRecord): object {
@@ -76,7 +76,7 @@ function displayNameOf({ metadata }: BatchRecord): string {
   return typeof reported?.['displayName'] === 'string' ? reported['displayName'] : '';
 }
 
-/** A result of a list, and its request's place. Null: it is none. */
+/** Result of a list's request and its index; null if it is none. */
 export function inlinedResult(line: Buffer): { index: number; text: Buffer } | null {
   const reported = parseObject(line.toString('utf8'));
   const place = typeof reported?.['key'] === 'string' ? placeIn(reported['key']) : null;

@@ -1,4 +1,4 @@
-// A question about a batch to its provider, whatever the vendor's form is.
+// Sends a request about a batch to its provider, in any vendor's format.
 import { requestAccount } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
@@ -9,11 +9,11 @@ import type { BatchRequest, ReportedBatch } from './batch-format.ts';
 
 interface Question {
   method: 'GET' | 'POST';
-  /** Behind `/v1`. */
+  /** Path after `/v1`. */
   path: string;
   /** JSON. */
   body?: Buffer | PiecedBody;
-  /** What a batch is in the vendor's form; null: that is none. */
+  /** Reads a batch in the vendor's format; returns null if it is none. */
   readReported(object: Readonly<Record<string, unknown>>): ReportedBatch | null;
 }
 
@@ -34,7 +34,7 @@ export async function queryBatches(
   return reported === null ? { failure: invalidResponse(), isUnknown: true } : { reported };
 }
 
-/** Requests of a batch; 0 for everything that cannot be a number of them. */
+/** Number of requests; 0 if invalid. */
 export function requestCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? Math.min(value, 10_000_000) : 0;
 }

@@ -1,25 +1,25 @@
-// Results of batches are read beside the turn of the job that found them, a few at a time: gigabytes hold up no other job.
+// Reads batch results concurrently with the job's further work, a few at a time, so gigabytes do not delay other jobs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 
-/** Nobody else looks at a batch meanwhile. It is renewed while its results are read. */
+/** Time for which no other process looks at the batch; renewed while results are read. */
 export const claimMs = 30 * 60_000;
 const renewMs = claimMs / 3;
-/** Batches whose results one process reads at the same time. */
+/** Maximum batches read by a process at a time. */
 export const mostConcurrent = 4;
 
 export interface Turn {
-  /** Monotonic milliseconds: so long it waits for what is read. */
+  /** Monotonic milliseconds until which the job waits for readings. */
   until: number;
 }
 
-/** Ids of what is being read, of each process. */
+/** Ids being read, per process. */
 const reading = new WeakMap<AppContext['db'], Set<string>>();
 
 /**
- * Resolves when it is read, or the turn has waited for as long as it may. Where its process ends in the middle, the claim does, too, and it is read
- * from its beginning. False: too many are being read, or this one is.
+ * Resolves when the results are read or the turn's time is over. If the process dies, its claim expires and the batch
+ * is read again from the start. Returns false if too many are being read, or this one is.
  */
 export async function readConcurrently(
   context: AppContext,

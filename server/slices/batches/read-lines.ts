@@ -1,15 +1,15 @@
-// A file of JSON lines at a provider, line by line: no more of it is held than its reader needs.
+// Reads a provider's file of JSON lines; buffers no more than the reader needs.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LineCutter } from '#server/slices/files/line-cutter.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 
 export interface LineBounds {
-  /** Bytes of a line; and of the file. */
+  /** Maximum bytes of a line and of the file. */
   longest: number;
   largest: number;
-  /** Lines, blank ones too; missing: as many as there are. */
+  /** Maximum lines, blank ones included; unlimited if undefined. */
   mostLines?: number;
-  /** Milliseconds after which a provider that says nothing more is given up. */
+  /** Milliseconds of silence after which the provider times out. */
   silenceMs: number;
 }
 
@@ -28,10 +28,15 @@ export class FileTooLarge extends Error {
   }
 }
 
-/** Milliseconds of work between two turns of the event loop. */
+/** Milliseconds of work before yielding to the event loop. */
 const stepMs = 5;
 
-/** Blank lines are left out, and counted. @throws {LineTooLong} @throws {FileTooLarge} also for too many lines @throws {FileBroken} */
+/**
+ * Skips blank lines, but counts them.
+ * @throws {LineTooLong}
+ * @throws {FileTooLarge} also for too many lines
+ * @throws {FileBroken}
+ */
 export async function* linesOf(source: EventSource | Buffer, bounds: LineBounds): AsyncGenerator<{ bytes: Buffer; number: number }> {
   const cutter = new LineCutter(bounds.longest);
   let number = 0;
@@ -60,7 +65,7 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
-/** Bytes that wait for their reader until no more are taken. */
+/** Buffered bytes at which the source is paused. */
 const mostWaiting = 256 * 1024;
 
 async function* chunksOf(source: EventSource | Buffer, silenceMs: number): AsyncGenerator<Buffer> {
@@ -103,7 +108,10 @@ class ChunkQueue {
     });
   }
 
-  /** Null: that was all. @throws {FileBroken} */
+  /**
+   * Returns null at the end.
+   * @throws {FileBroken}
+   */
   async next(): Promise<Buffer | null> {
     if (this.#chunks.length === 0 && this.#outcome === 'open') await this.#comes();
     const chunk = this.#chunks.shift();

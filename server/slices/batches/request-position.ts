@@ -1,14 +1,14 @@
-// Where a request of a batch stands, for errors that name it.
+// Position of a batch request, for errors.
 import { AppError, detailText, errorText } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 
-/** Where a request stands. */
+/** Position of a request. */
 export interface Place {
   field: string;
   said: LocalText;
 }
 
-/** @param field the one that names the file */
+/** @param field field that names the file */
 export function lineNamed(number: number, field = 'input_file_id'): Place {
   return { field, said: { zh: `第 ${number} 行`, en: `line ${number}` } };
 }
@@ -18,7 +18,7 @@ export function itemNamed(index: number): Place {
   return { field, said: { zh: field, en: field } };
 }
 
-/** What is wrong there. */
+/** Adds the position to an error. */
 export function ofPlace(place: Place, failure: AppError): AppError {
   const { code, details } = failure;
   const { detail: own } = details;

@@ -1,4 +1,4 @@
-// Routes of batches, in whatever format: only where the site allows them.
+// Mounts the routes of batches in any format, if the site allows batches.
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
@@ -7,13 +7,13 @@ import { createServer } from '#server/slices/responses/serve-caller.ts';
 import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { mostBatches } from './batch-store.ts';
 
-/** Another format's calls at an address that both have. */
+/** Handler of another format at a shared path. */
 export interface SharedRoute {
   format: ClientDialect;
   serve: ServeDirectly;
 }
 
-/** A way to add a route, whose errors are told in the format of `dialect`. */
+/** Returns a function that adds routes, whose errors use the format of `dialect`. */
 export function createBatchRoutes(host: RouteHost, services: RelayServices, dialect: ClientDialect) {
   const serve = createServer(host, services, dialect);
   return (method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>, shared?: SharedRoute): void => {

@@ -1,6 +1,6 @@
-// What a batch did not cost of what was taken for it goes back, once. Which batches are over is decided by the one change that writes down what
-// they cost; from then on the rest is due until it is known to be back. Trying again is harmless: ledger entries, the log row and the files
-// have names that the batch gives them.
+// Refunds the unused part of a batch's prepayment exactly once. A single write that records the cost ends a batch; the
+// refund is due until it is confirmed. Retries are harmless: ledger entries, the log row and the files have ids derived
+// from the batch.
 import { LogType } from '#shared/logs.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
 import { quotaLogText } from '#shared/quota.ts';
@@ -17,7 +17,7 @@ import { chargeOf } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { formOf } from './batch-endpoints.ts';
 
-/** What its results come to. */
+/** Totals of the results. */
 export type BatchSums = Pick<
   BatchRecord,
   | 'completed'
@@ -32,10 +32,10 @@ export type BatchSums = Pick<
   | 'lines'
 >;
 
-/** That one is told of after its end. */
+/** Time for which an ended batch is listed. */
 export const retentionMs = 30 * 24 * 3600 * 1000;
 
-/** Until it is looked once more whether one that seemed not to be charged was: its process may have ended before it could give that back. */
+/** Delay of a second look for a late charge, whose process may have ended before refunding it. */
 const lateChargeMs = 3600 * 1000;
 
 export const noResults: Omit<BatchSums, 'failed'> = {
@@ -50,17 +50,17 @@ export const noResults: Omit<BatchSums, 'failed'> = {
   lines: '',
 };
 
-/** The batch with its charge known, or still `open`. */
+/** Returns the batch with its charge resolved, or still `open`. */
 export async function resolveBatchCharge({ db }: Pick<AppContext, 'db'>, batch: BatchRecord): Promise<BatchRecord> {
   if (batch.charge !== 'open') return batch;
-  // In this order: a process that has closed its books in between has written all its rows before.
+  // In this order: a process whose books are closed has written all its rows before.
   const { state } = (await db.collection('processes').get(batch.process)) ?? { state: 'settled' };
   const { paid, isCertain } = await chargeOf(db, batch);
   if (paid === null ? state !== 'settled' : !isCertain) return batch;
   return noteCharge(db, batch, paid);
 }
 
-/** @param paid null: it was not charged and never will be */
+/** @param paid null if it was not charged and never will be */
 export async function noteCharge(
   db: AppContext['db'],
   batch: BatchRecord,
@@ -74,7 +74,7 @@ export async function noteCharge(
   return noted ?? (await db.collection('batches').get(batch.id)) ?? batch;
 }
 
-/** The process that creates it was taken for dead and its charge for lost, and then it came: all of that goes back. */
+/** The creator was declared dead and its charge written off, but the charge appeared later: refunds it in full. */
 export async function returnLateCharge(
   context: AppContext,
   { id }: BatchRecord,
@@ -89,7 +89,7 @@ export async function returnLateCharge(
     lines: '',
     poll_at: context.now(),
   };
-  // In this order: its state only goes on.
+  // In this order: states only advance.
   const creating = await batches.patch({ id, charge: 'none', state: 'creating' }, { set });
   if (creating !== null) {
     const failed = { status: 'failed' as const, failed_at: Math.floor(context.now() / 1000) };
@@ -99,7 +99,7 @@ export async function returnLateCharge(
   if (over !== null) await finishBatch(context, over);
 }
 
-/** It is over: what it comes to is written down, by whoever comes first, and what is left goes back. */
+/** Ends a batch: the first process to do so records the totals; the rest is refunded. */
 export async function concludeBatch(
   context: AppContext,
   { id }: BatchRecord,
@@ -115,7 +115,7 @@ export async function concludeBatch(
   if (concluded !== null) await finishBatch(context, concluded);
 }
 
-/** False: it is still due. */
+/** Returns false if it must be retried. */
 export async function finishBatch(context: AppContext, batch: BatchRecord): Promise<boolean> {
   const wanted = batch.charge === 'done' ? batch.reserved - batch.cost : 0;
   const refOf = (account: string) => `batch:${batch.id}:refund:${account}`;
@@ -141,7 +141,7 @@ export async function finishBatch(context: AppContext, batch: BatchRecord): Prom
     },
   );
   if (ended === null) return true;
-  // A figure for administrators: whoever ends the batch corrects it.
+  // A figure for administrators, corrected once, by the process that ends the batch.
   if (rest !== 0) await addChannelUse(context.db, batch.channel_id, -rest);
   context.waitUntil(formOf(batch).release(context, batch));
   return true;
@@ -164,7 +164,7 @@ async function reportOf(context: AppContext, batch: BatchRecord, rest: number): 
     channel_id: batch.channel_id,
     group: batch.group,
     request_id: batch.request_id,
-    // What is not listed as spent is not listed as given back.
+    // A charge hidden from the list has no visible refund.
     ...(charge?.hidden === true || rest === 0 ? {} : { refunded: rest }),
     content: `批处理 ${id} 已结束：${requests} 个请求中 ${completed} 个已完成，计费 ${quotaLogText(cost, display)}，${rest < 0 ? '补扣' : '退回'} ${quotaLogText(Math.abs(rest), display)}`,
     event: {
@@ -183,7 +183,7 @@ async function reportOf(context: AppContext, batch: BatchRecord, rest: number): 
   });
 }
 
-/** Of what was not summed nothing is told but the whole. */
+/** If the results were not summed, only the total is reported. */
 function linesIn({ quoted, lines = '' }: BatchRecord, cost: number) {
   const price: QuotedPrice = JSON.parse(quoted);
   const known: ChargeLine[] = lines === '' ? [] : JSON.parse(lines);
@@ -195,7 +195,7 @@ function namesOf({ model, upstream_model: upstream }: BatchRecord): Pick<FileRec
   return { asked_model: model, ...(isTunedModelId(model) ? { upstream_model: upstream } : {}) };
 }
 
-/** Its results are files of its owner's. */
+/** Stores the results as files of the owner. */
 async function leaveFiles(context: AppContext, batch: BatchRecord): Promise<void> {
   const created = Math.floor(context.now() / 1000);
   if (formOf(batch).leavesFiles !== true) return;

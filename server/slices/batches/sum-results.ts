@@ -1,4 +1,4 @@
-// What the results of a batch come to: each is read as the response to a call is, and costs what its usage does.
+// Sums the results of a batch: each is decoded like a call's response and charged by its usage.
 import { createHash } from 'node:crypto';
 import { pricedUsage } from '#shared/priced-usage.ts';
 import type { HostedCalls, PricedRuns } from '#shared/hosted-tools.ts';
@@ -19,17 +19,20 @@ import { FileBroken, linesOf } from './read-lines.ts';
 import { noResults } from './settle-batch.ts';
 import type { BatchSums } from './settle-batch.ts';
 
-/** Bytes of a result, and of all. */
+/** Maximum bytes of a result, and of all. */
 const longestResult = 64 * 1024 * 1024;
 const largestFile = 8 * 1024 * 1024 * 1024;
-/** What results may cost, by what was taken for them. */
+/** Maximum cost of the results relative to the prepayment. */
 const mostExcess = 2;
-/** Seconds behind the end of a batch in which results that are counted, and stand in no file, may come yet. */
+/** Seconds after a batch's end in which counted but missing results may still appear. */
 const lateSeconds = 3600;
-/** Beyond this a result is read in turn with others' work. */
+/** Longer results are parsed in turn with other work. */
 const longBytes = 256 * 1024;
 
-/** @throws {AppError} @throws {FileBroken} and what `linesOf` throws: it has to be read once more */
+/**
+ * @throws {AppError}
+ * @throws {FileBroken} and as `linesOf`: the results must be read again
+ */
 export async function sumResults(context: AppContext, channel: PreparedChannel, batch: BatchRecord): Promise<BatchSums> {
   const sums = new Sums(context, channel, batch);
   for (const file of formOf(batch).results(batch)) await eachLine(context, batch, file, (bytes) => sums.add(bytes, file.isOfErrors));
@@ -52,9 +55,9 @@ class Sums {
   readonly #form: BatchFormat;
   readonly #endpoint: RelayEndpoint | undefined;
   readonly #route: ChannelRoute | null;
-  /** What a request may cost whose usage is not told: its share of what was taken. */
+  /** Cost of a request without reported usage: its share of the prepayment. */
   readonly #share: number;
-  /** Each request has one result, whatever the file says. */
+  /** Custom ids seen: each request has one result, whatever the file contains. */
   readonly #seen = new Set<string>();
   readonly #sums: BatchSums = { ...noResults, failed: 0 };
   readonly #lines: ChargeLines;
@@ -80,9 +83,9 @@ class Sums {
   }
 
   /**
-   * A prompt may be longer than was estimated. What is further beyond cannot be true. A result that the provider has counted and never told costs
-   * as one without a usage.
-   * @throws {FileBroken} while it may come yet
+   * Caps the cost: a prompt may exceed its estimate, but only so far. Results that the provider counted but never
+   * delivered cost as much as those without usage.
+   * @throws {FileBroken} while they may still appear
    */
   reported(): BatchSums {
     const { reserved, id, requests, completed } = this.#batch;
@@ -92,7 +95,7 @@ class Sums {
     const { cost } = this.#sums;
     const most = reserved * mostExcess;
     if (cost > most) this.#context.log.error({ batch: id, cost, most }, 'a provider tells that a batch has used more than it can');
-    // Of those that have no answer some may never have been asked.
+    // Requests without a result may not have been run.
     const failed = Math.max(0, this.#sums.failed - this.#batch.cancelled - this.#batch.expired);
     return { ...this.#sums, failed, cost: Math.min(cost, most), lines: JSON.stringify(this.#lines.reported()) };
   }
@@ -102,7 +105,7 @@ class Sums {
     return this.#context.now() / 1000 < Math.max(completed, expired, cancelled) + lateSeconds;
   }
 
-  /** Null: it is no result, or one of a request that has one. */
+  /** Returns null if the line is no result, or the second of a request. */
   #first(bytes: Buffer): ReadResult | null {
     const line = parseObject(bytes.toString('utf8'));
     const result = line === null ? null : this.#form.readResult(line, this.#batch);
@@ -121,7 +124,7 @@ class Sums {
     }
     this.#sums.completed += 1;
     const usage = read === null || read.kind === 'failed' ? null : read.usage;
-    // Every request has a prompt: zeros tell nothing.
+    // Every request has a prompt, so zeros mean unknown.
     if (read === null || read.kind === 'failed' || usage === null || inputTokens(usage) === 0) {
       this.#addShare();
       return;
@@ -142,7 +145,7 @@ class Sums {
     this.#lines.addShare(this.#share);
   }
 
-  /** A response repeats how its request asked for tools; what its model runs in each call it does not tell. */
+  /** Tool runs: a response repeats the requested tools, but does not report each run. */
   #runsOf(reported: HostedCalls | undefined, body: unknown): PricedRuns | undefined {
     const { dialect, upstreamModel: model = '' } = this.#route ?? {};
     const hosted = mostOf(reported, dialect?.hosted?.atLeast?.({ model }));

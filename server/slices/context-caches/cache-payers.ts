@@ -1,4 +1,5 @@
-// Which keys paid for the time of a cache. Any key of the owner may extend it; each gets back what it paid for and the cache did not use.
+// Records which keys paid for a cache's time. Any key of the owner may extend it; each is refunded the unused part of
+// its payment.
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { spansOf } from './cache-price.ts';
@@ -61,7 +62,7 @@ export function withPayment(
   return { payers: JSON.stringify([...(isSame ? known.slice(0, -1) : known), added]) };
 }
 
-/** Divides what was not used among the payers: the time that was paid for last is unused first. */
+/** Divides the unused amount among the payers: time paid last is unused first. */
 export function sharesOf(payers: readonly CachePayer[], rest: number): readonly number[] {
   let left = rest;
   const shares = payers.toReversed().map(({ paid }) => {

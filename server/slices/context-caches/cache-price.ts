@@ -6,7 +6,7 @@ import { ratioOfGroup } from '#server/settings/group-moves.ts';
 
 export type CacheTerms = Pick<ContextCacheRecord, 'price' | 'group_ratio' | 'quota_per_unit'>;
 
-/** Time that is paid for at the price of the moment when it was paid. Unix seconds. */
+/** Time paid at the price of the moment of payment. Unix seconds. */
 export interface PaidSpan extends CacheTerms {
   from: number;
   until: number;
@@ -14,28 +14,31 @@ export interface PaidSpan extends CacheTerms {
 }
 
 const [million, hourSeconds] = [1_000_000, 3600];
-/** Of a float that ought to be whole. */
+/** Tolerance when rounding floats that should be integers. */
 const rounding = 1e-9;
 /** Each extension at another price adds one span. */
 const mostSpans = 100;
 const unpriced = { zh: '没有缓存存储价格', en: 'has no price for storing caches' };
 const tooManyPrices = { zh: `不能再延长：已按 ${mostSpans} 个价格付费`, en: `cannot be extended: it is paid for at ${mostSpans} prices` };
 
-/** Returns the present price of a model and group. @throws {AppError} `invalid_request` if the model has no price: nobody could be charged */
+/**
+ * Returns the current price of a model and group.
+ * @throws {AppError} `invalid_request` if the model has no price, because storing could not be charged
+ */
 export function cacheTerms({ settings }: Pick<AppContext, 'settings'>, { model, group }: { model: string; group: string }): CacheTerms {
   const price = priceFor(model, settings.get('ContextCachePrice'));
   if (price === undefined) throw badField('model', unpriced);
   return { price, group_ratio: ratioOfGroup(settings, group), quota_per_unit: settings.get('QuotaPerUnit') };
 }
 
-/** That of the longest name that fits, in which `*` stands for any letters. */
+/** Returns the price of the longest matching name; `*` matches any letters. */
 export function priceFor(model: string, prices: Readonly<Record<string, number>>): number | undefined {
   const fitting = Object.keys(prices).filter((name) => fits(model, name.split('*')));
   const [longest] = fitting.toSorted((one, other) => other.length - one.length);
   return longest === undefined ? undefined : prices[longest];
 }
 
-/** Linear: each piece is looked for behind the one before it. */
+/** Matches in linear time: each piece is searched after the one before it. */
 function fits(model: string, [first = '', ...rest]: readonly string[]): boolean {
   const last = rest.pop();
   if (last === undefined) return model === first;
@@ -55,7 +58,7 @@ export function storingCost({ price, group_ratio: ratio, quota_per_unit: unit }:
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(exact * (1 - rounding))));
 }
 
-/** Returns the spans that a cache is paid for, in order. Records of earlier versions have one price for their whole time. */
+/** Returns the paid spans in order. Records of earlier versions have one price for their whole time. */
 export function spansOf(cache: ContextCacheRecord): readonly PaidSpan[] {
   const { price, group_ratio, quota_per_unit, group, created_at: from, expires_at: until } = cache;
   return spansIn(cache.spans) ?? [{ price, group_ratio, quota_per_unit, group, from, until }];
@@ -72,7 +75,10 @@ function spansIn(json = ''): readonly PaidSpan[] | null {
   return spans;
 }
 
-/** Adds time at the present price; a span at the same price becomes longer, and is rounded up once. @throws {AppError} `invalid_request` */
+/**
+ * Adds time at the current price; a span at the same price is extended, and rounded up once.
+ * @throws {AppError} `invalid_request`
+ */
 export function extendSpans(spans: readonly PaidSpan[], terms: CacheTerms & Pick<PaidSpan, 'group'>, until: number): readonly PaidSpan[] {
   const last = spans.at(-1);
   if (last === undefined || until <= last.until) return spans;
@@ -86,7 +92,10 @@ export function extendSpans(spans: readonly PaidSpan[], terms: CacheTerms & Pick
   return [...spans, { ...terms, from: last.until, until }];
 }
 
-/** Returns the quota for storing a cache from its creation to `end`. @param end unix seconds; missing: all that is paid for */
+/**
+ * Returns the quota for storing a cache from its creation to `end`.
+ * @param end unix seconds; if undefined, the end of the paid time
+ */
 export function spansCost(spans: readonly PaidSpan[], tokens: number, end = Infinity): number {
   const total = spans.reduce((sum, span) => sum + storingCost(span, tokens, Math.max(0, Math.min(span.until, end) - span.from)), 0);
   return Math.min(Number.MAX_SAFE_INTEGER, total);

@@ -1,4 +1,4 @@
-// `cachedContents`, where Gemini or Vertex keep them. https://ai.google.dev/api/caching
+// `cachedContents` routes, for Gemini and Vertex. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { clientDialects } from '#server/formats/registry.ts';
@@ -48,7 +48,7 @@ export function mountContextCaches(host: RouteHost, services: RelayServices): vo
     if (left === null) throw new AppError('context_cache_busy', { id: cache.id });
     return { json: {} };
   });
-  // Google's packages ask at the one or the other.
+  // Google's SDKs use either version.
   for (const path of ['/v1beta/cachedContents', '/v1/cachedContents']) {
     host.addDirect('POST', path, create);
     host.addDirect('GET', path, list);

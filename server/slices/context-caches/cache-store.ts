@@ -1,4 +1,4 @@
-// What is known here of caches: whose they are, and as what their callers are told of them.
+// Stores caches with their owner, and presents them.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -10,7 +10,10 @@ export function mostCaches({ settings }: Pick<AppContext, 'settings'>): number {
   return settings.get('ContextCachesPerUser');
 }
 
-/** One that can be used. @throws {AppError} `cached_content_not_found`, of others' and of expired ones as of none */
+/**
+ * Finds a usable cache.
+ * @throws {AppError} `cached_content_not_found`, also for other users' and expired ones
+ */
 export async function findCache(context: Pick<Storing, 'db' | 'now'>, userId: number, id: string): Promise<ContextCacheRecord> {
   const found = await context.db.collection('context_caches').first({ id, user_id: { unindexedEq: userId } });
   if (found === null || !isUsable(context, found)) throw new AppError('cached_content_not_found', { id: id.slice(0, 100) });
@@ -21,7 +24,10 @@ export function isUsable({ now }: Pick<Storing, 'now'>, { state, expires_at: unt
   return state === 'stored' && until > now() / 1000;
 }
 
-/** The newest first, one more than the page has, where there are more. @throws {AppError} `cached_content_not_found` for an `after` that is none */
+/**
+ * Newest first; one more than the page size if there are more.
+ * @throws {AppError} `cached_content_not_found` for an unknown `after`
+ */
 export async function listCaches(
   context: Pick<Storing, 'db' | 'now'>,
   userId: number,
@@ -41,7 +47,10 @@ export async function listCaches(
   return context.db.collection('context_caches').find({ and: conditions }, { sort, limit: limit + 1 });
 }
 
-/** Counted with itself: of those that come at once none goes beyond the bound unseen. @throws {AppError} `context_caches_full` */
+/**
+ * Counts include the new cache, so concurrent creations cannot exceed the limit.
+ * @throws {AppError} `context_caches_full`
+ */
 export async function checkRoom(context: Storing, userId: number): Promise<void> {
   const most = mostCaches(context);
   if ((await context.db.collection('context_caches').count({ user_id: userId }, most + 1)) > most)

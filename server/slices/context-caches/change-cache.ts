@@ -13,9 +13,11 @@ import { CacheRefusal, extendThere } from './upstream-caches.ts';
 const waitMs = 60_000;
 
 /**
- * Sets the end of a cache. Time that is not paid for yet costs the present price, reserved before the provider is called; time that is paid for is
- * never paid again. Any key of the owner may do so, and the key that extends pays. It must be allowed to use the model to extend a cache, not to shorten one.
- * @param until unix seconds @throws {AppError} of the key, the price, the balance and the provider, `context_cache_busy`
+ * Sets the end of a cache. Unpaid time costs the current price, reserved before the provider is called; paid time is
+ * never charged again. Any key of the owner may do so, and the key that extends pays. It must be allowed to use the
+ * model to extend a cache, not to shorten one.
+ * @param until unix seconds
+ * @throws {AppError} for the key, the price, the balance and the provider, `context_cache_busy`
  */
 export async function changeCache(
   services: RelayServices,

@@ -1,4 +1,5 @@
-// A cache from what it is made of to its provider, top to bottom. Decision 148 says which crash between which two writes leads to what.
+// Creates a cache: from its contents to the provider, top to bottom. Decision 148 lists the effect of a crash between
+// any two writes.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
@@ -23,11 +24,11 @@ import { CacheRefusal, createThere, placeOf } from './upstream-caches.ts';
 import type { CachePlace } from './upstream-caches.ts';
 
 const idLength = 24;
-/** Nobody looks at one before, whose creation is under way. */
+/** Time until another process looks at a cache in creation. */
 const creationMs = 15 * 60_000;
 const nowhere = { zh: '的渠道不支持 cachedContents', en: 'is served by no channel that keeps cachedContents' };
 
-/** @throws {AppError} of the key, the model, the words, the bounds, the balance and the provider */
+/** @throws {AppError} for the key, the model, the words, the limits, the balance and the provider */
 export async function createCache(services: RelayServices, caller: StoredCaller, requested: CacheRequest): Promise<ContextCacheRecord> {
   const { context, gate } = services;
   const { admission, userId, requestId } = caller;
@@ -80,12 +81,12 @@ export async function createCache(services: RelayServices, caller: StoredCaller,
     const cache = await payPending(services, paying, { reservation, quota: costOf(paying.tokens) });
     return cache;
   } finally {
-    // Nothing where it was settled.
+    // Has no effect after settlement.
     context.ledger.release(reservation);
   }
 }
 
-/** What is kept is read once, as a prompt is. */
+/** Cost of reading the contents once, as a prompt. */
 function readingCost({ context }: RelayServices, quoted: QuotedPrice, tokens: number): number {
   return context.quotes.charge(quoted, pricedUsage({ ...noTokens, input: tokens }));
 }
@@ -106,7 +107,7 @@ async function makeThere({ context }: RelayServices, { record, channel, place, c
     .then(() => createThere(context, channel, { place, record, seconds, contents }))
     .catch(async (failure: unknown) => {
       const isOfThere = failure instanceof CacheRefusal;
-      // Where the provider has not said that it took nothing, the job looks.
+      // If the provider has not refused, the job looks for the cache.
       if (!isOfThere || !failure.isUnknown) await drop();
       throw isOfThere ? failure.error : failure;
     });
@@ -120,7 +121,7 @@ async function makeThere({ context }: RelayServices, { record, channel, place, c
   };
   const paying = await caches.patch({ id: record.id, state: 'creating' }, { set });
   if (paying !== null) return paying;
-  // It took so long that it was given up.
+  // The creation timed out and was given up meanwhile.
   const late = { ...record, upstream_id: reported.name, state: 'leaving' as const, left_at: record.created_at };
   await context.db.write([{ insert: late, into: 'context_caches', ignoreConflict: true }]);
   throw new AppError('upstream_timeout');

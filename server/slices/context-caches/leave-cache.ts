@@ -1,5 +1,5 @@
-// Ends a cache: refunds the time that it was not stored, once, writes the row that reports it, and deletes the cache at the provider. Trying again is
-// harmless: the ledger's entries have names that the record gives them, and the row has its id.
+// Ends a cache: refunds the unused time once, writes the row that reports it, and deletes the cache at the provider.
+// Retries are harmless: ledger entries have ids derived from the record, and the row has its id.
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
@@ -16,10 +16,13 @@ import { spansCost, spansOf } from './cache-price.ts';
 import { deleteThere } from './upstream-caches.ts';
 
 const retryMs = 60_000;
-/** Seconds behind its end after which nothing of it is left at any provider. */
+/** Seconds after its end at which no provider stores it any more. */
 const givenUpAfter = 7 * 24 * 3600;
 
-/** Null: it was over already, or its charge is on its way. @param upstreamId of one that was not known to be there */
+/**
+ * Returns null if it has ended already, or its charge is pending.
+ * @param upstreamId id of a cache found only now
+ */
 export async function leaveCache(
   context: AppContext & Requesting,
   { id, state }: ContextCacheRecord,
@@ -61,11 +64,11 @@ export async function finishLeaving(context: AppContext & Requesting, leaving: C
   const isGone = cache.expires_at + givenUpAfter < context.now() / 1000 || (await deleteThere(context, cache));
   if (!isGone) return void (await again());
   const removed = await caches.remove({ id: cache.id, state: 'leaving' });
-  // A figure for administrators: whoever ends the cache corrects it.
+  // A figure for administrators, corrected once, by the process that ends the cache.
   if (removed > 0 && returned > 0) await addChannelUse(context.db, cache.channel_id, -returned);
 }
 
-/** Draws an id for the row of each further payer: a cache that is over gets no more of them. */
+/** Generates an id for the row of each further payer; an ended cache gets no more payers. */
 async function withRowIds({ db }: AppContext, cache: ContextCacheRecord): Promise<ContextCacheRecord> {
   const more = payersOf(cache).length - 1;
   if (more === 0 || moreRowIds(cache).length > 0) return cache;
@@ -81,7 +84,10 @@ function moreRowIds({ more_log_ids: json = '[]' }: ContextCacheRecord): readonly
   return ids;
 }
 
-/** Refunds the rest to the user, and to each key its share of it. False: the user's account cannot take it. Null: that is not known. */
+/**
+ * Refunds the rest to the user, and to each key its share. Returns false if the user's account cannot accept it, null
+ * if unknown.
+ */
 async function refund(
   context: AppContext,
   cache: ContextCacheRecord,
@@ -103,7 +109,7 @@ async function refund(
   return true;
 }
 
-/** Returns what was paid ahead beyond the seconds that the cache was stored, in quota. */
+/** Returns the quota paid in advance for time that was not used. */
 function restOf(cache: ContextCacheRecord): number {
   return Math.max(0, cache.paid - spansCost(spansOf(cache), cache.tokens, endOf(cache)));
 }
@@ -118,7 +124,10 @@ interface EndRow {
   returned: number;
 }
 
-/** Writes the row of one payer: how long it paid for the cache, what that cost, and what was refunded. A creation that was never charged has none. */
+/**
+ * Writes the row of one payer: the time it paid for, its cost, and the refund. A creation that was never charged has
+ * none.
+ */
 async function reportEnd(context: AppContext, cache: ContextCacheRecord, { rowId, payer, returned }: EndRow): Promise<void> {
   const { id, model, tokens, first_request_id: request = cache.request_id } = cache;
   if (rowId === undefined) return;
@@ -139,7 +148,7 @@ async function reportEnd(context: AppContext, cache: ContextCacheRecord, { rowId
     channel_id: cache.channel_id,
     group: cache.group,
     request_id: request,
-    // What is not listed as spent is not listed as given back.
+    // A charge hidden from the list has no visible refund.
     ...(charge.hidden === true || returned === 0 ? {} : { refunded: returned }),
     content: `上下文缓存 ${id} 已结束：存储 ${tokens} 个 token，共 ${until - from} 秒，计费 ${quotaLogText(cost, display)}，退回 ${quotaLogText(returned, display)}`,
     event: {
@@ -157,7 +166,10 @@ async function reportEnd(context: AppContext, cache: ContextCacheRecord, { rowId
   });
 }
 
-/** Returns a line for each price that the cache was stored at: token-hours at USD per million. Ratios that differ between them stand in their prices. */
+/**
+ * Returns a line for each price that the cache was stored at: token-hours at USD per million. Different group ratios
+ * are included in the prices.
+ */
 function linesOf(cache: ContextCacheRecord, { from, until, cost }: { from: number; until: number; cost: number }) {
   const spans = spansOf(cache).filter((span) => span.from < until && span.until > from);
   const [first = cache] = spans;

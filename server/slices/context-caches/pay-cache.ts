@@ -1,5 +1,5 @@
-// The charge of a cache: one row of the log for what it is made of and for the time that it is stored, settled once the provider has it. What that
-// pays for is written into the record before, so that whoever finds it there knows what became of it.
+// Charges a cache: one log row for reading its contents and for storage, settled once the provider has stored it. The
+// record is updated first, so that after a crash the charge can be resolved.
 import { AppError } from '#shared/errors.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
@@ -11,7 +11,10 @@ import { chargeOf } from '#server/tasks/task-charge.ts';
 import { pendingPayer, withPayment } from './cache-payers.ts';
 import { pendingSpansOf } from './cache-price.ts';
 
-/** @param quota what is charged, more than `pending_paid` where more than storing is paid for @throws {AppError} where it is charged by nobody */
+/**
+ * @param quota amount to charge; exceeds `pending_paid` if it pays for more than storage
+ * @throws {AppError} if it cannot be charged
+ */
 export async function payPending(
   { context, use }: RelayServices,
   cache: ContextCacheRecord,
@@ -21,13 +24,13 @@ export async function payPending(
   use.add(cache.channel_id, quota);
   const { paid } = await chargeOf(context.db, cache);
   const known = paid === null ? null : await notePaid(context, cache, paid);
-  // Its books were closed without it, or it took so long that it was given up.
+  // The books were closed without it, or it timed out and was given up.
   if (known === null) throw new AppError('internal_error');
   context.lowBalance.spent(cache.user_id);
   return known;
 }
 
-/** Null: somebody else has, and it is over. */
+/** Returns null if another process has recorded it, and the cache has ended. */
 export async function notePaid(
   { db, now }: Pick<AppContext, 'db' | 'now'>,
   cache: ContextCacheRecord,
@@ -56,19 +59,19 @@ export async function notePaid(
   return known?.state === 'stored' && known.request_id === request ? known : null;
 }
 
-/** What became of a charge that is on its way. Null: that is not known yet. */
+/** Resolves a pending charge; returns null if not known yet. */
 export async function pendingCharge(
   { db }: Pick<AppContext, 'db'>,
   cache: ContextCacheRecord,
 ): Promise<{ paid: { quota: number; token_quota: number } | null } | null> {
-  // In this order: a process that has closed its books in between has written all its rows before.
+  // In this order: a process whose books are closed has written all its rows before.
   const { state } = (await db.collection('processes').get(cache.process)) ?? { state: 'settled' };
   const { paid, isCertain } = await chargeOf(db, cache);
   if (paid === null ? state !== 'settled' : !isCertain) return null;
   return { paid };
 }
 
-/** One price, no tokens: they are told by the calls that use it. */
+/** Log row with one price and no tokens: the calls that use the cache report them. */
 function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: number) {
   const { id, tokens, pending_until: until, channel_id: channel, first_request_id: first } = cache;
   const terms = pendingSpansOf(cache).at(-1) ?? cache;

@@ -1,4 +1,4 @@
-// What callers ask of caches, read strictly: what would cost more than storing is refused. https://ai.google.dev/api/caching
+// Reads cache requests strictly: fields that cost more than storage are rejected. https://ai.google.dev/api/caching
 import { fieldRules } from '#shared/field-rules.ts';
 import { storableText } from '#server/db/storable.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
@@ -21,9 +21,9 @@ const notStored = { zh: '不能放入缓存', en: 'cannot be kept in a cache' };
 export interface CacheRequest {
   model: string;
   displayName: string;
-  /** Unix seconds of its end, by those of its creation. */
+  /** Unix seconds of its end, from those of its creation. */
   until(created: number): number;
-  /** What is kept, as the provider is told it. */
+  /** Contents in the provider's format. */
   contents: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ export function readCache(body: unknown, now: number): CacheRequest {
   call.check({ ...contents, contents: contents['contents'] ?? placeholder });
   checkSchemas(clientDialects.gemini.schemasIn(contents));
   refuseAccountObject(upstreamDialects.gemini.findAccountObject(contents));
-  // Each of their runs is paid for by the call that asks for them.
+  // Runs of other tools could not be charged to the calls that use them.
   for (const tool of objectsOf(fields, 'tools')) {
     const [other] = new StrictFields(plainNames(tool.plain)).others(ofFunctions);
     if (other !== undefined) throw badField(tool.path(other), notStored);
@@ -48,10 +48,13 @@ export function readCache(body: unknown, now: number): CacheRequest {
 }
 
 const ofFunctions: ReadonlySet<string> = new Set(['functionDeclarations']);
-/** Instructions may be all that is kept. */
+/** Contents of a cache that has only instructions. */
 const placeholder = [{ role: 'user', parts: [{ text: '.' }] }];
 
-/** Unix seconds of its new end. @throws {AppError} `invalid_request` */
+/**
+ * Unix seconds of the new end.
+ * @throws {AppError} `invalid_request`
+ */
 export function readChange(body: unknown, now: number): number {
   const { fields } = opened(body, changeable);
   const until = endIn(fields, now);
@@ -69,7 +72,7 @@ function opened(body: unknown, names: ReadonlySet<string>) {
   return { call, fields };
 }
 
-/** Undefined: nothing is said. Parts of seconds count as whole ones. */
+/** Undefined if not set. Fractions of seconds are rounded up. */
 function endIn(fields: StrictFields, now: number): CacheRequest['until'] | undefined {
   const [ttl, expireTime] = [fields.text('ttl'), fields.text('expireTime')];
   if (ttl !== undefined && expireTime !== undefined) throw badField('expireTime', fieldRules.standsOnce);

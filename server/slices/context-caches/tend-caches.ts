@@ -1,4 +1,4 @@
-// Goes on with caches: lets those go that have expired, and finds out what became of charges whose process ended in the middle.
+// Ends expired caches, and resolves charges whose process died.
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
@@ -10,13 +10,13 @@ import { notePaid, pendingCharge } from './pay-cache.ts';
 import { findThere } from './upstream-caches.ts';
 
 const atOnce = 50;
-/** Until somebody else may take one that is being looked at. */
+/** Time until another process may claim the cache. */
 const claimMs = 10 * 60_000;
 const retryMs = 60_000;
-/** Seconds after which nobody will tell what became of it; the provider has let it go by itself. */
+/** Seconds after which it is given up; the provider has deleted it by itself. */
 const givenUpAfter = 8 * 24 * 3600;
 
-/** A job. */
+/** Job. */
 export async function tendCaches(context: AppContext, bounds: TurnBounds = turnBounds): Promise<void> {
   const caches = context.db.collection('context_caches');
   const due = await caches.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
@@ -49,7 +49,7 @@ async function lookAtPending(context: AppContext & Requesting, cache: ContextCac
   if (charge === null) return again(context, cache.id);
   if (charge.paid !== null) return void (await notePaid(context, cache, charge.paid));
   const { id, request_id: request, created_at: created, expires_at: end } = cache;
-  // It was not paid for: as long as it was before, or not at all.
+  // The charge failed: the cache reverts to its previous end, or is dropped.
   const set = { pending_paid: 0, pending_until: 0, poll_at: end * 1000 };
   const unpaid = await context.db
     .collection('context_caches')
@@ -57,7 +57,7 @@ async function lookAtPending(context: AppContext & Requesting, cache: ContextCac
   if (unpaid?.state === 'paying') await leaveCache(context, unpaid, { at: created });
 }
 
-/** Nothing was charged, and its caller heard that there is none. What the provider has of it goes. */
+/** Nothing was charged, and the caller got an error. The cache is deleted at the provider. */
 async function lookAtCreating(context: AppContext & Requesting, cache: ContextCacheRecord): Promise<void> {
   const { id, created_at: created } = cache;
   const owner = await context.db.collection('processes').get(cache.process);

@@ -1,4 +1,4 @@
-// Caches at a provider, asked about with the key of the channel where they lie. https://ai.google.dev/api/caching
+// Caches at a provider, accessed with the key of their channel. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import { requestAccount, channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
@@ -17,26 +17,26 @@ const names = /^(?:projects\/[\w.:-]{1,80}\/locations\/([a-z][a-z\d-]{1,40})\/)?
 const pageSize = 100;
 const mostPages = 100;
 
-/** Where caches of a model lie at a channel. */
+/** Location of a model's caches at a channel. */
 export interface CachePlace {
-  /** Before names of caches, and of the model. */
+  /** `parent`: prefix of the names of caches and of the model. */
   root: string;
   parent: string;
 }
 
-/** Null: the channel keeps none for that model. */
+/** Returns null if the channel does not support caches of that model. */
 export function placeOf(channel: PreparedChannel, { model, upstreamModel }: { model: string; upstreamModel: string }): CachePlace | null {
   const { provider, problem } = channel;
   if (problem !== null || provider?.storesCaches === undefined) return null;
   if (provider.storesCaches === 'gemini') return { root: `${channel.base}/v1beta`, parent: '' };
   const location = vertex.locate?.({ key: channel.key, other: channel.record.other, clientModel: model, model: upstreamModel });
   const parent = location?.values['parent'] ?? '';
-  // Keys of the API name no project, and have no caches.
+  // API keys imply no project, and have no caches.
   if (location === undefined || location === null || parent === '') return null;
   return { root: rootAt(channel, location.base), parent };
 }
 
-/** A channel with an address of its own is asked there. */
+/** A channel's own base URL takes precedence. */
 function rootAt({ base, record }: PreparedChannel, usual: string): string {
   return `${record.base_url.trim() === '' ? usual : base}/v1`;
 }
@@ -51,7 +51,7 @@ export interface ReportedCache {
   tokens: number;
 }
 
-/** `isUnknown`: whether it was done cannot be told from that. */
+/** `isUnknown`: the response does not show whether it was done. */
 export class CacheRefusal extends Error {
   readonly error: AppError;
   readonly isUnknown: boolean;
@@ -88,7 +88,7 @@ export async function createThere(
   return reported;
 }
 
-/** Vertex AI refuses contents without a role, which are the user's. */
+/** Vertex AI rejects contents without a role; the default is the user's. */
 function withRoles(stored: Readonly<Record<string, unknown>>): object {
   const { contents } = stored;
   const each: unknown[] = Array.isArray(contents) ? contents : isObject(contents) ? [contents] : [];
@@ -102,10 +102,10 @@ export async function extendThere(context: Requesting, channel: PreparedChannel,
   await ask(context, channel, { method: 'PATCH', root: rootOf(channel, record), path, body });
 }
 
-/** False: it may still be there. */
+/** Returns false if it may still exist. */
 export async function deleteThere(context: Requesting, record: ContextCacheRecord): Promise<boolean> {
   const channel = channelOf(context, record);
-  // With another key nothing of it can be reached; the provider lets it go when it expires.
+  // With another key it cannot be reached; the provider deletes it when it expires.
   if (channel === null || record.upstream_id === '') return true;
   const received = await requestAccount(context, channel, {
     method: 'DELETE',
@@ -115,11 +115,11 @@ export async function deleteThere(context: Requesting, record: ContextCacheRecor
   if (received.kind === 'stream') received.stream.abort();
   if (received.kind !== 'failed') return true;
   const { upstreamStatus: status } = received.failure;
-  // Of what is gone Google says that it may not be read.
+  // Google reports deleted caches as forbidden.
   return status === 404 || status === 403 || (status > 200 && status < 300);
 }
 
-/** The name of the one whose creation was not answered. Null: there is none. Undefined: that is not known. */
+/** Finds the name of a cache whose creation got no response. Returns null if there is none, undefined if not known. */
 export async function findThere(
   context: Requesting,
   channel: PreparedChannel,
@@ -158,7 +158,7 @@ async function ask(
   return object;
 }
 
-/** What is about the request is told in the provider's words: a prompt may be too short to be kept. */
+/** Request errors are reported in the provider's words: a prompt may be too short to cache. */
 function refusalBy(context: Requesting, failure: UpstreamFailure): CacheRefusal {
   const { upstreamStatus: status, message } = failure;
   const isUnknown = status < 400 || status >= 500 || status === 408;

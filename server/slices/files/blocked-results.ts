@@ -1,13 +1,16 @@
-// Results of a batch that hold words which the site blocks: they are paid for, and not told, as responses of calls are.
+// Replaces batch results that contain blocked words, as for calls; they are still charged.
 import { errorText } from '#shared/errors.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
 import type { EditLine } from './restored-lines.ts';
 
-/** How a format tells that a request has failed, behind its name. */
+/** Writes a failed request in the format, after its id. */
 type ReportFailure = (failure: { code: string; message: string }) => object;
 
-/** The line as it is told. Undefined: what models write is not looked at. @param member of a line, with the name of its request */
+/**
+ * Returns an editor of lines; undefined if outputs are not checked.
+ * @param member member of a line with the request's id
+ */
 export function withoutBlocked(
   words: BlockedWords,
   edit: EditLine | undefined,

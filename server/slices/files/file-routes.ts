@@ -27,7 +27,7 @@ import { channelsWithFiles, errorOf, readAtProvider, sendFile } from './upstream
 
 const mostOfPage = 10_000;
 
-/** @param beforeDeletion what others have to know of a file that is about to go */
+/** @param beforeDeletion called before a file is deleted */
 export function mountFiles(host: RouteHost, services: RelayServices, beforeDeletion: (file: FileRecord) => Promise<void>): void {
   const { context } = services;
   const serve = createServer(host, services, clientDialects['openai-chat']);
@@ -44,7 +44,7 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
   const fileOf = ({ userId, params }: StoredCaller): Promise<FileRecord> => findFile(context, userId, params['file'] ?? '');
 
   add('POST', '/v1/files', async (caller) => {
-    // What is stored costs nothing; who can pay for nothing stores nothing.
+    // Storing is free, but requires a balance.
     await checkMeans(services, caller.admission);
     return { json: await withUpload(services, caller, (upload) => storeFile(services, caller, upload)) };
   });
@@ -70,7 +70,7 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
     const file = await fileOf(caller);
     const { id } = file;
     await beforeDeletion(file);
-    // From now on it is nobody's. What the provider does not delete at once, the job does.
+    // The owner no longer has the file. If the provider fails to delete it now, the job does.
     const left = await context.db.collection('files').patch({ id, state: 'stored' }, { set: { state: 'leaving' } });
     if (left === null) throw new AppError('file_not_found', { id });
     context.waitUntil(release(services, left));
@@ -82,7 +82,10 @@ async function release({ context }: RelayServices, record: FileRecord): Promise<
   if ((await releaseUpstream(context, record)) === 'gone') await context.db.collection('files').remove({ id: record.id });
 }
 
-/** At the first channel that takes it. @throws {AppError} */
+/**
+ * Uploads to the first channel that accepts the file.
+ * @throws {AppError}
+ */
 async function storeFile(services: RelayServices, { userId, admission }: StoredCaller, upload: Upload): Promise<object> {
   const { context } = services;
   const { group, pinnedChannel } = admission;
@@ -104,7 +107,7 @@ async function storeFile(services: RelayServices, { userId, admission }: StoredC
     const answer = await sendFile(context, channel, sent);
     if ('id' in answer) return presentFile(await retainSent(context, record, answer.id));
     failure = errorOf(context, answer.failure);
-    // What was refused is nowhere; of what was not answered that is not known.
+    // A refused file does not exist; without a response that is unknown.
     if (isRefusal(answer.failure)) await files.remove({ id: record.id });
     else if (answer.failure.upstreamStatus >= 500) await dropNotTaken(context, record, mostFiles(context).count);
     else await dropUnsent(context, { id: record.id });
@@ -117,7 +120,7 @@ function isRefusal({ upstreamStatus: status }: UpstreamFailure): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
 
-/** @throws {AppError} `invalid_request` with the parameter at fault */
+/** @throws {AppError} `invalid_request` with the invalid parameter */
 function readPage(query: URLSearchParams): FilesPage {
   const limit = Number(query.get('limit') ?? mostOfPage);
   if (!Number.isInteger(limit) || limit < 1 || limit > mostOfPage) throw badQuery('limit', fieldRules.wholeBetween(1, mostOfPage));

@@ -1,4 +1,4 @@
-// What is known here of files that callers have left at providers: whose they are, where they lie, and for how long.
+// Stores callers' files at providers: their owner, location and lifetime.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -7,13 +7,13 @@ import { dropCutFiles } from './interrupted-uploads.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText' | 'ledger'>;
 
-/** Of files that hold the requests of a batch. */
+/** Purpose of files with batch requests. */
 export const batchPurpose = 'batch';
-/** … and its results. */
+/** Purpose of files with batch results. */
 export const resultsPurpose = 'batch_output';
-/** Of files that hold examples to train a model by. */
+/** Purpose of files with training examples. */
 export const tuningPurpose = 'fine-tune';
-/** … and what its training measured. */
+/** Purpose of files with training metrics. */
 export const tuningResultsPurpose = 'fine-tune-results';
 const daySeconds = 86_400;
 const idLength = 24;
@@ -25,18 +25,18 @@ export interface FilesPage {
   purpose: string | undefined;
 }
 
-/** How many files a user may have, and bytes of them; 0: there are none here. */
+/** Maximum files of a user, and their bytes; 0 disables files. */
 export function mostFiles({ settings }: Pick<AppContext, 'settings'>): { count: number; bytes: number } {
   return { count: settings.get('FilesPerUser'), bytes: settings.get('FileMegabytesPerUser') * 1_000_000 };
 }
 
-/** Seconds that a file is kept at the most. */
+/** Maximum lifetime of a file in seconds. */
 export function longestRetention({ settings }: Pick<AppContext, 'settings'>): number {
   return settings.get('FileRetentionDays') * daySeconds;
 }
 
 /**
- * One that is about to be sent. It counts from now on, so that two at once do not both find the last place.
+ * Inserts a file before it is uploaded. It counts at once, so that concurrent uploads cannot share the last slot.
  * @throws {AppError} `files_full`
  */
 export async function beginFile(
@@ -54,7 +54,7 @@ export async function beginFile(
     const [sum] = await files.group({ filter: { and: [{ user_id: file.user_id }, counted] }, by: [], sum: { bytes: 'bytes' } });
     return sum !== undefined && sum.count <= most.count && Number(sum['bytes']) <= most.bytes;
   };
-  // By the index alone, as a rule.
+  // The first query uses the index alone and usually suffices.
   const taken = { not_taken: { exists: false } } as const;
   if ((await fits()) || (await fits(taken))) return record;
   if ((await dropCutFiles(context, { user_id: file.user_id })) > 0 && (await fits(taken))) return record;
@@ -62,14 +62,17 @@ export async function beginFile(
   throw new AppError('files_full', { count: most.count, megabytes: most.bytes / 1_000_000 });
 }
 
-/** Of a user's own, that can be used. @throws {AppError} `file_not_found` for every other one */
+/**
+ * Finds a usable file of a user.
+ * @throws {AppError} `file_not_found` for any other
+ */
 export async function findFile({ db, now }: Storing, userId: number, id: string): Promise<FileRecord> {
   const found = isNameable(id) ? await db.collection('files').first({ id, ...usable(userId, now()) }) : null;
   if (found === null) throw fileNotFound(id);
   return found;
 }
 
-/** Longer than any name here: what callers write is no question to the database, and is not told back. */
+/** Longer than any id here; longer texts are neither queried nor returned. */
 const longestName = 64;
 
 export function isNameable(id: string): boolean {
@@ -84,7 +87,10 @@ function usable(userId: number, now: number): Filter<FileRecord> {
   return { user_id: userId, state: 'stored', expires_at: { gt: Math.floor(now / 1000) } };
 }
 
-/** One more than the page has, where there are more. @throws {AppError} `file_not_found` for an `after` that is none of them */
+/**
+ * One more than the page size if there are more.
+ * @throws {AppError} `file_not_found` for an unknown `after`
+ */
 export async function listFiles(context: Storing, userId: number, page: FilesPage): Promise<FileRecord[]> {
   const own = usable(userId, context.now());
   const conditions: Filter<FileRecord>[] = [own];

@@ -1,4 +1,4 @@
-// What was made in a provider's account while nobody heard of it: found in the provider's list by the name that it was given here.
+// Finds an object whose creation got no response in the provider's list, by the name it was given here.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { requestAccount } from './upstream-files.ts';
@@ -6,23 +6,23 @@ import type { Requesting } from './upstream-files.ts';
 
 const longestId = 256;
 const mostPages = 100;
-/** Seconds by which clocks may differ. */
+/** Tolerance for clock differences, in seconds. */
 const apart = 3600;
 
 export interface MadeThere {
-  /** The list, with a query that a page is added to: `/files?purpose=assistants`. */
+  /** Path of the list, with a query to which paging is added: `/files?purpose=assistants`. */
   list: string;
-  /** Of a page, as many as the provider tells at once. */
+  /** Maximum page size of the provider. */
   limit: number;
   headers?: Record<string, string>;
-  /** The member in which our name of it stands. */
+  /** Member that holds our name. */
   member: 'name' | 'filename';
   name: string;
-  /** Unix seconds: before that there was none of it. */
+  /** Unix seconds before which it cannot have been created. */
   since: number;
 }
 
-/** The provider's id of it. Null: there is none. Undefined: that is not known. */
+/** Provider's id; null if there is none, undefined if not known. */
 export async function findByName(
   context: Requesting,
   channel: PreparedChannel,
@@ -37,14 +37,14 @@ export async function findByName(
     const answer = received.kind === 'whole' ? parseObject(received.body.toString('utf8')) : null;
     const data = answer?.['data'];
     if (answer === null || !Array.isArray(data)) return undefined;
-    // Nobody else gives that name.
+    // The name is unique.
     for (const item of data) {
       const reported = isObject(item) ? item[member] : undefined;
       if (isObject(item) && typeof reported === 'string' && reported.includes(name) && isId(item['id'])) return item['id'];
     }
     const last: unknown = data.at(-1);
     if (answer['has_more'] !== true || !isObject(last) || !isId(last['id'])) return null;
-    // The newest come first: what is older than ours is none of it.
+    // Newest first: older objects cannot match.
     const created = last['created_at'];
     if (typeof created === 'number' && created < since - apart) return null;
     after = `&after=${encodeURIComponent(last['id'])}`;

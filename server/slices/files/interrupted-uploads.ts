@@ -1,11 +1,14 @@
-// What processes were sending when they ended: a file of theirs is nowhere, and takes no place; a part is sent again by its caller, into the same room.
+// Cleans up uploads interrupted by a crash: files are dropped and free their slot; parts can be sent again.
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 
 type Stored = Pick<AppContext, 'db'>;
 
-/** Of those that match. @returns how many there were */
+/**
+ * Drops matching files.
+ * @returns their number
+ */
 export async function dropCutFiles({ db }: Stored, of: Filter<FileRecord> = {}): Promise<number> {
   const files = db.collection('files');
   const sending = { state: 'sending', process: { exists: true } } as const;
@@ -17,7 +20,10 @@ export async function dropCutFiles({ db }: Stored, of: Filter<FileRecord> = {}):
   return count;
 }
 
-/** Of one upload, whose parts may come again. @returns whether it has more room now */
+/**
+ * Frees the bytes of an upload's interrupted parts, which can be sent again.
+ * @returns whether bytes were freed
+ */
 export async function freeCutParts({ db }: Stored, { id }: Pick<FileRecord, 'id'>): Promise<boolean> {
   const files = db.collection('files');
   const upload = await files.get(id);
@@ -31,7 +37,10 @@ export async function freeCutParts({ db }: Stored, { id }: Pick<FileRecord, 'id'
   return isFreed;
 }
 
-/** Of which it is not known whether the provider has them: those that stay are looked for there. @returns how many take no place any more */
+/**
+ * Drops files that the provider may or may not have; files that stay are searched for there.
+ * @returns number of freed slots
+ */
 export async function dropUnsent({ db }: Stored, which: Filter<FileRecord>): Promise<number> {
   const files = db.collection('files');
   await files.patchAll({ and: [which, { state: 'sending', stays: true }] }, { set: { state: 'leaving' }, unset: ['process'] });
@@ -39,8 +48,8 @@ export async function dropUnsent({ db }: Stored, which: Filter<FileRecord>): Pro
 }
 
 /**
- * Its provider has failed to take it, which frees its place at once: an outage fills nobody's bound. What stays there is looked for all the same,
- * up to so many of a user.
+ * Frees the slot of a file that its provider failed to accept, so that an outage does not use up a user's limit. Files
+ * that would stay are still searched for, up to a limit per user.
  */
 export async function dropNotTaken({ db }: Stored, { id, user_id }: Pick<FileRecord, 'id' | 'user_id'>, most: number): Promise<void> {
   const files = db.collection('files');

@@ -1,7 +1,7 @@
-// Lines of a file, as its bytes come.
+// Splits a file into lines as its bytes arrive.
 const lineFeed = 0x0a;
 
-/** A line is longer than its reader can hold. */
+/** A line exceeds the reader's limit. */
 export class LineTooLong extends Error {
   constructor() {
     super('A line is too long');
@@ -14,12 +14,15 @@ export class LineCutter {
   #pieces: Buffer[] = [];
   #length = 0;
 
-  /** @param longest bytes of a line */
+  /** @param longest maximum bytes of a line */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** The lines that have ended, without their line feeds, as they are asked for. All have to be. @throws {LineTooLong} */
+  /**
+   * Yields complete lines without line feeds. All of them must be consumed.
+   * @throws {LineTooLong}
+   */
   *cut(chunk: Buffer): Generator<Buffer> {
     let at = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, at)) {
@@ -30,7 +33,7 @@ export class LineCutter {
     this.#keep(chunk.subarray(at));
   }
 
-  /** What has come of the line that has not ended; it is let go. */
+  /** Returns and drops the incomplete last line. */
   rest(): Buffer {
     const [first] = this.#pieces;
     const line = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces, this.#length);

@@ -1,4 +1,4 @@
-// What callers attach to objects of their own: https://platform.openai.com/docs/api-reference/batch/create#batch-create-metadata
+// Metadata of callers' objects: https://platform.openai.com/docs/api-reference/batch/create#batch-create-metadata
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { StrictFields } from '#server/formats/strict-fields.ts';
@@ -7,7 +7,10 @@ const mostPairs = 16;
 const longestKey = 64;
 const longestValue = 512;
 
-/** JSON text; empty: none. @throws {AppError} `invalid_request` for what the vendor does not take */
+/**
+ * JSON text; empty if not set.
+ * @throws {AppError} `invalid_request` for metadata that the vendor rejects
+ */
 export function metadataIn(fields: StrictFields): string {
   const reported = fields.object('metadata');
   if (reported === undefined) return '';

@@ -1,4 +1,4 @@
-// A file of a provider on its way to a reader, of which every user has so many at a time.
+// Streams a provider's file to a reader; the number of readers is limited per user.
 import type { AppContext } from '#server/context.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
@@ -7,7 +7,7 @@ import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { PassedBytes } from './passed-bytes.ts';
 import { takeReaderSlot } from './reader-slot.ts';
 
-/** Files that are read at the same time. */
+/** Maximum concurrent readings. */
 export const mostReaders = { all: 200, perOwner: 16 };
 
 const readers = createShares<number>();

@@ -1,4 +1,4 @@
-// Bytes of a provider that go to a client as they come, no faster than it takes them.
+// Streams a provider's bytes to a client with back-pressure.
 import type { ServerResponse } from 'node:http';
 import type { PipedBody } from '#server/http/lean-response.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
@@ -9,7 +9,10 @@ export class PassedBytes implements PipedBody {
   readonly #done: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param silenceMs after which a provider that says nothing more is given up @param done it is over, however it ended */
+  /**
+   * @param silenceMs milliseconds of silence after which the provider times out
+   * @param done called at the end, however it ends
+   */
   constructor(source: EventSource, silenceMs: number, done: () => void = () => {}) {
     this.#source = source;
     this.#silenceMs = silenceMs;
@@ -17,7 +20,7 @@ export class PassedBytes implements PipedBody {
   }
 
   pipe(destination: ServerResponse): void {
-    // A client that is cut off knows that this was not all.
+    // Destroying the connection shows the client that the body is incomplete.
     const cut = () => destination.destroy();
     const watch = () => {
       clearTimeout(this.#timer);
@@ -30,7 +33,7 @@ export class PassedBytes implements PipedBody {
           watch();
           return;
         }
-        // Whether the client goes on is watched by its connection.
+        // The client's connection has its own timeout.
         clearTimeout(this.#timer);
         this.#source.pause();
         destination.once('drain', () => {

@@ -1,4 +1,4 @@
-// A file as callers send it: a form. https://platform.openai.com/docs/api-reference/files/create
+// Reads uploaded files: multipart forms. https://platform.openai.com/docs/api-reference/files/create
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -19,7 +19,7 @@ export interface Upload {
   file: MultipartFile;
   filename: string;
   purpose: string;
-  /** Until it goes, as its caller wants; undefined: nothing was said. */
+  /** Lifetime that the caller requested; undefined if not set. */
   seconds: number | undefined;
   boundary: string;
 }
@@ -28,12 +28,12 @@ const anchor = 'expires_after[anchor]';
 const seconds = 'expires_after[seconds]';
 const names = criticalMembers(['file', 'purpose', anchor, seconds]);
 const fields = { numbers: [seconds], flags: [], files: ['file'] };
-/** What a prompt can name. */
+/** Purposes of files that a prompt can reference. */
 const purposes = ['assistants', 'user_data', 'vision'];
 const partNames = criticalMembers(['data']);
 const partFields = { numbers: [], flags: [], files: ['data'] };
 
-/** What files may be for. */
+/** Allowed purposes. */
 export function purposesOf({ settings }: Pick<AppContext, 'settings'>): readonly string[] {
   const more = [
     ...(settings.get('BatchesPerUser') > 0 ? [batchPurpose] : []),
@@ -43,18 +43,21 @@ export function purposesOf({ settings }: Pick<AppContext, 'settings'>): readonly
 }
 
 const longestName = 255;
-/** Seconds that the vendor takes. */
+/** The vendor's limits, in seconds. */
 export const lifetimes = { least: 3600, most: 2_592_000 };
 
 type Sending = Pick<StoredCaller, 'request' | 'connection' | 'userId'>;
 
-/** Lends the upload to `use`, and holds nothing of it afterwards. @throws {AppError} as `readBody`, and `invalid_request` */
+/**
+ * Passes the upload to `use`, and frees it afterwards.
+ * @throws {AppError} as `readBody`, and `invalid_request`
+ */
 export function withUpload<Result>(services: RelayServices, caller: Sending, use: (upload: Upload) => Promise<Result>): Promise<Result> {
   const allowed = purposesOf(services.context);
   return withForm(services, caller, { fields, names }, (body, boundary) => use({ ...readUpload(body, allowed), boundary }));
 }
 
-/** The same of a part of one. https://platform.openai.com/docs/api-reference/uploads/add-part */
+/** Same for a part of an upload. https://platform.openai.com/docs/api-reference/uploads/add-part */
 export function withPart<Result>(
   services: RelayServices,
   caller: Sending,

@@ -1,8 +1,11 @@
-// The place of somebody who reads what a provider sends: each takes a connection there for as long as that goes on.
+// Limits concurrent readers of provider files, each of which holds a connection.
 import { AppError } from '#shared/errors.ts';
 import type { ShareLimits, Shares } from '#server/queues/shares.ts';
 
-/** Given back once, by the result. @throws {AppError} `rate_limited` */
+/**
+ * Returns a function that releases the slot once.
+ * @throws {AppError} `rate_limited`
+ */
 export function takeReaderSlot(readers: Shares<number>, userId: number, most: ShareLimits): () => void {
   if (!readers.fits(userId, 1, most)) throw new AppError('rate_limited', {}, { retryAfter: 5 });
   readers.add(userId, 1);

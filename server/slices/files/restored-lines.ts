@@ -1,13 +1,13 @@
-// Results of a batch as their caller reads them: whose provider has another name for the model, with the one that was asked for.
+// Rewrites batch results for the caller: restores the requested model's name.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
 import { LineCutter } from './line-cutter.ts';
 
-/** Bytes of a line; what a provider answers is not longer. */
+/** Maximum bytes of a line, above any provider's response. */
 const longest = 64 * 1024 * 1024;
 
-/** Of a line without its line feed. What becomes empty is left out. */
+/** Edits a line without its line feed; empty results are dropped. */
 export type EditLine = (line: Buffer) => Buffer;
 
 export function restoredLines(source: EventSource | Buffer, edit: EditLine): EventSource | Buffer {
@@ -50,7 +50,7 @@ function ended(line: Buffer, edit: EditLine): Buffer {
   return reported.length === 0 && line.length > 0 ? reported : Buffer.concat([reported, lineFeed]);
 }
 
-/** @param upstream what is never told, wherever it stands. What is none of a result stays. */
+/** @param upstream model name hidden from callers, wherever it occurs. Lines that are no results are unchanged */
 export function restored(line: Buffer, model: string, upstream = ''): Buffer {
   if (upstream !== '' && line.includes(upstream))
     return Buffer.from(line.toString('utf8').replaceAll(upstream, () => JSON.stringify(model).slice(1, -1)));

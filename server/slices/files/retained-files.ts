@@ -1,5 +1,5 @@
-// Files that their provider was not told to let go, because vector stores may hold them for as long as those are there: decision 82. Each goes by our
-// word alone, so nothing of one is forgotten here before it is known to be gone there.
+// Files uploaded without `expires_after` because a vector store may reference them (decision 82). The provider deletes
+// them only on request, so a record is dropped only once its file is known to be gone.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -11,15 +11,18 @@ import { findByName } from './find-by-name.ts';
 import { deleteAtProvider, deleteThere, isOverdue } from './upstream-files.ts';
 import type { Requesting } from './upstream-files.ts';
 
-/** What is put into stores: https://platform.openai.com/docs/guides/tools-file-search, https://platform.openai.com/docs/api-reference/files/create */
+/**
+ * Purposes of files in vector stores: https://platform.openai.com/docs/guides/tools-file-search,
+ * https://platform.openai.com/docs/api-reference/files/create
+ */
 const storedPurposes: ReadonlySet<string> = new Set(['assistants', 'user_data']);
-/** Seconds after which one whose upload was not answered is there, or never will be. */
+/** Seconds after which an upload without a response has either created its file or never will. */
 const longestUnanswered = 3600;
-/** Files of a page of the vendor's list, and of one look at those that are held. */
+/** Files per page of the vendor's list, and per query of held files. */
 const pageSize = { list: 1000, held: 200 };
 const daySeconds = 86_400;
 
-/** @param seconds until it is to go, as its caller said; undefined: nothing was */
+/** @param seconds lifetime that the caller requested; undefined if not set */
 export function staysAt(
   { settings }: Pick<AppContext, 'settings'>,
   { provider }: Pick<PreparedChannel, 'provider'>,
@@ -30,18 +33,18 @@ export function staysAt(
   );
 }
 
-/** As `deleteAtProvider`. */
+/** Results as of `deleteAtProvider`. */
 export async function releaseUpstream(context: Requesting, record: FileRecord): Promise<'gone' | 'left' | 'silent'> {
   if (record.stays !== true) return deleteAtProvider(context, record);
   const { id, channel_id: at, upstream_id: name, purpose, created_at: since } = record;
-  // By whatever key the channel has now: it may be another one of the same account, and elsewhere there is no such file.
+  // Uses the channel's current key: if it belongs to another account, the file is not found there.
   const channel = context.channels.get(at);
   if (channel === undefined) return 'gone';
   if (channel.problem !== null) return 'left';
   if (name !== '') return deleteThere(context, channel, `/files/${encodeURIComponent(name)}`);
   const list = `/files?purpose=${encodeURIComponent(purpose)}`;
   const found = await findByName(context, channel, { list, limit: pageSize.list, member: 'filename', name: id, since });
-  // A list that was refused says nothing of other files: only one that did not come in time is not asked for again.
+  // A refused list says nothing about other files; only a timeout stops further requests.
   if (found === undefined) return isOverdue(context) ? 'silent' : 'left';
   if (found !== null) return deleteThere(context, channel, `/files/${encodeURIComponent(found)}`);
   return context.now() / 1000 > since + longestUnanswered ? 'gone' : 'left';
@@ -49,7 +52,10 @@ export async function releaseUpstream(context: Requesting, record: FileRecord): 
 
 type Stored = Pick<AppContext, 'db'>;
 
-/** It is there, by the provider's name of it. @throws {AppError} `file_not_found`: it took so long that it was given up */
+/**
+ * Records that the upload succeeded, with the provider's id.
+ * @throws {AppError} `file_not_found` if it timed out and was given up
+ */
 export async function retainSent(context: AppContext, sent: FileRecord, name: string): Promise<FileRecord> {
   const stored = await context.db
     .collection('files')
@@ -62,14 +68,17 @@ export async function retainSent(context: AppContext, sent: FileRecord, name: st
   throw new AppError('file_not_found', { id: sent.id });
 }
 
-/** Before they are put into a store. */
+/** Marks files as held, before they are added to a store. */
 export async function holdFiles({ db, now }: Stored & Pick<AppContext, 'now'>, store: string, files: readonly FileRecord[]): Promise<void> {
   const ids = files.filter(({ stays }) => stays === true).map(({ id }) => id);
   if (ids.length === 0) return;
   await db.collection('files').patchAll({ id: { in: ids } }, { set: { [`held_by.${store}`]: Math.floor(now() / 1000) } });
 }
 
-/** What a store holds no more. @param ids all of its user's where nothing is said */
+/**
+ * Unmarks files that a store no longer holds.
+ * @param ids if undefined, all files of the user
+ */
 export async function releaseFiles({ db }: Stored, store: { id: string; user_id: number }, ids?: readonly string[]): Promise<void> {
   const field = `held_by.${store.id}` as const;
   const held = onField<FileRecord, typeof field>(field, { exists: true });
@@ -77,7 +86,7 @@ export async function releaseFiles({ db }: Stored, store: { id: string; user_id:
   await db.collection('files').patchAll({ and: [which, held] }, { unset: [field] });
 }
 
-/** Those that are in stores are kept on: their time begins anew a day before it is over. */
+/** Extends the lifetime of files in stores, a day before it ends. */
 export async function retainHeld(context: Stored & Pick<AppContext, 'now' | 'settings'>): Promise<void> {
   const { db } = context;
   const [files, stores] = [db.collection('files'), db.collection('vector_stores')];

@@ -1,30 +1,30 @@
-// Files whose time is over, whose owner has deleted them or is gone, and those that a killed process was about to send.
+// Deletes files that have expired, whose owner has deleted them or is deleted, and whose upload was interrupted.
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { dropCutFiles, dropUnsent } from './interrupted-uploads.ts';
 import { retainHeld, releaseUpstream } from './retained-files.ts';
 
 const atOnce = 100;
-/** Longer than any upload takes, in seconds. */
+/** Seconds, longer than any upload takes. */
 const longestSending = 24 * 3600;
-/** Seconds behind the time of an upload: its end may be on its way. */
+/** Seconds after the end of an upload, for a completion in flight. */
 const graceOfUploads = 3600;
-/** After the file has expired at the provider, too; and where the provider would keep it for ever. */
+/** Seconds after the file has expired at the provider, too; and for files that never expire there. */
 const givenUpAfter = { expired: 7 * 24 * 3600, stays: 90 * 24 * 3600 };
 
 export interface SweepBounds {
-  /** A run ends about then and the next one goes on. */
+  /** Approximate end of a run; the next run continues. */
   runMs: number;
-  /** For which an answer of a provider is waited. */
+  /** Maximum time for a provider's response. */
   questionMs: number;
 }
 
-/** A job: others of its process come after it, so one provider that does not answer is not waited for again. */
+/** Job. Skips a provider after a timeout, because other jobs of the process must run. */
 export async function sweepFiles(context: AppContext, { runMs, questionMs }: SweepBounds = sweepBounds): Promise<void> {
   const files = context.db.collection('files');
   const now = Math.floor(context.now() / 1000);
   const begin = performance.now();
-  // Those that stores hold are kept on first.
+  // Files held by stores are extended first.
   await retainHeld(context);
   await files.patchAll({ state: 'stored', expires_at: { lte: now } }, { set: { state: 'leaving' } });
   await dropCutFiles(context);
@@ -53,7 +53,7 @@ export async function sweepFiles(context: AppContext, { runMs, questionMs }: Swe
 
 const sweepBounds: SweepBounds = { runMs: 60_000, questionMs: 15_000 };
 
-/** Of users who are deleted nothing is kept. */
+/** Deletes the files of deleted users. */
 async function leaveDeleted({ db }: AppContext): Promise<void> {
   const files = db.collection('files');
   for (const { user_id: id } of await files.group({ filter: { state: 'stored' }, by: ['user_id'] })) {

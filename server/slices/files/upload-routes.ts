@@ -1,4 +1,5 @@
-// `/v1/uploads`: https://platform.openai.com/docs/api-reference/uploads. One is a file that is on its way, and counts as such from its beginning.
+// `/v1/uploads`: https://platform.openai.com/docs/api-reference/uploads. An upload is a file in the state `sending`,
+// and counts as one from its start.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -22,10 +23,10 @@ import { channelsWithFiles, errorOf } from './upstream-files.ts';
 import { beginThere, cancelThere, completeThere, sendPart } from './upstream-uploads.ts';
 
 const path = '/v1/uploads/:upload';
-/** As the vendor has it: bytes in all, and of a part. */
+/** The vendor's limits: bytes in total, and of a part. */
 const largest = { all: 8 * 1024 ** 3, part: 64 * 1024 ** 2 };
 const mostParts = 1000;
-/** Seconds that parts may come, as the vendor has it. */
+/** Seconds in which parts are accepted, as at the vendor. */
 const openSeconds = 3600;
 
 export function mountUploads(host: RouteHost, services: RelayServices): void {
@@ -63,7 +64,10 @@ export function mountUploads(host: RouteHost, services: RelayServices): void {
   });
 }
 
-/** At the first channel that takes it. @throws {AppError} */
+/**
+ * Starts an upload at the first channel that accepts it.
+ * @throws {AppError}
+ */
 async function beginUpload({ context }: RelayServices, { userId, admission }: StoredCaller, body: unknown): Promise<object> {
   const { group, pinnedChannel } = admission;
   const { mime, ...requested } = readRequest(context, body);
@@ -95,7 +99,10 @@ async function beginUpload({ context }: RelayServices, { userId, admission }: St
   throw failure ?? new AppError('no_file_channel', { group });
 }
 
-/** The bytes count before they are sent, so that no two parts take the same room. @throws {AppError} */
+/**
+ * Counts the bytes before they are sent, so that concurrent parts cannot exceed the limit.
+ * @throws {AppError}
+ */
 async function addPart(context: AppContext, file: FileRecord, part: Parameters<typeof sendPart>[2]): Promise<object> {
   const { size } = part.data.content;
   if (size > largest.part) throw badField('data', tooLarge);
@@ -105,7 +112,7 @@ async function addPart(context: AppContext, file: FileRecord, part: Parameters<t
   const count = () => files.patch({ ...where, sent_bytes: { lte: file.bytes - size } }, { increment: { sent_bytes: size, [own]: size } });
   const counted = (await count()) ?? ((await freeCutParts(context, file)) ? await count() : null);
   if (counted === null) throw badField('data', beyond);
-  // Who took this process for dead has given the room back.
+  // If this process was declared dead, the bytes have been freed already.
   const isCounted = { ...where, [own]: { gte: size } };
   try {
     const name = await sendPart(context, file, part);
@@ -121,7 +128,10 @@ async function addPart(context: AppContext, file: FileRecord, part: Parameters<t
 const tooLarge = { zh: '不能超过 64 MB', en: 'must be 64 MB at the most' };
 const beyond = { zh: '超出了创建时声明的大小（bytes）', en: 'goes beyond the bytes that were told at the beginning' };
 
-/** Of the caller's own, that parts may be added to. @throws {AppError} `file_not_found` */
+/**
+ * Finds an open upload of the caller.
+ * @throws {AppError} `file_not_found`
+ */
 async function openUpload({ db, now }: AppContext, { userId, params }: StoredCaller): Promise<FileRecord> {
   const id = params['upload'] ?? '';
   const open = { state: 'sending' as const, upload_until: { gt: Math.floor(now() / 1000) } };
@@ -178,7 +188,10 @@ function readRequest(context: AppContext, body: unknown) {
   return { filename, purpose, bytes, mime, seconds: own?.integer('seconds', lifetimes.least, lifetimes.most) };
 }
 
-/** By the provider's names. @throws {AppError} `invalid_request` */
+/**
+ * Maps part ids to the provider's.
+ * @throws {AppError} `invalid_request`
+ */
 function readParts({ secrets }: AppContext, file: FileRecord, body: unknown): object {
   if (!isObject(body)) throw badField('body', fieldRules.object);
   const fields = new StrictFields(body);
@@ -204,7 +217,7 @@ function openSeal(secrets: AppContext['secrets'], sealed: string): string {
   try {
     return secrets.decrypt(sealed, 'upload_part');
   } catch {
-    // It is not one of ours.
+    // Not an id issued here.
     return '';
   }
 }

@@ -1,4 +1,4 @@
-// Files at a provider that keeps them: put there, read and deleted with the key of the channel where they lie.
+// Uploads, reads and deletes files at a provider with the key of their channel.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
@@ -21,26 +21,26 @@ import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import { batchPurpose, tuningPurpose } from './file-store.ts';
 
 export interface Requesting extends Pick<AppContext, 'sender' | 'settings' | 'now' | 'env' | 'channels' | 'secrets'> {
-  /** Monotonic milliseconds: no answer is waited for any longer. Missing: it is waited for as for one to a call. */
+  /** Deadline of responses, monotonic milliseconds. If undefined, the timeout of calls applies. */
   answerBy?: number;
 }
 
-/** A page of batches, each with its own fields and errors. */
+/** Maximum bytes of a response: a page of batches, with fields and errors. */
 const answerBytes = 8 * 1024 * 1024;
 const longestId = 256;
-/** Any bytes are a stream of them. */
+/** Framing that treats any bytes as a stream. */
 const bytes = { ...framings.sse, mediaType: '', begins: () => true };
 
 interface FilePlace {
   group: string;
-  /** The only channel that may be asked. */
+  /** The only allowed channel. */
   pinned: number | undefined;
   purpose: string;
-  /** They come in parts. */
+  /** The file is sent in parts. */
   isInParts?: true;
 }
 
-/** Where such files of that group can go, the one with the highest priority first. */
+/** Channels of the group that accept such files, highest priority first. */
 export function channelsWithFiles({ channels }: Requesting, { group, pinned, purpose, isInParts }: FilePlace): PreparedChannel[] {
   const fitting = [...channels.all()].filter(
     ({ id, status, problem, provider, groups }) =>
@@ -55,18 +55,18 @@ export function channelsWithFiles({ channels }: Requesting, { group, pinned, pur
   return fitting.sort((one, other) => other.priority - one.priority || one.id - other.id);
 }
 
-/** Where a file lies. */
+/** Location of a file. */
 type Lying = Pick<FileRecord, 'channel_id' | 'key' | 'upstream_id'>;
 
 export interface FileToSend {
   file: MultipartFile;
   purpose: string;
-  /** Until it goes; null: it stays. */
+  /** Lifetime; null if it does not expire. */
   seconds: number | null;
   boundary: string;
 }
 
-/** The provider's name of it, or why there is none. What does not stay goes by itself when nobody hears of it any more. */
+/** Returns the provider's id, or the failure. Files with a lifetime expire there even if their response is lost. */
 export async function sendFile(
   context: Requesting,
   channel: PreparedChannel,
@@ -91,7 +91,7 @@ function expiry({ provider }: PreparedChannel, seconds: number | null): { name: 
   ];
 }
 
-/** How long a provider is told to keep a file; what it is to keep for less is deleted there when its time is over. Null: it cannot be told. */
+/** Lifetime to send to the provider; shorter ones are enforced by deleting the file here. Null if it has no lifetimes. */
 export function secondsThere(provider: Provider | null, seconds: number): number | null {
   const account = provider?.account;
   if (account === undefined) return seconds;
@@ -99,15 +99,15 @@ export function secondsThere(provider: Provider | null, seconds: number): number
   return lifetimes === undefined ? null : Math.min(lifetimes.most, Math.max(lifetimes.least, seconds));
 }
 
-/** `left`: it may still be there; `silent`: so it is, and the provider has said nothing. */
+/** `left`: it may still exist; `silent`: same, because the provider did not respond. */
 export async function deleteAtProvider(context: Requesting, record: Lying): Promise<'gone' | 'left' | 'silent'> {
   const channel = channelOf(context, record);
-  // With another key nothing of it can be reached; the provider lets it go when it expires.
+  // With another key it cannot be reached; the provider deletes it when it expires.
   if (channel === null || record.upstream_id === '') return 'gone';
   return deleteThere(context, channel, `/files/${encodeURIComponent(record.upstream_id)}`);
 }
 
-/** @param path behind that of the account. As `deleteAtProvider`. */
+/** @param path path after the account's; results as of `deleteAtProvider` */
 export async function deleteThere(context: Requesting, channel: PreparedChannel, path: string): Promise<'gone' | 'left' | 'silent'> {
   const received = await requestAccount(context, channel, { method: 'DELETE', path });
   if (received.kind === 'stream') received.stream.abort();
@@ -129,7 +129,7 @@ export async function readAtProvider(context: Requesting, record: Lying & Pick<F
   return received.kind === 'stream' ? received.stream : received.body;
 }
 
-/** Where it lies; null: not behind a key that this installation has. */
+/** Channel of a file; null if no channel has that key any more. */
 export function channelOf(
   { channels, secrets }: Pick<Requesting, 'channels' | 'secrets'>,
   { channel_id: id, key }: Pick<FileRecord, 'channel_id' | 'key'>,
@@ -147,7 +147,11 @@ function unexpected(stream: EventSource): UpstreamFailure {
   return invalidResponse();
 }
 
-/** What lies in the account of a channel. @param asked with a path behind that of the account, and what stands before that, or `root` in place of both; `mostBytes`: of an answer that is no stream */
+/**
+ * Sends a request to the account of a channel.
+ * @param requested `path` after the account's prefix, or `root` in place of both; `mostBytes`: limit of a response that
+ * is no stream
+ */
 export async function requestAccount(
   context: Requesting,
   channel: PreparedChannel,
@@ -172,15 +176,18 @@ export async function requestAccount(
   return exchange(context, channel, signed, { responseMs: waitOf(context, context.env.RELAY_TIMEOUT), maxBytes: mostBytes }).received;
 }
 
-/** Milliseconds by which a timer may ring before its time on the monotonic clock. */
+/** Milliseconds by which a timer may fire early on the monotonic clock. */
 const timerErrorMs = 5;
 
-/** The time for its answer is over. */
+/** Reports whether the deadline has passed. */
 export function isOverdue({ answerBy = Infinity }: Pick<Requesting, 'answerBy'>): boolean {
   return performance.now() > answerBy - timerErrorMs;
 }
 
-/** Milliseconds. @param seconds that are waited where nothing is said */
+/**
+ * Milliseconds until the deadline.
+ * @param seconds maximum
+ */
 export function waitOf({ answerBy }: Pick<Requesting, 'answerBy'>, seconds: number): number {
   return Math.min(seconds * 1000, answerBy === undefined ? Infinity : Math.max(1, answerBy - performance.now()));
 }

@@ -1,4 +1,4 @@
-// Files that go to a provider in parts: https://platform.openai.com/docs/api-reference/uploads
+// Uploads files to a provider in parts: https://platform.openai.com/docs/api-reference/uploads
 import { AppError } from '#shared/errors.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { writeMultipart } from '#server/framing/multipart.ts';
@@ -14,12 +14,15 @@ import type { Requesting } from './upstream-files.ts';
 type Reported = Readonly<Record<string, unknown>>;
 type Answer = { reported: Reported } | { failure: UpstreamFailure };
 
-/** What the provider tells of a new one. */
+/** Response of the provider to a new upload. */
 export function beginThere(context: Requesting, channel: PreparedChannel, requested: object): Promise<Answer> {
   return post(context, channel, { path: '', ...json(requested) });
 }
 
-/** What the provider calls the part. @throws {AppError} */
+/**
+ * Returns the provider's id of the part.
+ * @throws {AppError}
+ */
 export async function sendPart(
   context: Requesting,
   file: FileRecord,
@@ -30,7 +33,10 @@ export async function sendPart(
   return nameIn(context, await ask(context, file, { path: '/parts', body, headers }));
 }
 
-/** What the provider calls the file that it has become. @throws {AppError} */
+/**
+ * Returns the provider's id of the completed file.
+ * @throws {AppError}
+ */
 export async function completeThere(context: Requesting, file: FileRecord, requested: object): Promise<string> {
   const { file: made } = await ask(context, file, { path: '/complete', ...json(requested) });
   return nameIn(context, isObject(made) ? made : {});

@@ -1,4 +1,4 @@
-// A training that its caller does not want any more, or not now.
+// Cancels, pauses or resumes a fine-tuning job.
 import { AppError } from '#shared/errors.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
@@ -9,7 +9,10 @@ import type { Verb } from './upstream-jobs.ts';
 
 const over: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 
-/** What was trained until then is paid for. @throws {AppError} `tuning_not_possible`, `tuning_out_of_reach`, and the provider's */
+/**
+ * Training until then is billed.
+ * @throws {AppError} `tuning_not_possible`, `tuning_out_of_reach`, and the provider's
+ */
 export async function changeJob({ context }: RelayServices, job: TuningJobRecord, verb: Verb): Promise<TuningJobRecord> {
   const { id, state, status } = job;
   if (state !== 'running' || over.has(status)) throw new AppError('tuning_not_possible', { id, status });
@@ -17,7 +20,7 @@ export async function changeJob({ context }: RelayServices, job: TuningJobRecord
   if (channel === null) throw new AppError('tuning_out_of_reach', { id });
   const answer = await changeThere(context, channel, job.upstream_id, verb);
   if ('failure' in answer) throw errorOf(context, answer.failure);
-  // What it comes to is read when it is over; only that ends it.
+  // The cost is read, and the job ended, by the polling job.
   const { status: reported = status } = answer.reported.set;
   const changed = await context.db
     .collection('tuning_jobs')

@@ -1,5 +1,5 @@
-// Examples that a model is to be trained by: each is looked at, counted, and written anew as the provider is to read it. What was looked at is
-// what is sent, whatever becomes of the caller's file. https://platform.openai.com/docs/guides/supervised-fine-tuning#formatting-your-data
+// Validates, counts and rewrites training examples, so that what was checked is what is sent even if the caller's file
+// changes. https://platform.openai.com/docs/guides/supervised-fine-tuning#formatting-your-data
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { checkWords, longestLine } from '#server/slices/batches/check-requests.ts';
@@ -24,24 +24,24 @@ import type { RelayServices } from '#server/call/services.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 
-/** Bytes of a file; and lines, blank ones too: each takes its time. */
+/** Maximum bytes of a file, and maximum lines, blank ones included. */
 const largestFile = 200 * 1024 * 1024;
 const mostLines = 1_000_000;
 const writtenAtOnce = 256 * 1024;
-/** Beyond this a line is looked at in turn with others. */
+/** Longer lines are parsed in turn with other work. */
 const longBytes = 256 * 1024;
-/** Characters that are counted at once, and in all: what comes after is estimated. */
+/** Characters counted at a time, and in total; the rest is estimated. */
 const countedAtOnce = 64 * 1024;
 const countedInAll = 32 * 1024 * 1024;
-/** An estimate may be so much too low. */
+/** Safety margin of estimates. */
 const estimateMargin = 1.25;
-/** The vendor's least. https://platform.openai.com/docs/guides/supervised-fine-tuning */
+/** The vendor's minimum. https://platform.openai.com/docs/guides/supervised-fine-tuning */
 export const fewestExamples = 10;
 
 export interface ExamplesToCheck {
   services: RelayServices;
   admission: Admission;
-  /** The one that names the file: `training_file`. */
+  /** Field that names the file: `training_file`. */
   field: string;
   base: string;
   method: TuningJobRecord['method'];
@@ -49,11 +49,15 @@ export interface ExamplesToCheck {
 
 export interface CheckedExamples {
   examples: number;
-  /** Of all, once. */
+  /** Tokens of one epoch. */
   tokens: number;
 }
 
-/** Writes them into `spool`. @throws {AppError} `invalid_request`, which names the line, and as `SpoolFile.append` @throws {FileBroken} */
+/**
+ * Writes the examples into `spool`.
+ * @throws {AppError} `invalid_request` with the line, and as `SpoolFile.append`
+ * @throws {FileBroken}
+ */
 export async function checkExamples(requested: ExamplesToCheck, file: EventSource | Buffer, spool: SpoolFile): Promise<CheckedExamples> {
   const { services, field } = requested;
   const checker = new Checker(requested);
@@ -92,7 +96,7 @@ class Checker {
   #examples = 0;
   #tokens = 0;
   #counted = 0;
-  /** What has not been counted yet. */
+  /** Texts not counted yet. */
   #waiting: PromptContent = emptyPrompt();
   #length = 0;
 
@@ -126,7 +130,7 @@ class Checker {
     const { parts, members, hasEscapedNames } = scan;
     const line = parseJson(textOf({ bytes, parts, members, hasEscapedNames }));
     if (!isObject(line)) throw badField('line', fieldRules.object);
-    // A name that an object has twice is one name in its value. Escapes in names go when it is written anew.
+    // The parsed value hides duplicate members, so they are counted in the text. Rewriting removes escapes in names.
     if (countNames(line, chat.names) !== members) throw badField('line', fieldRules.standsOnce);
     return { line, content: this.#contentOf(line) };
   }
@@ -141,7 +145,7 @@ class Checker {
     this.#waiting.fixed += content.fixed;
     for (const text of content.texts) {
       this.#waiting.texts.push(text);
-      // Empty ones are work, too.
+      // Empty texts count as work.
       this.#length += text.length + 1;
     }
     if (this.#length >= countedAtOnce) await this.#flush();
@@ -168,7 +172,7 @@ function endpointAt(path: string) {
   return found;
 }
 
-/** Those that have never spoken in messages. */
+/** Models that only support completions. */
 function isCompletionModel(base: string): boolean {
   return base.startsWith('babbage-') || base.startsWith('davinci-');
 }
@@ -202,7 +206,7 @@ function ofPreference(line: Body, base: string): PromptContent {
   for (const name of ['preferred_output', 'non_preferred_output']) {
     const [answer, second] = fields.objects(name);
     if (answer?.raw('role') !== 'assistant' || second !== undefined) throw badField(name, oneAnswer);
-    // The prompt is read with either.
+    // The prompt is trained with either output.
     const { messages, ...rest } = input.plain;
     const { texts, fixed } = contentOf({ ...rest, model: base, messages: [...(Array.isArray(messages) ? messages : []), answer.plain] });
     for (const text of texts) all.texts.push(text);
@@ -217,7 +221,7 @@ function ofCompletion(line: Body): PromptContent {
   return { ...emptyPrompt(), texts: [fields.text('prompt') ?? '', fields.requiredText('completion')] };
 }
 
-/** As a call with such a prompt is looked at. */
+/** Validates like a call with such a prompt. */
 function contentOf(body: Record<string, unknown>): PromptContent {
   chat.check(body);
   refuseAccountObject(upstreamDialects['openai-chat'].findAccountObject(body));
