@@ -1,5 +1,5 @@
-// Of several tools only some may be called. Where a format cannot say so the others are not told: that moves the prompt's beginning, and
-// costs what a cache would have saved, but a call that was not allowed may do harm and cannot be taken back.
+// Restricts a request to the tools that its caller allows. For formats without such a choice the other tools are removed: this changes
+// the start of the prompt and misses the provider's cache, but a forbidden tool call may do harm and cannot be undone.
 import type { ChatRequest } from './parts.ts';
 
 export function onlyAllowed(request: ChatRequest): ChatRequest {

@@ -1,11 +1,12 @@
-// Platforms for applications: each has its own model with its own settings and tools, which a caller has no say in.
+// Losses of requests to application platforms, where each application has its own model, settings and tools, which callers cannot
+// change.
 import { writeHostedTools } from './hosted-tools.ts';
 import { untranslatable } from './losses.ts';
 import type { Losses } from './losses.ts';
 import { namedText } from './media.ts';
 import type { AssistantPart, AudioPart, ChatRequest, FilePart, ImagePart, Message, UserPart } from './parts.ts';
 
-/** What is left out of a request is named. @throws {AppError} `untranslatable` */
+/** Drops the settings of a request and reports their names. @throws {AppError} `untranslatable` */
 export function noteSettings(request: ChatRequest, losses: Losses, title: string): void {
   const { stop, maxTokens, temperature, topP, topK } = request;
   if (stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
@@ -16,7 +17,7 @@ export function noteSettings(request: ChatRequest, losses: Losses, title: string
   noteTools(request, losses, title);
 }
 
-/** Tools, thoughts and JSON of any shape cannot be asked for. @throws {AppError} `untranslatable` */
+/** Rejects or drops tools, thinking and response formats, which applications do not support. @throws {AppError} `untranslatable` */
 export function noteTools(request: ChatRequest, losses: Losses, title: string): void {
   const { tools, toolChoice, parallelToolCalls, reasoning, responseFormat } = request;
   writeHostedTools(request, { losses, title, write: () => null });
@@ -34,13 +35,13 @@ export function noteMessage(message: Message, losses: Losses): void {
   if (message.role !== 'system' && message.name !== undefined) losses.drop('names');
 }
 
-/** Null: any shape. */
+/** Returns the response format as an instruction. If null, any format is fine. */
 export function shapeInWords(format: ChatRequest['responseFormat']): string | null {
   return format?.kind === 'schema' ? `Answer with JSON that matches this schema:\n${JSON.stringify(format.schema)}` : null;
 }
 
 /**
- * A part as a text; null: it is a picture, a sound or a file of another kind. Calls of tools and their results are told.
+ * Renders a part as text, tool calls and results included. If null, the part is media without a text.
  * @throws {AppError} `untranslatable`
  */
 export function reportedText(

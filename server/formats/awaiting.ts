@@ -1,37 +1,36 @@
-// Calls that a provider answers later: it is asked again until it has told all.
+// Asynchronous calls of a provider: submitted once, then polled until the response is complete.
 import type { JsonObject } from '#server/framing/loose-json.ts';
 
-/** One more request for the same call, to the same provider. */
+/** One more request to the same provider for the same call. */
 export interface FollowUp {
-  /** With the query, at the origin of the call. */
+  /** Path and query at the origin of the call. */
   path: string;
-  /** Missing: it is a `GET`. */
+  /** If undefined, the request is a `GET`. */
   body?: Readonly<Record<string, unknown>>;
 }
 
 export type AwaitedStep =
-  /** That was all. */
+  /** The response is complete. */
   | { kind: 'response'; body: JsonObject }
-  /** `isLater`: there may be nothing new for a while. */
+  /** Poll again. `isLater`: after a longer delay. */
   | ({ kind: 'ask'; isLater?: true } & FollowUp)
-  /** Where the response streams, as the provider has told it. */
+  /** The response streams from a URL that the provider returned. */
   | { kind: 'stream'; url: string }
-  /** It is at work, or has been, and does not tell what has become of it. */
+  /** The provider accepted the call and does not report its outcome. */
   | { kind: 'lost' };
 
-/** Of one call. */
+/** Polling of one call. */
 export interface Awaiting {
-  /** What follows from what the provider has said last. */
+  /** Returns the next step after the provider's last response. */
   next(body: JsonObject): AwaitedStep;
-  /** What was asked for is made, and billed, once it has begun: whoever loses sight of it asks nobody else for it. Missing: others are asked. */
+  /** The provider bills the result once work has begun, so a lost call is not retried at another channel. If undefined, lost calls are retried. */
   readonly isOrder?: true;
-  /** What ends its work where nobody waits any more; null: nothing does. */
+  /** Request that cancels the call when its client is gone. If null, the provider cannot cancel. */
   cancel(): FollowUp | null;
 }
 
 export interface AwaitedCall {
-  /** Of the call, with the query. */
+  /** Path and query of the call. */
   path: string;
-  /** It streams. */
   isStream: boolean;
 }

@@ -1,4 +1,4 @@
-// How long a provider shall keep a prompt in its cache, in the words of OpenAI's formats: some models take none of it, and some one word alone.
+// Prompt cache retention in OpenAI's formats: some models support none, some a single value.
 // https://developers.openai.com/api/docs/guides/prompt-caching
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
@@ -7,7 +7,7 @@ import type { ExtraField } from './request-fields.ts';
 
 export const retentionField = 'prompt_cache_retention';
 
-/** What callers of other formats say of it goes where the model is known to take it. */
+/** Drops the retention that a caller of another format requests, unless the model is known to support the value. */
 export function withoutRefusedRetention(extras: readonly ExtraField[], model: string, losses: Losses): readonly ExtraField[] {
   const taken = factsOf(model)?.cacheRetentions ?? [];
   return extras.filter(({ field, value }) => {
@@ -17,7 +17,7 @@ export function withoutRefusedRetention(extras: readonly ExtraField[], model: st
   });
 }
 
-/** Whether the model may be told so. Of one that nothing is known of others know more. */
+/** Returns whether a known model rejects the retention. Unknown models are left to the provider. */
 export function refusesRetention(facts: ModelFacts | undefined, value: unknown): boolean {
   return facts !== undefined && typeof value === 'string' && !facts.cacheRetentions.includes(value);
 }

@@ -1,11 +1,11 @@
-// What a call asks for, wherever its format says it: in the path, the query, the headers or the body.
+// Model, stream and other parameters of a call, read from its path, query, headers or body.
 import { requestedModel } from './requested-model.ts';
 
-/** What a request says beside its body. */
+/** Everything in a request except its body. */
 export interface CallAddress {
-  /** The model that the path names, without escapes; undefined: it names none. */
+  /** Unescaped model in the path. If undefined, the path has none. */
   readonly model: string | undefined;
-  /** The word behind the path's last colon; undefined: there is none. */
+  /** Word after the last colon of the path. If undefined, the path has none. */
   readonly verb: string | undefined;
   readonly query: URLSearchParams;
   readonly headers: Headers;
@@ -13,22 +13,21 @@ export interface CallAddress {
 
 export interface RequestedCall {
   model: string;
-  /** The caller names none: in order, others that do as well where the first one is not served. */
+  /** Fallback models in order, if the caller named no model and the default is not served. */
   otherModels?: readonly string[];
-  /** The response is to come as a stream. */
   isStream: boolean;
-  /** Content type of that stream; undefined: events. */
+  /** Content type of the stream. If undefined, server-sent events. */
   streamType?: string;
 }
 
-/** Where the body says it all, in the names that OpenAI gave. @throws {AppError} `model_required`, `invalid_request` */
+/** Reads `model` and `stream` of a body, as OpenAI names them. @throws {AppError} `model_required`, `invalid_request` */
 export function requestedByBody(body: Readonly<Record<string, unknown>>): RequestedCall {
   return { model: requestedModel(body), isStream: body['stream'] === true };
 }
 
 const noQuery = new URLSearchParams();
 
-/** @param url as it was sent, mostly without a host */
+/** @param url as sent, usually without a host */
 export function callAddress(
   { url, headers }: Pick<Request, 'url' | 'headers'>,
   { model, verb }: { model: string | undefined; verb: string | undefined },

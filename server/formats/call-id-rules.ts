@@ -1,29 +1,28 @@
-// Ids of tool calls in a conversation that other vendors' models have had a part in: those that the next provider refuses are replaced
-// by ones that it takes, in the call and in its result alike. The caller keeps its ids, so nothing has to be remembered: the same id
-// becomes the same one in every request, and a prompt stays in the provider's cache.
+// Tool call ids in conversations with several vendors: ids that the next provider rejects are replaced in calls and results. Replacement
+// is deterministic, so nothing is stored and prompts stay in the provider's cache.
 import { createHash } from 'node:crypto';
 
-/** Ids that a provider takes. Without fields: any but an empty one, which no provider takes. */
+/** Ids that a provider accepts. Without fields: any except an empty one, which no provider accepts. */
 export interface CallIdRule {
-  /** Matches an id of the right letters. Missing: any letters. */
+  /** Matches an id of the right characters. If undefined, any characters pass. */
   letters?: RegExp;
-  /** Characters of the longest id. Missing: any length. */
+  /** Maximum length. If undefined, unlimited. */
   most?: number;
-  /** Characters of every id. Missing: ids differ in length. */
+  /** Exact length. If undefined, lengths differ. */
   exactly?: number;
-  /** No two calls of a request have the same id. Missing: later calls may repeat an id. */
+  /** Ids of a request must be unique. If undefined, later calls may repeat an id. */
   areUnique?: true;
 }
 
-/** An id where it stands in a request. */
+/** One occurrence of an id in a request. */
 export interface IdUse {
   kind: 'call' | 'result';
   id: string;
-  /** Position of the message or item; calls of one turn have the same. */
+  /** Position of the message or item; calls of one turn share it. */
   turn: number;
 }
 
-/** Ids for the uses, in order; null: all are taken as they are. */
+/** Returns ids for the uses, in order. If null, all ids are accepted unchanged. */
 export function fittingIds(uses: readonly IdUse[], rule: CallIdRule): string[] | null {
   const isFit = (id: string) => fits(id, rule);
   if (uses.every(({ id }) => isFit(id)) && (rule.areUnique !== true || !hasRepeatedCall(uses))) return null;
@@ -61,7 +60,7 @@ class IdReplacements {
     return given;
   }
 
-  /** Results of calls that have the same id come in the order of the calls. */
+  /** Results of calls with the same id come in the order of the calls. */
   ofResult(id: string): string {
     const call = this.#calls.get(id);
     if (call === undefined) return this.#fitting(id, 0);
@@ -69,7 +68,7 @@ class IdReplacements {
     return call.last;
   }
 
-  /** @param nth how many calls before have had the same id */
+  /** @param nth number of earlier calls with the same id */
   #fitting(id: string, nth: number): string {
     if (nth === 0 && fits(id, this.#rule)) return id;
     const key = `${nth} ${id}`;
@@ -84,10 +83,10 @@ class IdReplacements {
 }
 
 const prefix = 'call_';
-/** Characters behind the prefix: fewer than any vendor's limit. */
+/** Characters after the prefix: below every vendor's limit. */
 const digits = 24;
 
-/** Letters and digits alone, which every vendor takes. */
+/** Uses letters and digits only, which every vendor accepts. */
 function madeId(key: string, { exactly }: CallIdRule): string {
   const hash = createHash('sha256').update(key).digest('base64url').replaceAll(/[-_]/g, 'x');
   return exactly === undefined ? `${prefix}${hash.slice(0, digits)}` : hash.slice(0, exactly);

@@ -1,17 +1,17 @@
-// Endings of the names of Claude models that say how much the model shall think, which its vendor does not know: `-thinking`, and an effort.
+// Suffixes of Claude model names that set the thinking effort and are unknown to the vendor: `-thinking` and efforts.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ReasoningEffort } from './parts.ts';
 
 export interface ClaudeName {
-  /** As its vendor calls it. */
+  /** Name at the vendor. */
   model: string;
-  /** Null: it thinks as much as the settings say. */
+  /** If null, the settings choose the effort. */
   effort: ReasoningEffort | null;
 }
 
 const efforts: Readonly<Record<string, ReasoningEffort>> = { low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max' };
 
-/** Null: the name has no such ending. */
+/** Returns null if the name has no such suffix. */
 export function readClaudeEnding(name: string): ClaudeName | null {
   const [, model, thinking, effort = ''] = /^(.+)-(?:(thinking)|(low|medium|high|xhigh|max))$/.exec(name) ?? [];
   if (model === undefined) return null;

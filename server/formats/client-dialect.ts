@@ -1,4 +1,4 @@
-// The format that a caller speaks: how its requests are read and its responses written.
+// Client side of an API format: reads callers' requests and writes their responses.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { RequestedCall, CallAddress } from './call-address.ts';
@@ -15,179 +15,176 @@ import type { SessionIds } from './session-ids.ts';
 import type { SocketDialect } from './socket-dialect.ts';
 import type { TokenLimits } from './token-limits.ts';
 
-/** An error as the caller is told it; `type` and `code` are words of our own or the upstream's. */
+/** Error as returned to the caller; `type` and `code` are ours or the upstream's. */
 export interface ErrorObject {
   message: string;
   type: string;
   param: string | null;
   code: string | number | null;
-  /** HTTP status. */
   status: number;
-  /** The provider's code, where a code of ours stands in its place. */
+  /** The provider's code, if one of ours replaces it. */
   upstreamCode?: string;
-  /** Headers that say more of it, for where there is nothing but the error. */
+  /** Headers with details, for responses that carry the error only. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What admission and money need of a body, without reading all of it. */
+/** Fields of a body that admission and billing need before the request is parsed. */
 export interface CallParameters {
-  /** The most tokens that one choice of the response may have; 0: not said. */
+  /** Maximum tokens of one choice; 0 if the request sets none. */
   maxTokens: number;
   choices: number;
-  /** Prompts that each have so many of those choices; missing: one has them all. */
+  /** Number of prompts, each with that many choices. If undefined, one. */
   prompts?: number;
-  /** The caller wants to be told the usage of a stream. */
+  /** The caller requests the usage of a stream. */
   wantsUsage: boolean;
-  /** Bytes of a whole response for each of its tokens, at the most, roughly: what else might have been written counts. */
+  /** Rough maximum of response bytes per token, alternatives in logprobs included. */
   mostTokenBytes: number;
 }
 
-/** JSON of a token's text. */
+/** Bytes of JSON for one token of text. */
 export const plainTokenBytes = 24;
 
 export interface ResponseWriterOptions {
   model: string;
   requestId: string;
-  /** Unix seconds. */
   createdAt: number;
   wantsUsage: boolean;
-  /** Prompt tokens as estimated, for formats that name them before the upstream has. */
+  /** Estimated prompt tokens, for formats that report them before the upstream does. */
   promptEstimate: number;
-  /** What the response repeats of its request, or is written by: `ClientCall.responseFields`. */
+  /** Request fields that the response repeats or depends on: `ClientCall.responseFields`. */
   requested?: Readonly<Record<string, unknown>>;
-  /** Ids stay as the provider gave them: what is written stands for its own response. */
+  /** Leaves the provider's ids unchanged: the output stands in for the provider's own response. */
   preservesIds?: boolean;
-  /** Unix seconds. Missing: nobody asks when the response is complete. */
+  /** Current time in Unix seconds. If undefined, the completion time is not needed. */
   now?(): number;
-  /** How the events of its stream leave; server-sent events where nothing is said. */
+  /** Encoding of stream events. If undefined, server-sent events. */
   envelope?: EventEncoding;
-  /** Told of the response, in the format's own form, once all of it has come. */
+  /** Receives the complete response in the client's format. */
   onComplete?(response: Readonly<Record<string, unknown>>): void;
 }
 
-/** What a stream says of itself, beside what the model writes. Every method returns the text of whole events. */
+/** Keep-alives and error events of a stream. Every method returns whole events. */
 export interface StreamVoice {
-  /** A sign of life while the upstream is silent. */
+  /** Keep-alive for a silent upstream. */
   keepAlive(): string;
-  /** An error as the last event. Nothing may be written afterwards. */
+  /** Error as the last event. Nothing may be written afterwards. */
   fail(error: ErrorObject): string;
-  /** It has no words for either: silence stays, and an error breaks the connection off. Missing: it has. */
+  /** The format has neither keep-alives nor error events; on error the connection is closed. */
   readonly isMute?: boolean;
 }
 
-/** Writes one stream. Every method returns the text of whole events, possibly none. */
+/** Writes one stream. Every method returns whole events, possibly none. */
 export interface StreamWriter extends StreamVoice {
   write(part: ResponsePart): string;
-  /** The proper ending, with the usage as it is charged. Nothing may be written afterwards. */
+  /** Ends the stream with the charged usage. Nothing may be written afterwards. */
   end(usage: TokenUsage | null): string;
 }
 
-/** A model that a caller may use. */
 export interface ListedModel {
   id: string;
-  /** Who makes it. */
   owner: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Kinds of state that formats have at their providers: each is kept here in a form of its own. */
+/** Formats with conversation state at their providers; the gateway stores each kind separately. */
 export type StoredState = 'responses' | 'interactions' | 'threads';
 
-/** One thing that callers can ask for in a format. */
+/** One kind of call in a client format. */
 export interface ClientCall {
-  /** Which model, and how it shall answer. Before anything else is looked at. @throws {AppError} 400 with the field at fault */
+  /** Reads model and stream before the body is validated. @throws {AppError} 400 with the field at fault */
   read(body: Body, address: CallAddress): RequestedCall;
   /** @throws {AppError} 400 with the field at fault */
   check(body: Body): void;
-  /** Only for a body that `check` let pass. */
+  /** Requires a body that `check` accepted. */
   parameters(body: Body): CallParameters;
   /**
-   * What of a body counts as prompt. Read loosely: it also serves estimates of what is refused later.
-   * @param isLarge nothing of it is copied; missing: it may be
+   * Collects the prompt content of a body. Read loosely, since rejected requests are estimated too.
+   * @param isLarge avoids copying the content
    */
   promptContent(body: Body, model: string, isLarge?: boolean): PromptContent;
-  /** The same with what lies at the addresses that it names. Read loosely. Missing: it names none that anybody else may look up. */
+  /** Returns the body with the media of its URLs inlined. Read loosely. If undefined, the format has no URLs that others may download. */
   withMedia?(body: Body, mediaOf: MediaOf): Body;
-  /** What of a request is taken in one spelling only. */
+  /** Members that must have exact spelling. */
   names: CriticalMembers;
-  /** Its requests may be forms. Missing: they are JSON. */
+  /** Multipart fields. If undefined, requests are JSON only. */
   form?: MultipartFields;
-  /** What of a request says how its response is written. */
+  /** Request fields that determine how the response is written. */
   responseFields?(body: Body, address: CallAddress): Readonly<Record<string, unknown>>;
-  /** Changes of the prompt that a request asks for, and whose making is said in its response; null: none. Missing: none can be asked for. */
+  /**
+   * Prompt edits (context management) that the request wants; the response reports which were applied. If null, none. If undefined, the
+   * format has none.
+   */
   promptEdits?(body: Body): PromptEdits | null;
-  /** A request asks for its conversation to be shortened, and its response says so; null: it does not. Missing: none can ask. */
+  /** Compaction that the request wants and the response reports. If null, none. If undefined, the format has none. */
   shortening?(body: Body): Shortening | null;
-  /** What its streams say of themselves, by `responseFields`. Missing or undefined: as the format's do. */
+  /** Keep-alives and errors of streams by `responseFields`. If undefined, the format's own. */
   voiceOf?(requested: Readonly<Record<string, unknown>>): StreamVoice | undefined;
-  /** Its requests may speak of what earlier calls have left, and its responses be kept. Missing: no. */
+  /** Stored state that requests may reference and responses may be added to. If undefined, calls are stateless. */
   refersToStored?: StoredState;
-  /** The conversation is to be shortened, and nothing else. Missing: no. */
+  /** The call only compacts its conversation. */
   isCompaction?: boolean;
-  /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */
+  /** Returns the smallest request that tests a model. @param upstreamModel determines the limits */
   probe?(model: string, upstreamModel: string): Record<string, unknown>;
 }
 
 export interface ClientDialect {
   readonly name: string;
-  /** As people call it. */
   readonly title: string;
-  /** Conversations in this format. Missing: callers cannot ask for that in it. */
+  /** Calls of chat format. If undefined, the format does not have the call. */
   readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens' | 'completions', ClientCall>>>;
-  /** Whether a request to an address that several formats share is of this one. Missing: it is where no other one says so. */
+  /** Detects the format on paths shared by several formats. If undefined, it is the default there. */
   isSpokenWith?(headers: Headers, query: URLSearchParams): boolean;
-  /** Whether a body that came to another format's address is of this one, and is answered here. Missing: none is. */
+  /** Detects bodies of this format on another format's path. If undefined, none is accepted. */
   isShapeOf?(body: Body): boolean;
-  /** The other format whose own objects its bodies hold: tools that run at the provider are among equals there. Missing: none. */
+  /** Format whose hosted tools its bodies contain unchanged. If undefined, none. */
   readonly holdsObjectsOf?: string;
-  /** Headers of a client that are for a provider of the same format. */
+  /** Client headers forwarded to providers of the same format. */
   readonly forwardedHeaders: readonly string[];
-  /** Of those, the one in which an upstream of the format gives its client what comes back with the next request. Missing: there is none. */
+  /** The forwarded header with the turn state that an upstream returns for the next request. If undefined, the format has none. */
   readonly turnStateHeader?: string;
-  /** The header in which the format's own libraries look for the id of a call. */
+  /** Response header in which the format's SDKs look for the request id. */
   readonly requestIdHeader: string;
-  /** Where a body says how many tokens a choice may have. */
+  /** Fields that limit the tokens of a choice. */
   readonly limits: TokenLimits;
-  /** What a request can say. */
   readonly saidFields: SaidFields;
   /**
-   * Only for a body that `check` let pass. Model and stream are as `ClientCall.read` says, whatever stands here.
+   * Requires a body that `check` accepted. Model and stream come from `ClientCall.read`, whatever the body says.
    * @throws {AppError} 400 with the field at fault
    */
   readRequest(body: Body): ChatRequest;
-  /** Texts of JSON in its requests, which count as parts of the body where a request is translated. Missing: there are none. */
+  /** JSON encoded in texts of a request, counted against the body's part budget when translated. If undefined, none. */
   readonly jsonTexts?: JsonTexts;
-  /** Objects with the schemas of its requests, each with no more than one; read loosely. Missing: there are none. */
+  /** Objects with one schema of a request each, read loosely. If undefined, none. */
   schemasIn?(body: Body): Iterable<unknown>;
-  /** How a conversation begins, read loosely. Missing: the format has none. */
+  /** Start of a conversation, read loosely. If undefined, the format has none. */
   beginningOf?(body: Body): ConversationBeginning;
-  /** What a body goes on with in its provider's account, under the name that an earlier response has told. Missing: the format has no such thing. */
+  /** Provider object that a body continues, by the id that an earlier response returned. If undefined, the format has none. */
   accountObjectOf?(body: Body): string | undefined;
-  /** Its prompts name files in OpenAI's account by `file_id`. */
+  /** Prompts reference files in OpenAI's account by `file_id`. */
   namesFiles?: true;
-  /** Its prompts name caches in Google's account by `cachedContent`. */
+  /** Prompts reference caches in Google's account by `cachedContent`. */
   namesCaches?: true;
-  /** The session that a body says it belongs to, read loosely; headers that say so are no format's. Missing: bodies say nothing. */
+  /** Session ids in a body, read loosely; session headers are common to all formats. If undefined, bodies have none. */
   sessionIn?(body: Body): Partial<SessionIds> | null;
-  /** The body of a whole response. */
+  /** Returns the body of a complete response. */
   writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Record<string, unknown>;
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
-  /** The response to a call that only counts a prompt. */
+  /** Writes the response of a token count. @param original count before prompt edits, if any were applied */
   /** @param original the same before changes of the prompt that were asked for; undefined: none were */
   writeTokenCount?(tokens: number, original: number | undefined): Record<string, unknown>;
   writeModel(model: ListedModel): Record<string, unknown>;
-  /** A list of models, or what the query asks of it. @throws {AppError} 400 with the parameter at fault */
+  /** Writes the model list, filtered by the query. @throws {AppError} 400 with the parameter at fault */
   writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;
   /**
-   * Lists of models are tagged, and responses say by a header which tag is the newest, to clients whose forwarded headers tell that they
-   * look at it. Missing: neither.
+   * Tags model lists and names the newest tag in a response header, for clients whose headers show that they read it. If undefined,
+   * neither.
    */
   readonly modelTag?: { readonly header: string; isWantedBy(headers: Readonly<Record<string, string>>): boolean };
-  /** To its callers a prompt that a filter has stopped is a response, without anything that was written. Missing: it is an error. */
+  /** Reports a blocked prompt as an empty response. If undefined, as an error. */
   readonly reportsBlockedPrompts?: true;
-  /** @param retryAfter seconds, where it is known */
+  /** @param retryAfter seconds, if known */
   errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
-  /** How it is spoken over a WebSocket. Missing: it is not. */
+  /** WebSocket protocol of the format. If undefined, it has none. */
   readonly socket?: SocketDialect;
 }

@@ -1,28 +1,28 @@
-// How a conversation begins, as far as it takes to know it again: what the model is told, and what its user said first. Later turns repeat
-// it. Read loosely and no further than a bound, however long a prompt is.
+// Fingerprint of a conversation by its start: system prompt and first user message, which later turns repeat. Read loosely and up to a
+// fixed length.
 import { isObject } from '#server/framing/loose-json.ts';
 
 export interface ConversationBeginning {
-  /** Bounded. */
+  /** Fingerprint text, bounded. */
   text: string;
-  /** What the user said first; bounded, and a part of the text. */
+  /** First user message, bounded and contained in `text`. */
   said: string;
-  /** Characters of what stands before that, as far as it was looked at. */
+  /** Characters before the first user message, as far as they were read. */
   reported: number;
-  /** How many items the conversation has so far. */
+  /** Number of items so far. */
   turns: number;
   hasTools: boolean;
 }
 
 interface Requested {
-  /** What stands apart from the turns. */
+  /** System prompt outside the turns. */
   system?: unknown;
-  /** A list of turns with roles, or the one text that is asked. */
+  /** List of turns with roles, or a single prompt text. */
   turns: unknown;
   tools?: unknown;
 }
 
-/** Characters of a text that are looked at; of what the model is told and of what its user says, each; and the parts of one. */
+/** Characters read of the system prompt and of the first user message, and the parts of each. */
 const longestText = 400;
 const longestWhole = 1600;
 const mostParts = 32;
@@ -47,7 +47,7 @@ class BeginningReader {
 
   add(value: unknown): void {
     if (this.text.length >= longestWhole) return;
-    // Its length tells apart what begins alike.
+    // The length distinguishes texts with the same start.
     if (typeof value === 'string') {
       this.text += `${value.slice(0, longestText)}\n${value.length}\n`;
       this.characters += value.length;

@@ -1,12 +1,12 @@
-// Names in a request that decide what a call costs or how long it may be. Readers of JSON differ: some take the first of two equal
-// names and some the last, and those of Go do not tell `max_tokens` from `MAX_TOKENS`. What is reserved for has to be what goes
-// upstream, so such a name is taken in one spelling only. https://pkg.go.dev/encoding/json#Unmarshal
+// Request members that determine the cost or length of a call. JSON parsers differ on duplicate names, and Go's ignore case
+// (`MAX_TOKENS`), so such a member must have its exact spelling: what is reserved is what the provider reads.
+// https://pkg.go.dev/encoding/json#Unmarshal
 
 export interface CriticalMembers {
   has(name: string): boolean;
-  /** The name that some readers take this one for; undefined: it is another name. */
+  /** Returns the member that some parsers take this name for. If undefined, it is unrelated. */
   intended(name: string): string | undefined;
-  /** What stands below that name is the caller's own. */
+  /** Content under this name belongs to the caller. */
   isOpaque(name: string): boolean;
 }
 
@@ -16,28 +16,28 @@ export function criticalMembers(...lists: readonly (readonly string[])[]): Criti
   const arePlain = [...names].every((name) => plain.test(name));
   return {
     has: (name) => names.has(name),
-    // Most names of any body are plain: they mean what they say.
+    // Most names of a body are plain: no folding is needed.
     intended: (name) => (arePlain && plain.test(name) ? (names.has(name) ? name : undefined) : folded.get(foldName(name))),
     isOpaque: (name) => opaqueNames.has(name),
   };
 }
 
-/** The same where that name holds what is sent. */
+/** Returns the same names with content under `open` checked too. */
 export function openBelow(names: CriticalMembers, open: string): CriticalMembers {
   return { ...names, isOpaque: (name) => name !== open && names.isOpaque(name) };
 }
 
 const plain = /^[a-z0-9_]*$/;
 
-/** Without regard to case, as Go folds: the long s and the Kelvin sign are letters too. */
+/** Folds case like Go: the long s and the Kelvin sign are letters too. */
 function foldName(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
 
-/** Of bodies in which no name costs anything. */
+/** For bodies without members that affect cost. */
 export const noNames = criticalMembers();
 
-/** What stands below them is the caller's own: schemas, arguments of tools, marks. */
+/** Members with the caller's own content below: schemas, tool arguments, metadata. */
 export const opaqueNames: ReadonlySet<string> = new Set([
   'arguments',
   'input',
@@ -50,5 +50,5 @@ export const opaqueNames: ReadonlySet<string> = new Set([
   'schema',
 ]);
 
-/** Of messages, in every chat format. */
+/** Message members of every chat format. */
 export const messageNames: readonly string[] = ['messages', 'role', 'content', 'type', 'text', 'name', 'data', 'url', 'tools'];

@@ -1,8 +1,8 @@
-// A long response, decoded in steps: whoever runs them gives the event loop back in between.
+// Decodes a long response in steps, so that the event loop runs in between.
 import { translateLong } from './decode-whole.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
 
-/** Bytes of a response beyond which decoding takes milliseconds. */
+/** Size from which decoding takes milliseconds. */
 const longBytes = 256 * 1024;
 
 export function isLong(body: Buffer): boolean {

@@ -1,4 +1,4 @@
-// A provider's whole response as the client wants it: passed on where both speak the same format, else translated.
+// Decodes a provider's complete response for the client: forwarded if both use the same format, otherwise translated.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { outlineAtOnce } from '#server/framing/json-outline.ts';
@@ -23,7 +23,7 @@ export function decodeWhole(input: DecodeInput): DecodedWhole | DeepWhole | Fail
   return readByParts(input, (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))));
 }
 
-/** The same of a long one that is translated, in steps. */
+/** Translates a long response in steps. */
 export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
   const { client, route, body: bytes, writer } = input;
   const long = yield* readLongJson(bytes);
@@ -33,7 +33,7 @@ export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole
   yield;
   const body = object === null ? null : long.texts.fill(object);
   if (!isObject(body)) return { kind: 'failed', error: null };
-  // Errors are short, and searched for in JSON.
+  // Errors are short; long texts are cut before the search.
   const error = route.dialect.readError(JSON.stringify(withoutLong(body)), route.provider);
   if (error !== null) return { kind: 'failed', error };
   yield;
@@ -46,7 +46,7 @@ export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole
 
 type Write<Result> = (parts: readonly ResponsePart[], usage: TokenUsage | null) => Result;
 
-/** The client's body, and a long one in steps. */
+/** Writes the client's body, and a long one in steps. */
 interface BodyWriter {
   body: Write<Buffer>;
   longBody?: Write<Generator<void, Buffer>>;
@@ -94,8 +94,8 @@ function partsOf(
 }
 
 /**
- * A response that is not parsed because of its depth. Its short members tell whether it is one and what it has used; where they tell
- * no usage, all of it counts as written: what nobody writes around it is short.
+ * Reads a response that is too deeply nested to parse. The outline of its short members shows whether it is valid and its usage; if it
+ * reports no usage, the whole body counts as output.
  */
 export function readDeep(
   { route: { dialect, provider, upstreamModel }, body: bytes }: DecodeInput,
@@ -110,7 +110,6 @@ export function readDeep(
   return { kind: 'too_deep', usage, hosted, summaries, advice, written: () => bytes.toString('utf8') };
 }
 
-/** Letters of the longest text of an error. */
 const longestOfError = 64 * 1024;
 
 function withoutLong(value: unknown): unknown {
@@ -119,12 +118,12 @@ function withoutLong(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutLong(member)])) : value;
 }
 
-/** A usage that cannot be true. */
+/** Usage that is not plausible. */
 function isInvalidUsage(part: ResponsePart): boolean {
   return part.type === 'invalid_usage';
 }
 
-/** Arguments are JSON in a text, and parsed where the client's format has an object: all of them cost no more than a body may. */
+/** Tool arguments are JSON in a text and may be parsed: together they must fit a body's part budget. */
 function hasBoundedArguments(parts: readonly ResponsePart[]): boolean {
   const budget = new PartBudget();
   return parts.every((part) => {
@@ -133,9 +132,9 @@ function hasBoundedArguments(parts: readonly ResponsePart[]): boolean {
   });
 }
 
-/** A whole response as a stream in the provider's format. */
+/** Writes a complete response as a stream of the provider's format. */
 export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialect, writer: ResponseWriterOptions): Buffer {
-  // They are read like an upstream's, which has nothing to do with how the client is told.
+  // The provider's stream does not depend on the client's encoding.
   const { envelope: _envelope, onComplete: _onComplete, ...reported } = writer;
   const stream = dialect.createStreamWriter({ ...reported, wantsUsage: true, preservesIds: true });
   return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(reportedIn(parts).usage));

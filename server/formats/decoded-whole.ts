@@ -1,4 +1,4 @@
-// A provider's whole response, and what it is to the client.
+// A provider's complete response, decoded for the client.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
@@ -11,65 +11,64 @@ export interface DecodeInput {
   client: ClientDialect;
   route: Route;
   upstreamModel: string;
-  /** The provider's body. */
   body: Buffer;
-  /** The fields of the request that say how its response is written. */
+  /** Request fields that determine how the response is written. */
   responseFields: Readonly<Record<string, unknown>>;
   writer: ResponseWriterOptions;
-  /** How the caller is told a name of something in the provider's account. Missing: as it is. */
+  /** Maps an id in the provider's account to the caller's. If undefined, ids stay. */
   restoreObjectId?: ((name: string) => string) | undefined;
-  /** Of the caller; missing: nothing is kept. */
+  /** Signatures of this caller. If undefined, none are stored. */
   signatures?: SignatureMemory | undefined;
 }
 
 export interface DecodedWhole {
   kind: 'whole';
-  /** Null: none was told. Classes that were not told are 0. */
+  /** Reported usage, classes that are not reported 0. If null, none was reported. */
   usage: TokenUsage | null;
-  /** Tools that ran at the provider; missing: none. */
+  /** Runs of hosted tools. If undefined, none. */
   hosted?: HostedCalls | undefined;
-  /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
+  /** Tokens of summaries within the call, not part of `usage`. If undefined, none. */
   summaries?: TokenUsage | undefined;
-  /** The same of advice, by the model that has given it; missing: none. */
+  /** Tokens of advice by model, not part of `usage`. If undefined, none. */
   advice?: readonly AdviceUsage[] | undefined;
-  /** The provider's word for why it ended, where no table has it. */
+  /** Finish reason that no table has. */
   unknownEnding?: string | undefined;
-  /** What a price per call is for, as the provider tells it; missing: the call. */
+  /** Billed units of a price per call. If undefined, the call itself. */
   units?: CallUnits | undefined;
-  /** US dollars that a provider says it takes which tells no tokens; missing: it says nothing, or in `usage`. */
+  /** Cost in US dollars of a provider that reports no tokens. If undefined, none or within `usage`. */
   cost?: number | undefined;
-  /** Tokens of what it holds beside texts, for where none are told; missing: it holds nothing else. */
+  /** Tokens of content other than text, if no usage is reported. If undefined, there is only text. */
   outputTokens?: number;
-  /** Missing: that of its kind of call. */
+  /** If undefined, the default of the call's kind. */
   contentType?: string;
-  /** There is nothing in it: no choice, no vector. */
+  /** The response has no choice or vector. */
   isEmpty: boolean;
-  /** What the model wrote, for counting, and for words that the site blocks. */
+  /** Text that the model wrote, for token counts and blocked words. */
   written(): string;
-  /** The client's body; a translated one tells this usage. */
+  /** Writes the client's body; a translated one reports this usage. */
   body(usage: TokenUsage | null): Buffer;
-  /** The same of a long one, in steps. Missing: `body` takes one. */
+  /** Writes a long body in steps. If undefined, `body` suffices. */
   longBody?(usage: TokenUsage | null): Generator<void, Buffer>;
-  /** The same response as a stream in the provider's own format. */
+  /** Writes the response as a stream of the provider's format. */
   events(): Buffer;
 }
 
-/** A response of the provider's format, but for arguments of tools, or something else, nested deeper than callers' bodies may be. */
+/** A valid response with content nested deeper than bodies may be, such as tool arguments. */
 export interface DeepWhole {
   kind: 'too_deep';
-  /** Null: none was told. */
+  /** If null, no usage was reported. */
   usage: TokenUsage | null;
   hosted?: HostedCalls | undefined;
-  /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
+  /** Tokens of summaries within the call, not part of `usage`. If undefined, none. */
   summaries?: TokenUsage | undefined;
-  /** The same of advice, by the model that has given it; missing: none. */
+  /** Tokens of advice by model, not part of `usage`. If undefined, none. */
   advice?: readonly AdviceUsage[] | undefined;
-  /** What the model wrote, for counting; roughly, where that cannot be told from the rest. */
+  /** Text that the model wrote, for token counts; possibly the whole body. */
   written(): string;
 }
 
 export interface FailedWhole {
   kind: 'failed';
-  /** Null: it is no response of the provider's format. */
+  /** If null, the body is not a response of the provider's format. */
   error: ErrorInResponse | null;
 }

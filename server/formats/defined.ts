@@ -1,4 +1,4 @@
-/** An object with that one property, or none: absent and undefined are not the same to a spread. */
+/** Returns an object with that property, or none: a spread treats absent and undefined differently. */
 export function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
   const entry: Partial<Record<string, Value>> = value === undefined ? {} : { [name]: value };
   return entry;

@@ -1,6 +1,6 @@
-// What a model's deployment is called where models are deployed.
+// Deployment names of models at hosts with deployments (Azure).
 
-/** Without dots, which deployments once could not have. @param setting the channel's: its deployments have them */
+/** Removes dots, which deployment names did not allow at first. @param setting the channel's: its deployments have dots */
 export function deploymentOf(model: string, { preservesDots = false }: { preservesDots?: boolean }): string {
   return preservesDots ? model : model.replaceAll('.', '');
 }

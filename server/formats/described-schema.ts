@@ -1,6 +1,6 @@
-// JSON Schemas for Claude's structured output and strict tools, which refuse most constraints: a constraint that is refused moves into the
-// description, where the model reads it, as Anthropic's own packages do (`lib/transform-json-schema` of @anthropic-ai/sdk). Each part of
-// a schema is looked at once. https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+// JSON Schemas for Claude's structured output and strict tools, which reject most constraints: rejected constraints move into the
+// description, as in Anthropic's SDKs (`lib/transform-json-schema` of @anthropic-ai/sdk). Each part is visited once.
+// https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -18,12 +18,12 @@ const formats: ReadonlySet<unknown> = new Set([
   'ipv6',
   'uuid',
 ]);
-/** Words that constrain nothing. */
+/** Keywords that constrain nothing. */
 const meaningless: ReadonlySet<string> = new Set(['$schema', '$id', '$comment']);
 const definitions = ['$defs', 'definitions'] as const;
 const combinations = ['anyOf', 'oneOf', 'allOf'] as const;
 
-/** A schema that structured output takes. What it refuses is described. */
+/** Returns a schema that structured output accepts, with rejected keywords in its descriptions. */
 export function describedSchema(schema: Schema): Json {
   const rest: Json = Object.fromEntries(Object.entries(schema).filter(([word]) => !meaningless.has(word)));
   const written: Json = {};
@@ -43,14 +43,14 @@ export function describedSchema(schema: Schema): Json {
   return written;
 }
 
-/** A word of a schema, which leaves what is still to be written. */
+/** Removes a keyword from the rest and returns its value. */
 function take(rest: Json, word: string): unknown {
   const value = rest[word];
   delete rest[word];
   return value;
 }
 
-/** Types that a schema is about; where it names none, its own words tell. */
+/** Types of a schema, inferred from its keywords if it names none. */
 function typesOf({ type, properties, required, items, prefixItems }: Json): readonly unknown[] {
   if (Array.isArray(type)) return type;
   if (type !== undefined) return [type];
@@ -64,7 +64,7 @@ function writeLiterals(rest: Json, written: Json): void {
   if (value !== undefined && !isStructured(value)) written['const'] = take(rest, 'const');
 }
 
-/** One of them is kept; what else is combined is described. */
+/** Writes one combination; others are described. */
 function writeCombination(rest: Json, written: Json): boolean {
   const word = combinations.find((each) => Array.isArray(rest[each]));
   if (word === undefined) return false;

@@ -1,4 +1,4 @@
-// A call on its way to a provider, and what goes there.
+// Input and result of encoding a call for a provider.
 import type { HostedCalls, HostedVariants } from '#shared/hosted-tools.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import type { LongTexts } from '#server/framing/long-json.ts';
@@ -14,89 +14,88 @@ import type { DialectSettings, DoubtfulField } from './upstream-dialect.ts';
 
 export interface CallInput {
   client: ClientDialect;
-  /** Its prompt is only to be counted. */
+  /** The call only counts prompt tokens. */
   isCount?: boolean;
   route: Route;
-  /** Headers of the client that are for a provider of the same format. */
+  /** Client headers forwarded to providers of the same format. */
   clientHeaders: Readonly<Record<string, string>>;
   /** `rawText`, parsed. Never changed. */
   body: Readonly<Record<string, unknown>>;
   rawText: string;
-  /** Stand in `rawText` by their marks, and in whatever else `writeJson` writes of a large body. Missing: texts stand where they are. */
+  /** Long texts, replaced by marks in `rawText` and in what `writeJson` writes. If undefined, texts are inline. */
   longTexts?: LongTexts | undefined;
-  /** The model that the client asked for. */
   originModel: string;
   isStream: boolean;
-  /** Ask for usage on streams also when the client did not. */
+  /** Requests the usage of a stream even if the client did not. */
   forceUsage: boolean;
   settings: DialectSettings;
-  /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
+  /** Forwards the client's text unchanged: no mapping, no override, only `outputBound` is added. */
   isPassThrough?: boolean;
-  /** Budget of parts that texts of JSON in the body are taken from; a new one for each time that it is encoded. Missing: a whole one. */
+  /** Creates the part budget of one encoding, for JSON in texts. If undefined, a full one. */
   budget?(): PartBudget;
-  /** The id of a response that is written here; missing: none is. */
+  /** Id for a response that is written here. If undefined, none is. */
   requestId?: string;
-  /** What the request goes on with in the provider's account; missing: nothing that is its caller's. */
+  /** Provider object that the request continues. If undefined, none of the caller's. */
   providerObject?: ProviderObject;
-  /** Files that are its caller's, by the names that the provider has for them. */
+  /** The caller's files, by the provider's ids. */
   callerFiles?: CallerFiles;
-  /** The first tool that searches in vector stores of its caller's, as a path. Missing: none does. */
+  /** Path of the first tool that searches the caller's vector stores. If undefined, none. */
   searchingTool?: string | undefined;
-  /** Of its caller; missing: only what stands in the request is known. */
+  /** Signatures of this caller. If undefined, only those in the request are known. */
   signatures?: SignatureMemory | undefined;
-  /** A name of the conversation that says nothing of it or of its user; missing: it is not known. */
+  /** Opaque key of the conversation. If undefined, it is unknown. */
   conversationKey?(): string;
-  /** Tools that run at the provider and are paid for, and how often each of them is; the others are left out. */
+  /** Hosted tools that may run and are billed, with the maximum runs; others are dropped. */
   hosted?: HostedCalls;
-  /** Fields that the provider does not know, which are left out where their caller loses nothing by it. Missing: none. */
+  /** Fields that the provider rejected and whose omission the caller does not notice. If undefined, none. */
   withoutFields?: ReadonlySet<string>;
-  /** Tokens of each choice that the caller's account pays for: no limit may be larger. */
+  /** Maximum tokens of a choice that the account can pay for. */
   outputBound?: number;
-  /** Tokens of each choice that were reserved for: no edit raises a limit beyond. */
+  /** Reserved tokens of a choice: no edit may raise a limit above. */
   choiceLimit?: number;
 }
 
-/** The same with `outputBound` within `body` and `rawText`. */
+/** A call with `outputBound` applied to `body` and `rawText`. */
 export interface EncodeInput extends CallInput {
-  /** As the client wrote it. */
+  /** Body as the client sent it. */
   clientBody: Readonly<Record<string, unknown>>;
 }
 
 export interface EncodedRequest {
   body: Buffer | PiecedBody;
-  /** Headers beside the channel's own; null: none. */
+  /** Headers in addition to the channel's. If null, none. */
   headers: Readonly<Record<string, string>> | null;
   upstreamModel: string;
-  /** What went upstream, for the log. */
+  /** Effort sent upstream, for the log. */
   reasoningEffort: string | undefined;
-  /** Tokens that it limits the response to each of its prompts to, all choices that it asks for together. */
+  /** Maximum output tokens for one prompt, all choices together. */
   sentLimit: number | undefined;
-  /** Runs of the provider's tools that are billed whatever the response tells of them. */
+  /** Runs of hosted tools that are billed even if the response reports none. */
   hostedLeast?: HostedCalls | undefined;
-  /** How it asks for those that have several prices. */
+  /** Variants of hosted tools with several prices. */
   hostedVariants?: HostedVariants | undefined;
-  /** The same as `hostedLeast`, where the end of the response, which would tell of them, never comes. */
+  /** Like `hostedLeast`, for a response that is cut before it can report the runs. */
   hostedIfCut?: HostedCalls | undefined;
-  /** The lane that it asks for. */
+  /** Requested service tier. */
   requestedTier?: string | undefined;
-  /** The provider is to store what is written to its cache for an hour or longer, which its response does not report. */
+  /** Cache writes have a lifetime of an hour or more, which the response does not report. */
   writesLong?: boolean | undefined;
-  /** Names of the client's fields that the provider's format has no place for. */
+  /** Names of client fields that the provider's format does not support. */
   dropped: readonly string[];
-  /** It goes to the path of several requests in one. */
+  /** The call uses the provider's batch path. */
   isBatch?: boolean;
-  /** The client's own words, which no override has changed. */
+  /** The body is the client's, unchanged by overrides. */
   isAsRequested?: true;
-  /** The provider answers it whole, whatever the caller asks for. */
+  /** The provider returns a complete response even if the caller requests a stream. */
   isWhole?: true;
-  /** Content type of what streams, where it may be another than what was asked for. */
+  /** Content type of the stream, if it may differ from the requested one. */
   streamType?: string | undefined;
-  /** It is answered later, in a way of its own. Missing: as the format's calls are. */
+  /** Polling of this call. If undefined, the format's default. */
   createAwaiting?: ((call: AwaitedCall) => Awaiting) | undefined;
-  /** Are left at the provider before it. Missing: none. */
+  /** Files to upload before the call. If undefined, none. */
   files?: readonly LeftFile[] | undefined;
-  /** Fields that some who speak the format do not know: refused for one, it is sent again without. Missing: none. */
+  /** Optional fields that some servers reject; on an error naming one, the call is retried without it. If undefined, none. */
   doubtful?: readonly DoubtfulField[] | undefined;
-  /** What its caller wants of a response that only names it. Missing: nothing. */
+  /** Fetches URLs in the response and inlines their content. If undefined, no. */
   contents?: LinkedContents | undefined;
 }

@@ -1,4 +1,4 @@
-// A client's request as the channel's provider wants it: passed on where both speak the same format, else translated.
+// Encodes a client's request for the channel's provider: forwarded if both use the same format, otherwise translated.
 import { AppError } from '#shared/errors.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { CallInput, EncodedRequest, EncodeInput } from './encode-input.ts';
@@ -51,7 +51,7 @@ export function encodeRequest(given: CallInput): EncodedRequest {
     thoughts: thoughtsRule(input),
   });
   const plain = { ...plainBody(input, written.body, dropped) };
-  // It was named where this format has no search in it.
+  // The route's format has no search.
   if (input.searchingTool !== undefined && !searchesStores(plain)) throw untranslatable(input.searchingTool, thisChannel);
   const body = isCount === true && countBody !== undefined ? countBody(plain, route) : plain;
   return finalizeRequest({ ...written, body, dropped: [...written.dropped, ...dropped] }, input);
@@ -61,25 +61,27 @@ function readRequest({ client, body, originModel, isStream, route, signatures }:
   return withKnownSignatures({ ...client.readRequest(body), model: originModel, isStream }, route.dialect, signatures);
 }
 
-/** What the model can write at the most; null: nobody knows. */
+/** Returns the model's maximum output tokens. If null, it is unknown. */
 function mostOf({ originModel, route: { upstreamModel } }: CallInput): number | null {
   return maxOutputTokens(upstreamModel) ?? maxOutputTokens(originModel);
 }
 
-/** Agents ask for as much as the largest models can write; others refuse a call that asks for more than they can. */
+/**
+ * Lowers the limit to what the model can write: agents request the maximum of the largest models, and providers reject more than theirs.
+ */
 function limited(request: ChatRequest, most: number | null): ChatRequest {
   if (most === null || request.maxTokens === undefined || request.maxTokens <= most) return request;
   return { ...request, maxTokens: most };
 }
 
-/** Another channel's model may write more, which the account pays for: a limit beyond what this one can is refused. */
+/** Lowers the account's bound to what this channel's model can write. */
 function withinModel(call: CallInput): CallInput {
   const { outputBound } = call;
   const most = outputBound === undefined ? null : mostOf(call);
   return outputBound === undefined || most === null || outputBound <= most ? call : { ...call, outputBound: most };
 }
 
-/** @param most tokens beyond which a limit is lowered; one that is not there stays so */
+/** @param most maximum tokens; an absent limit stays absent */
 function boundInput(requested: CallInput, most: number | null): EncodeInput {
   const { body: clientBody, outputBound = Infinity, client } = requested;
   const isBeyond = most !== null && (client.limits.read(clientBody) ?? 0) > most;

@@ -1,9 +1,8 @@
-// Closed tables of the words by which vendors say why a response ended: one per format. A word that no table has counts as an ordinary
-// end and is logged.
+// Closed tables of vendors' finish reasons, one per format. Unknown reasons count as a normal end and are logged.
 import type { ErrorInResponse } from './stream-pipe.ts';
 import type { FinishReason, ResponsePart } from './parts.ts';
 
-/** A response that has failed, whatever it has written: an error with this status, never a success. */
+/** A failed response, whatever was written: an error with this status. */
 interface FailedEnding {
   status: number;
 }
@@ -13,7 +12,7 @@ export type Endings = ReadonlyMap<string, Ending>;
 
 const failed: FailedEnding = { status: 502 };
 const busy: FailedEnding = { status: 503 };
-/** The request itself is at fault: every channel would end so. */
+/** The request is at fault: every channel would end the same way. */
 const refused: FailedEnding = { status: 400 };
 
 /**
@@ -67,7 +66,7 @@ export const geminiEndings: Endings = table({
   STOP: 'stop',
   MAX_TOKENS: 'length',
   CONTINUATION: 'pause',
-  // No word of the vendor's; those who imitate it have it.
+  // Not a vendor's value; imitators send it.
   FUNCTION_CALL: 'tool_calls',
   SAFETY: 'content_filter',
   RECITATION: 'content_filter',
@@ -115,12 +114,12 @@ export const cohereEndings: Endings = table({
   USER_CANCEL: failed,
 });
 
-/** What `incomplete_details` names. https://platform.openai.com/docs/api-reference/responses/object */
+/** Reasons in `incomplete_details`. https://platform.openai.com/docs/api-reference/responses/object */
 export const responsesEndings: Endings = table({
   max_output_tokens: 'length',
   max_messages: 'length',
   content_filter: 'content_filter',
-  // Something else was said in the middle of it.
+  // The response was interrupted by new input.
   steered: 'pause',
 });
 
@@ -145,8 +144,8 @@ export const ernieEndings: Endings = table({
 });
 
 /**
- * Words of all formats: what gateways say of the model behind them (`native_finish_reason`, or the reason itself), and hosts that imitate
- * a format with words of their own. What two formats have means the same in both.
+ * Reasons of all formats, for gateways that report the model's own (`native_finish_reason`) and hosts that mix them. A reason in two
+ * formats means the same in both.
  */
 const allEndings: Endings = new Map([
   ...cohereEndings,
@@ -158,18 +157,18 @@ const allEndings: Endings = new Map([
   ...chatEndings,
 ]);
 
-/** How a choice ended. `unknown`: a word that no table has. Null: it has not. */
+/** How a choice ended. `unknown`: a reason that no table has. Null: it has not ended. */
 export type ReadEnding = { reason: FinishReason; unknown?: string } | { failure: ErrorInResponse };
 
-/** Some say these until there is a reason. */
+/** Placeholders that some send before there is a reason. */
 const none: ReadonlySet<unknown> = new Set(['', 'null', 'FINISH_REASON_UNSPECIFIED']);
-/** Letters of a word that are logged or told. */
+/** Maximum characters of a reason in logs and errors. */
 const longestWord = 100;
 
 interface EndingOptions {
-  /** What the provider says of it. */
+  /** The provider's explanation. */
   why?: unknown;
-  /** Of a word that no table has. */
+  /** Reason for a word that no table has. */
   otherwise?: FinishReason;
 }
 
@@ -180,13 +179,13 @@ export function readEnding(endings: Endings, word: unknown, { why, otherwise = '
   return typeof ending === 'string' ? { reason: ending } : { failure: failureOf(word, ending.status, why) };
 }
 
-/** Null: the word is one of failure in no format. */
+/** Returns null if no format treats the word as a failure. */
 export function failureIn(word: unknown, why?: unknown): ErrorInResponse | null {
   const ending = typeof word === 'string' ? (allEndings.get(word) ?? filtered(word)) : undefined;
   return ending === undefined || typeof ending === 'string' ? null : failureOf(String(word), ending.status, why);
 }
 
-/** Google's addresses in the form of OpenAI: `content_filter: PROHIBITED_CONTENT`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+/** Google's OpenAI-compatible endpoints: `content_filter: PROHIBITED_CONTENT`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
 function filtered(word: string): Ending | undefined {
   const [, kind, reason = ''] = /^(content|function_call)_filter: (\w+)$/.exec(word) ?? [];
   if (kind === undefined) return undefined;
@@ -199,7 +198,7 @@ function failureOf(word: string, status: number, why: unknown): ErrorInResponse 
   return { status, message: `The provider ended the response with ${code}${about}`, type: 'upstream_error', param: '', code };
 }
 
-/** The parts that say so. @param reading null: it has not ended */
+/** @param reading null: the choice has not ended */
 export function endingParts(reading: ReadEnding | null, place: { choice?: number; stopSequence?: string } = {}): ResponsePart[] {
   if (reading === null) return [];
   return 'failure' in reading ? [{ type: 'error', error: reading.failure }] : [{ type: 'finish', ...reading, ...place }];

@@ -1,10 +1,10 @@
-// What a request says that no reader of its format has a place for: named as the format says it, and known by what it means where it has a word.
+// Request fields that have no place in the parts: named as the format names them, and mapped to the shared vocabulary if known.
 import { fieldsByName } from './request-fields.ts';
 import type { ExtraField, SaidField, SaidFields } from './request-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { StrictFields } from './strict-fields.ts';
 
-/** @param saysNothing of a value that means what is so anyway */
+/** @param saysNothing of a value equal to the default */
 export function extraFieldReader(
   said: SaidFields,
   saysNothing: (name: string, value: unknown) => boolean = () => false,
@@ -21,18 +21,18 @@ export function extraFieldReader(
     });
 }
 
-/** A list of nothing asks for nothing; an object without members neither, where it is known what it is. */
+/** An empty list requests nothing; neither does an empty object of a known field. */
 function isEmpty(value: unknown, said: SaidField | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return said !== undefined && said.isSaidByEmpty !== true && isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Of a list of what a response may consist of, where nothing but texts is written anyway. */
+/** Matches a list of output modalities that has text only. */
 export function isTextOnly(value: unknown, text: string): boolean {
   return Array.isArray(value) && value.every((modality) => modality === text);
 }
 
-/** Sound among what a response may consist of: without a voice it is none. */
+/** Audio among the output modalities needs a voice. */
 export function withSound(extras: readonly ExtraField[]): ExtraField[] {
   const isSound = ({ field, value }: ExtraField) =>
     field === 'modalities' && Array.isArray(value) && value.some((modality) => typeof modality === 'string' && /^audio$/i.test(modality));

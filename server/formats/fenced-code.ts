@@ -1,7 +1,7 @@
-// Code that ran at the provider, and what it printed, for formats whose responses are texts.
+// Code that ran at the provider and its output, as Markdown for formats with text only.
 import type { HostedCallPart, HostedResultPart } from './parts.ts';
 
-/** Empty for what is no code. */
+/** Returns an empty text for parts without code. */
 export function fencedCode(part: HostedCallPart | HostedResultPart): string {
   if (part.kind !== 'code_execution') return '';
   if (part.type === 'hosted_result') return part.output === undefined ? '' : fenced('output', part.output);

@@ -1,12 +1,11 @@
-// Ids for tool calls whose caller sends empty ones: formats pair calls and results by ids, and no vendor takes an empty one.
+// Ids for tool calls with an empty id: formats pair calls and results by ids, and no vendor accepts an empty one.
 import { fittingIds } from './call-id-rules.ts';
 import type { IdUse } from './call-id-rules.ts';
 import type { AssistantPart, ChatRequest, Message, UserPart } from './parts.ts';
 
-/** Any id but an empty one. */
 const anyId = {};
 
-/** The very same request where every call has an id. */
+/** Returns the same object if every call has an id. */
 export function withFilledCallIds(request: ChatRequest): ChatRequest {
   const { messages } = request;
   if (!messages.some((message) => message.content.some((part) => idOf(part) === ''))) return request;

@@ -1,4 +1,4 @@
-// The last steps of every request that is not passed on as text, whatever format it came in.
+// Last steps of every request that is not forwarded as text, whatever its client format.
 import { bodyOfValue } from '#server/framing/long-json.ts';
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 import { refuseAccountObject, withoutCallerFiles } from './provider-objects.ts';
@@ -14,7 +14,7 @@ type Body = Readonly<Record<string, unknown>>;
 export function finalizeRequest({ body: written, dropped, files, doubtful }: WrittenRequest, input: EncodeInput): EncodedRequest {
   const { dialect, provider } = input.route;
   const { providerObject: own } = input;
-  // Before the channel's own fields: what an operator writes there is the operator's to share.
+  // Checked before the channel's fields are added: an operator may share objects of the account.
   refuseAccountObject(dialect.findAccountObject(withoutCallerFiles(written, input.callerFiles), own?.reported));
   const body = own === undefined ? written : (dialect.openAccountObject?.(written, own) ?? written);
   const applied = dialect.applyTraits(body, input);
@@ -36,7 +36,7 @@ export function finalizeRequest({ body: written, dropped, files, doubtful }: Wri
   };
 }
 
-/** What is known of a request beside its bytes. */
+/** Facts of a request that its bytes do not show. */
 export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedRequest, 'body' | 'dropped'> {
   const { dialect } = input.route;
   return {
@@ -57,9 +57,9 @@ function limitOfAll(body: Body, dialect: EncodeInput['route']['dialect']): numbe
   return limit === undefined ? undefined : limit * (dialect.choicesIn?.(body) ?? 1);
 }
 
-/** Whether it streams is the client's to say: it could not read anything else. */
+/** Removes `stream` from an override: the client decides whether it can read a stream. */
 function overrideOf({ route, isCount }: EncodeInput): Body {
-  // What is added to a generation is unknown where a prompt is counted.
+  // Overrides are written for generation; counts may reject them.
   if (isCount === true) return {};
   const { stream: _stream, ...fields } = route.paramOverride ?? {};
   return fields;
@@ -68,12 +68,12 @@ function overrideOf({ route, isCount }: EncodeInput): Body {
 function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null {
   const { client, route, clientHeaders } = input;
   const own = route.dialect.headers?.(input);
-  // Headers of one format mean nothing to a provider of another one.
+  // Headers of one format mean nothing to another.
   const forwarded = route.identity !== null && client.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, route) : undefined;
   return own === undefined && forwarded === undefined ? null : { ...forwarded, ...own };
 }
 
-/** A provider that follows one version is not told another one. */
+/** Drops a version header that a provider with a fixed version would reject. */
 function ofKnownVersion(headers: EncodeInput['clientHeaders'], { dialect, provider }: EncodeInput['route']): EncodeInput['clientHeaders'] {
   const { versionHeader } = dialect;
   if (versionHeader === undefined || provider.takesCallersVersion === true || headers[versionHeader] === undefined) return headers;

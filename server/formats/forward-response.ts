@@ -1,14 +1,13 @@
-// A provider's whole response to a client of the same format: its bytes pass, and only what must be known of it is read.
+// Forwards a complete response to a client of the same format: bytes are unchanged, and only billing facts are read.
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { readByParts, readDeep } from './decode-whole.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
 
-/** The provider's own bytes. */
 export function forwardWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
   return readByParts(input, () => input.body);
 }
 
-/** What must be known of a long one stands in its short members. */
+/** Reads the facts of a long response from its outline of short members. */
 export function* forwardLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
   const outline = yield* outlineOf(input.body, undefined);
   if (outline === null || outline.isDeep) return readDeep(input, outline);

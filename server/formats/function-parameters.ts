@@ -1,4 +1,4 @@
-// Arguments of a function as every provider takes them: an object that has properties, if only none.
+// Function parameters that every provider accepts: an object with properties, possibly none.
 // https://platform.openai.com/docs/guides/function-calling
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// An error as Google's APIs tell it, in the words that every error of the relay has. https://cloud.google.com/apis/design/errors
+// Reads errors of Google's APIs into the shared error shape. https://cloud.google.com/apis/design/errors
 import { isObject } from '#server/framing/loose-json.ts';
 
 export interface GoogleError {
@@ -6,11 +6,11 @@ export interface GoogleError {
   code: string;
   /** https://docs.cloud.google.com/docs/reference/errors/google.api#errorreason */
   reason?: string;
-  /** Seconds until it wants to be asked again; it sends no header of that. */
+  /** Seconds until a retry; Google sends no `Retry-After` header. */
   retryAfter?: number;
 }
 
-/** Null: it is no such error object. */
+/** Returns null if the object is not such an error. */
 export function readGoogleError({ code, status, details }: Readonly<Record<string, unknown>>): GoogleError | null {
   if (typeof status !== 'string' || !/^[A-Z][A-Z_]*$/.test(status) || typeof code !== 'number') return null;
   const list: readonly unknown[] = Array.isArray(details) ? details : [];
@@ -20,7 +20,7 @@ export function readGoogleError({ code, status, details }: Readonly<Record<strin
   const retryAfter = secondsOf(detail('RetryInfo')?.['retryDelay']);
   return {
     type: code === 429 ? 'rate_limit_error' : code >= 500 ? 'server_error' : 'invalid_request_error',
-    // A key that is not valid is a bad request there.
+    // Google reports an invalid key as 400.
     code: reason === 'API_KEY_INVALID' ? 'invalid_api_key' : status,
     ...(typeof reason === 'string' ? { reason } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),

@@ -1,5 +1,5 @@
-// Where a request asks for tools that run at the provider, whose runs are billed beside the tokens. Those that nobody pays for are left
-// out and named; one that has to be used is refused.
+// Hosted tools in requests: tools that run at the provider and are billed per run. Those without a price are dropped and reported; a
+// forced one is rejected.
 import { hostedKinds } from '#shared/hosted-tools.ts';
 import type { HostedCalls, HostedKind, HostedVariants } from '#shared/hosted-tools.ts';
 import { AppError } from '#shared/errors.ts';
@@ -12,35 +12,35 @@ import type { ChatRequest, HostedTool } from './parts.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A place in a body that asks for such a tool. */
+/** One hosted tool in a body. */
 export interface HostedPlace {
   kind: HostedKind;
-  /** As its caller reads it: `tools.0`. */
+  /** Path for the caller: `tools.0`. */
   name: string;
-  /** How often its caller lets it run; missing: as often as it likes. */
+  /** Maximum runs. If undefined, unlimited. */
   most?: number | undefined;
-  /** It has to be used. */
+  /** The model must use the tool. */
   isForced: boolean;
 }
 
-/** How bodies of one format ask for such tools. Read loosely. */
+/** How bodies of one format request hosted tools. Read loosely. */
 export interface HostedAccess {
   find(body: Body): readonly HostedPlace[];
-  /** The body without those places. */
+  /** Returns the body without those tools. */
   without(body: Body, names: ReadonlySet<string>): Body;
-  /** Tells the provider how often each of them may run; missing: the format cannot. The same body where it says so. */
+  /** Limits the runs of each tool; returns the same body if it already does. If undefined, the format has no limit. */
   bound?(body: Body, most: HostedCalls): Body;
-  /** Runs that are billed whatever the response tells of them. */
+  /** Runs that are billed even if the response reports none. */
   atLeast?(body: Body): HostedCalls | undefined;
-  /** How a body, or the response that repeats what it asked for, asks for those that have several prices; missing: always as usual. */
+  /** Variants with several prices in a body or in a response that repeats the request. If undefined, the default. */
   variants?(body: Body): HostedVariants;
-  /** Those that a model runs in each of its calls, asked for or not, and how often at the most; missing: none does. */
+  /** Tools that a model runs in every call, with their maximum. If undefined, none. */
   always?(model: string): readonly Pick<HostedPlace, 'kind' | 'most'>[];
-  /** How requests of other formats come to ask for them. */
+  /** Variants in requests translated from other formats. */
   readonly writtenVariants?: HostedVariants;
-  /** Whether a model's searches are billed by the query, as its usage tells them; missing: none is. */
+  /** Whether a model's searches are billed by the queries in its usage. If undefined, no. */
   billsQueries?(model: string): boolean;
-  /** Those of which a response tells only with its end whether they ran; missing: none, runs are told as they happen. */
+  /** Kinds whose runs are reported at the end of the response only. If undefined, runs are reported as they happen. */
   readonly reportedAtEnd?: readonly HostedKind[];
 }
 
@@ -48,7 +48,7 @@ function isPaid({ hosted = {}, route }: CallInput, kind: HostedKind): boolean {
   return route.setting.allowsSurcharges === true || hosted[kind] !== undefined;
 }
 
-/** Of a body in the provider's own format. @throws {AppError} `untranslatable` for one that has to be used */
+/** Filters a body of the provider's format. @throws {AppError} `untranslatable` for a forced tool */
 export function paidBody(call: CallInput, body: Body, dropped: string[]): Body {
   const { route, isCount, hosted = {} } = call;
   const access = route.dialect.hosted;
@@ -63,7 +63,7 @@ export function paidBody(call: CallInput, body: Body, dropped: string[]): Body {
   return unpaid.length === places.length ? paid : (access.bound?.(paid, hosted) ?? paid);
 }
 
-/** The same of a request that is going to another format. @throws {AppError} `untranslatable` for one that has to be used */
+/** Filters a request for another format. @throws {AppError} `untranslatable` for a forced tool */
 export function paidRequest(call: CallInput, request: ChatRequest, dropped: string[]): ChatRequest {
   const { hostedTools: tools = [], toolChoice: choice } = request;
   if (tools.length === 0) return request;
@@ -88,10 +88,7 @@ export function paidRequest(call: CallInput, request: ChatRequest, dropped: stri
   return { ...request, hostedTools };
 }
 
-/**
- * The tools of a request as a format has them; those that it has not are left out and named.
- * @throws {AppError} `untranslatable` for one that has to be used
- */
+/** Writes the tools that a format supports; others are dropped and reported. @throws {AppError} `untranslatable` for a forced tool */
 export function writeHostedTools<Written>(
   { hostedTools = [], toolChoice, tools }: ChatRequest,
   { losses, title, write }: { losses: Losses; title: string; write(tool: HostedTool): Written | null },
@@ -110,7 +107,7 @@ export function writeHostedTools<Written>(
   return written;
 }
 
-/** What is taken to have run where the end of the response never came that would tell it: each of these kinds once. */
+/** Assumes one run of each kind that only the lost end of a cut response would report. */
 export function hostedIfCut(access: HostedAccess | undefined, body: Body): HostedCalls | undefined {
   const { reportedAtEnd = [] } = access ?? {};
   if (access === undefined || reportedAtEnd.length === 0) return undefined;
@@ -119,7 +116,7 @@ export function hostedIfCut(access: HostedAccess | undefined, body: Body): Hoste
   return runs.length === 0 ? undefined : Object.fromEntries(runs);
 }
 
-/** Places in a body's list of tools. @param kindOf null: it runs at the caller */
+/** Finds hosted tools in a body's list. @param kindOf null: the tool runs at the caller */
 export function placesInTools(
   tools: unknown,
   { path = 'tools', kindOf, isForced }: { path?: string; kindOf(tool: Body): HostedKind | null; isForced(tool: Body): boolean },
@@ -132,17 +129,16 @@ export function placesInTools(
   });
 }
 
-/** It searches in stores that it names, whose days are paid: a response that nobody has searched for would be a wrong one. */
+/** Whether a tool searches named stores, which are billed by the day: a response without the search would be wrong. */
 export function namesStores({ vector_store_ids: ids, file_search: inner }: Body): boolean {
   return isFilled(ids) || (isObject(inner) && isFilled(inner.vector_store_ids));
 }
 
-/** Whether one of its tools does. */
 export function searchesStores({ tools }: Body): boolean {
   return Array.isArray(tools) && tools.some((tool) => isObject(tool) && namesStores(tool));
 }
 
-/** Without those of its tools; a choice among none is refused by providers. */
+/** Removes those tools, and a tool choice that providers reject without tools. */
 export function withoutTools(body: Body, names: ReadonlySet<string>): Body {
   if (!Array.isArray(body['tools'])) return body;
   const tools = body['tools'].filter((_tool, index) => !names.has(`tools.${index}`));
@@ -152,7 +148,7 @@ export function withoutTools(body: Body, names: ReadonlySet<string>): Body {
   return rest;
 }
 
-/** The larger number of each kind. */
+/** Returns the larger number of each kind. */
 export function mostOf(one: HostedCalls | undefined, other: HostedCalls | undefined): HostedCalls | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const sum: Partial<Record<HostedKind, number>> = { ...one };

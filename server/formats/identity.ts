@@ -1,4 +1,4 @@
-// The way of a call whose client and provider speak the same format: bytes pass wherever nothing has to change.
+// Identity path: client and provider use the same format, and bytes are forwarded unless something must change.
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import type { DecodeInput, DecodedWhole, DeepWhole, FailedWhole } from './decoded-whole.ts';
 import type { Route } from './route.ts';
@@ -12,9 +12,9 @@ export interface StreamInput {
   route: Route;
   upstreamModel: string;
   writer: ResponseWriterOptions;
-  /** How the caller is told a name of something in the provider's account. Missing: as it is. */
+  /** Maps an id in the provider's account to the caller's. If undefined, ids stay. */
   restoreObjectId?: ((name: string) => string) | undefined;
-  /** Of the caller; missing: nothing is kept. */
+  /** Signatures of this caller. If undefined, none are stored. */
   signatures?: SignatureMemory | undefined;
   tally: TextTally;
 }
@@ -22,7 +22,7 @@ export interface StreamInput {
 export interface IdentityPath {
   writeRequest(input: EncodeInput): EncodedRequest;
   readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole;
-  /** The same of a long response, in steps. */
+  /** Reads a long response in steps. */
   readLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole>;
   openStream(input: StreamInput): StreamPipe;
 }

@@ -1,11 +1,11 @@
-// What a model is told beside the conversation, for formats that have one place for it, before everything else.
+// Splits instructions from turns, for formats with a single system prompt.
 import type { Message, TextPart } from './parts.ts';
 
 export type Turn = Exclude<Message, { role: 'system' }>;
 
 /**
- * What is told before anybody speaks, and the turns. What is told later stays where it was told, within a turn of the user: moved to the
- * front it would change the beginning of the prompt, and nothing of what the provider has in its cache would fit any more.
+ * Returns the instructions before the first turn, and the turns. Later instructions stay in place within a user turn: moving them to the
+ * front would change the start of the prompt and miss the provider's cache.
  */
 export function splitInstructions(messages: readonly Message[]): { instructions: TextPart[]; turns: Turn[] } {
   const first = messages.findIndex(({ role }) => role !== 'system');
@@ -16,7 +16,7 @@ export function splitInstructions(messages: readonly Message[]): { instructions:
   };
 }
 
-/** The form in which Claude's own clients tell older models something in between. */
+/** Wraps a later instruction as Claude's clients do for older models. */
 function asReminder({ content, field }: Extract<Message, { role: 'system' }>): Turn {
   const reported = content.filter(({ text }) => text !== '');
   return {

@@ -1,31 +1,31 @@
-// Pictures and documents that a format takes only by names: they are left at the provider before the call, which names them then.
+// Uploads images and documents before a call, for formats that accept them by file id only.
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import { badField } from './strict-fields.ts';
 import type { MediaSource } from './parts.ts';
 
 export interface LeftFile {
-  /** Stands in the body where the provider's name of it will. Nobody could have written it before. */
+  /** Unguessable placeholder in the body for the provider's file id. */
   mark: string;
-  /** With an ending that says what it is. */
+  /** File name with an extension for the type. */
   fileName: string;
   mediaType: string;
   base64: string;
 }
 
-/** Where a provider takes files. */
+/** The provider's upload endpoint. */
 export interface FileDesk {
-  /** @param call the path of the call, whatever stands before the provider's own */
+  /** @param call path of the call, with any prefix before the provider's own */
   path(call: string): string;
-  /** Of the form, beside the file. */
+  /** Form fields in addition to the file. */
   fields(body: Readonly<Record<string, unknown>>): Readonly<Record<string, string>>;
-  /** What it calls the file; undefined: that is no answer, or none that took it. */
+  /** File id in the response. If undefined, the upload failed. */
   nameOf(answer: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** Of one call. */
+/** Maximum per call. */
 const mostFiles = 10;
-/** As Base64 of 15 MiB. https://docs.dify.ai/en/self-host/configuration/environments */
+/** Base64 of 15 MiB. https://docs.dify.ai/en/self-host/configuration/environments */
 const longestFile = 20 * 1024 * 1024;
 const tooMany = { zh: `中的文件不能超过 ${mostFiles} 个`, en: `may have at most ${mostFiles} files` };
 const mediaType = /^[a-z]{1,20}\/[\w.+-]{1,100}$/i;
@@ -41,7 +41,7 @@ const endings: Readonly<Record<string, string>> = {
 export class FilesToLeave {
   readonly all: LeftFile[] = [];
 
-  /** The mark that stands for it. @throws {AppError} `invalid_request` for more than a call may have, `body_too_large` */
+  /** Returns the placeholder of the file. @throws {AppError} `invalid_request` for too many files, `body_too_large` */
   add({ mediaType: reported, data }: Extract<MediaSource, { kind: 'base64' }>, kind: 'image' | 'document', name?: string): string {
     if (this.all.length >= mostFiles) throw badField('messages', tooMany);
     if (data.length > longestFile) throw new AppError('body_too_large', { limit: longestFile });

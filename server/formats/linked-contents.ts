@@ -1,11 +1,11 @@
-// What a response only names by addresses, although its caller wants it: it is fetched from there.
+// Content behind URLs in a response, fetched because the caller requested it inline.
 
-/** Null: the response has all that is wanted. */
+/** Returns null if the response needs nothing. */
 export type LinkedContents = (response: Buffer) => ContentsToFetch | null;
 
 export interface ContentsToFetch {
-  /** Where the provider says that they are. They have to be public ones, and are told no key. */
+  /** Public URLs from the provider, fetched without a key. */
   addresses: readonly string[];
-  /** The response with them in it. */
+  /** Returns the response with the contents inlined. */
   put(contents: readonly Buffer[]): Buffer;
 }

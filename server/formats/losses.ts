@@ -1,22 +1,21 @@
-// What one format can say and another cannot: left out and named to the caller, or refused.
+// Fields that the upstream format does not support: dropped and reported to the caller, or rejected.
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { requestFields } from './request-fields.ts';
 import type { CarriedFields, ExtraField, RequestField, SaidFields } from './request-fields.ts';
 
-/** Where what runs at one provider cannot: at any other. */
+/** For state of one provider that others do not have. */
 export const otherProviders: LocalText = { zh: '其他提供商', en: 'other providers' };
 
-/** Where another one may have it. */
 export const thisChannel: LocalText = { zh: '此渠道', en: 'this channel' };
 
-/** A field that the upstream's format cannot carry and without which the response would be a wrong one. */
+/** Returns the error for a field that the upstream cannot carry and without which the response would be wrong. */
 export function untranslatable(field: string, dialect: string | LocalText): AppError {
   return new AppError('untranslatable', { field, dialect }, { field });
 }
 
-/** Several fields may stand in one object of the body. */
+/** Adds fields to a body; several may be in one object. */
 function addFields(body: Record<string, unknown>, fields: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = body[name];
@@ -29,7 +28,7 @@ export class Losses {
   readonly #names = new Set<string>();
   readonly #said: SaidFields;
 
-  /** @param said how the client's format says things */
+  /** @param said names of fields in the client's format */
   constructor(said: SaidFields) {
     this.#said = said;
   }
@@ -43,9 +42,9 @@ export class Losses {
   }
 
   /**
-   * Fields of a body that carry what has no place in the parts; what is not carried is dropped.
-   * @param title the upstream's format, as people call it
-   * @throws {AppError} `untranslatable` for what must not be dropped
+   * Returns body fields for extras that have no place in the parts; others are dropped.
+   * @param title title of the upstream format
+   * @throws {AppError} `untranslatable` for a field that must not be dropped
    */
   carry(extras: readonly ExtraField[], carried: CarriedFields, title: string): Record<string, unknown> {
     const body: Record<string, unknown> = {};

@@ -1,6 +1,5 @@
-// Pictures, sounds, films and documents that a request names by their address: which of them a provider looks up itself, and how a request
-// says the same with their bytes. Formats say where such addresses stand (`<format>/media-addresses.ts`), upstream dialects and providers'
-// records which of them they take.
+// Media URLs in requests: which of them a provider downloads itself, and how the request is written with the bytes inlined. Formats list
+// the locations (`<format>/media-addresses.ts`), upstream dialects and provider records what they accept.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Route } from './route.ts';
 
@@ -8,32 +7,32 @@ export type MediaKind = 'image' | 'audio' | 'video' | 'document';
 
 export interface MediaAddress {
   url: string;
-  /** Undefined: the request does not say. */
+  /** If undefined, the request does not state a kind. */
   kind: MediaKind | undefined;
-  /** As its caller tells it. */
+  /** Media type that the caller states. */
   mediaType?: string | undefined;
 }
 
-/** How a provider takes it. `either`: rather as bytes, and by its address where those cannot be had. */
+/** How a provider accepts media. `either`: preferably bytes, or the URL if the download fails. */
 export type AddressUse = 'address' | 'bytes' | 'either';
 
-/** What lies at an address. `data`: base64. */
+/** Downloaded media. `data`: base64. */
 export interface Media {
   mediaType: string;
   data: string;
 }
 
-/** Null: the address stays. */
+/** Returns null to leave the URL. */
 export type MediaOf = (address: MediaAddress) => Media | null;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Whatever a request names there goes as it is. */
+/** Forwards all URLs. */
 export function passesAddresses({ identity, provider }: Pick<Route, 'identity' | 'provider'>): boolean {
   return identity !== null && provider.takesAddresses === undefined;
 }
 
-/** A provider's record says more than its format. Bytes of a caller who speaks the provider's format go as they are where the record says nothing. */
+/** A provider's record overrides its format. Without one, callers of the provider's format have their URLs forwarded. */
 export function addressUse(
   { identity, dialect, provider, upstreamModel }: Pick<Route, 'identity' | 'dialect' | 'provider' | 'upstreamModel'>,
   address: MediaAddress,
@@ -44,12 +43,12 @@ export function addressUse(
   return dialect.addressUse?.(address, upstreamModel) ?? usualUse(address);
 }
 
-/** Where pictures and films may be anywhere, sounds and documents are mostly sent. */
+/** Formats with URLs for images and video; audio and documents are usually inline. */
 function usualUse({ kind }: MediaAddress): AddressUse {
   return kind === 'image' || kind === 'video' ? 'address' : 'bytes';
 }
 
-/** Of formats that name documents, too. */
+/** For formats that also accept document URLs. */
 export function allButSound({ kind }: MediaAddress): AddressUse {
   return kind === 'audio' || kind === undefined ? 'bytes' : 'address';
 }
@@ -58,15 +57,15 @@ export function isAddress(value: unknown): value is string {
   return typeof value === 'string' && /^https?:\/\//i.test(value);
 }
 
-/** Letters of the longest address that any server takes. */
+/** Longest URL that any server accepts. */
 export const longestAddress = 64 * 1024;
 
-/** Null for what is none, or longer than any. */
+/** Returns null for invalid or overlong URLs. */
 export function parseAddress(address: string): URL | null {
   return address.length > longestAddress ? null : URL.parse(address);
 }
 
-/** The same object where no item is another one afterwards. One that is no list stays as it is. */
+/** Changes the items of a list member; returns the same object if none changes or the member is not a list. */
 export function withItems(object: Body, name: string, change: (item: Body) => Body): Body {
   const value = object[name];
   if (!Array.isArray(value)) return object;
@@ -75,7 +74,7 @@ export function withItems(object: Body, name: string, change: (item: Body) => Bo
   return changed.every((item, index) => item === items[index]) ? object : { ...object, [name]: changed };
 }
 
-/** The same of one member that is an object. */
+/** Changes an object member; returns the same object if it does not change. */
 export function withMember(object: Body, name: string, change: (member: Body) => Body): Body {
   const member = object[name];
   if (!isObject(member)) return object;
@@ -83,7 +82,7 @@ export function withMember(object: Body, name: string, change: (member: Body) =>
   return changed === member ? object : { ...object, [name]: changed };
 }
 
-/** What a file at that address is called; undefined: nothing says so. */
+/** File name in a URL. If undefined, it has none. */
 export function fileNameOf(url: string): string | undefined {
   const last = parseAddress(url)?.pathname.split('/').at(-1) ?? '';
   try {
@@ -98,7 +97,7 @@ export function fileNameOf(url: string): string | undefined {
 
 const filmHost = /(?:^|\.)(?:youtube\.com|youtu\.be)\.?$/i;
 
-/** Its provider watches a film of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
+/** YouTube URLs: Google accepts videos of any length. https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
 export function isFilmAddress(url: string): boolean {
   return filmHost.test(parseAddress(url)?.hostname ?? '');
 }
@@ -123,13 +122,13 @@ const types: Readonly<Record<string, string>> = {
   webm: 'video/webm',
 };
 
-/** By the ending of its name; undefined: that says nothing. */
+/** Media type by file extension. If undefined, it is unknown. */
 export function typeOfAddress(url: string): string | undefined {
   const ending = /\.([a-z0-9]+)$/i.exec(parseAddress(url)?.pathname ?? '')?.[1]?.toLowerCase();
   return ending !== undefined && Object.hasOwn(types, ending) ? types[ending] : undefined;
 }
 
-/** `wav`, `mp3` …, as callers of OpenAI's format call sounds. */
+/** Returns `wav`, `mp3` …, the names of OpenAI's format. */
 export function soundFormatOf(mediaType: string): string {
   const subtype = mediaType.split(';', 1)[0]?.split('/')[1]?.toLowerCase() ?? '';
   return soundFormats[subtype] ?? subtype;

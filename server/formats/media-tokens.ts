@@ -1,13 +1,12 @@
-// What inline audio, video and files may be worth in tokens, by the length of their data: nobody looks into them, and a long clip is no
-// short one. Usual encodings say what is likely, the densest usual ones what has to be reserved for. What a URL or a name stands for is
-// never fetched, because a count must not depend on other machines: that stays a guess, but for films and sound, which may be of any
-// length. A call of every format may go to a provider that takes them where others have images.
+// Estimates tokens of inline audio, video and files from the length of their data, without decoding them. Usual encodings give the
+// estimate, the densest ones the reservation. URLs and ids are never fetched, since a count must not depend on other machines: they are
+// guessed, and for video and audio of unknown length the maximum is reserved. A call of any format may reach a provider that accepts audio
+// or video where others have images.
 import { inlineData } from './media.ts';
 import { isFilmAddress, longestAddress, parseAddress } from './media-addresses.ts';
 import { addMediaTokens, mostPromptTokens } from './prompt-content.ts';
 import type { PromptContent } from './prompt-content.ts';
 
-/** Tokens of one vendor's models. */
 export interface MediaRates {
   audioPerSecond: number;
   videoPerSecond: number;
@@ -15,39 +14,38 @@ export interface MediaRates {
 }
 
 export interface InlineMedia {
-  /** Base64. */
   data: unknown;
   mimeType: string;
   rates: MediaRates;
-  /** Tokens of one of unknown length. */
+  /** Tokens if the length is unknown. */
   guess: number;
-  /** The most of an image; missing: that. */
+  /** Maximum tokens of an image. If undefined, `guess`. */
   mostOfImage?: number | undefined;
 }
 
-/** What stands in a field that takes an address as well as data. */
+/** Media in a field that accepts a URL or data. */
 export interface LinkedMedia {
-  /** An address, a data URL or bare base64. */
+  /** URL, data URL or bare base64. */
   value: unknown;
-  /** Of data and addresses that do not say theirs. */
+  /** Type of data and URLs that do not state one. */
   usualType: string;
   rates: MediaRates;
-  /** Tokens of one of unknown length, of the usual type. */
+  /** Tokens of media of the usual type and unknown length. */
   guess: number;
-  /** The most of an image; missing: that. */
+  /** Maximum tokens of an image. If undefined, `guess`. */
   mostOfImage?: number | undefined;
-  /** The same where a data URL has a type of another kind. */
+  /** Like `guess`, for a data URL of another kind. */
   guessOfOthers: number;
 }
 
-/** Bytes of a second of sound or picture, of a page, of a token of text; the densest usual ones have fewer. */
+/** Bytes per second of audio or video, per page and per token of text; the densest usual encodings have fewer. */
 const audioBytes = { usual: 8_000, densest: 1_000 };
 const videoBytes = { usual: 125_000, densest: 10_000 };
 const pageBytes = { usual: 50_000, densest: 10_000 };
 const textBytes = { usual: 4, densest: 2 };
-/** Google's, who counts more than others: calls of every format may go there. */
+/** Google counts the most; calls of every format may reach it. */
 const mostAudioPerSecond = 32;
-/** https://ai.google.dev/gemini-api/docs/document-processing; the others take fewer. */
+/** Other vendors accept fewer pages. https://ai.google.dev/gemini-api/docs/document-processing */
 const mostPages = 1000;
 const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-typescript|x-sh|rtf|x-ndjson|jsonl))/;
 
@@ -55,11 +53,11 @@ export function isTextType(mimeType: string): boolean {
   return textTypes.test(mimeType);
 }
 
-/** Plain sound has no less and no more: 8-bit of a quarter of a telephone's rate, eight channels of studios. */
+/** Limits of uncompressed audio: from 8-bit mono at 2 kHz to eight studio channels. */
 const wavBytes = { least: 2_000, most: 6_144_000 };
 const clipEnding = /\.(?:3gpp?|aac|aiff?|avi|flac|flv|m4[av]|mkv|mov|mp[34]|mpe?g|mpga|og[agv]|opus|wav|web[am]|wmv)$/i;
 
-/** Of an address what `addMediaUrl` says, of data what its length does. */
+/** Adds data by its length, and a URL with `addMediaUrl`. */
 export function addMedia(prompt: PromptContent, { value, usualType, rates, guess, mostOfImage, guessOfOthers }: LinkedMedia): void {
   if (typeof value === 'string' && /^\s*https?:/i.test(value)) {
     addMediaUrl(prompt, value, { guess, mostOfImage, mimeType: usualType });
@@ -69,7 +67,7 @@ export function addMedia(prompt: PromptContent, { value, usualType, rates, guess
   addInlineMedia(prompt, { data, mimeType, rates, mostOfImage, guess: kindOf(mimeType) === kindOf(usualType) ? guess : guessOfOthers });
 }
 
-/** An address or a name. `guess`: tokens of one of unknown length; `mimeType`: as its caller tells, or the field does. */
+/** Adds a URL or id. `guess`: tokens if the length is unknown; `mimeType`: as the caller or the field states. */
 export function addMediaUrl(
   prompt: PromptContent,
   url: unknown,
@@ -102,13 +100,12 @@ export function isAudio(mimeType: string): boolean {
   return mimeType.startsWith('audio/');
 }
 
-/** Endings of files that are read page by page; pictures are guessed as any. */
-/** Tokens of a page as OpenAI, who alone stores files, counts them. */
+/** Tokens of a page in OpenAI's count, the only vendor that stores files. */
 const storedPage = 2000;
 const paged = /\.(?:pdf|docx?|odt|pptx?|xlsx?)$/i;
 const picture = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** One that lies at its provider, beside what is guessed of its place in the prompt. */
+/** Adds a file stored at the provider; its mention in the prompt is estimated separately. */
 export function addStoredFile(prompt: PromptContent, { bytes, filename }: { bytes: number; filename: string }): void {
   if (picture.test(filename)) return;
   const { usual, most } = paged.test(filename) ? pagesOf(bytes, storedPage) : range(bytes, textBytes, 1);
@@ -140,10 +137,7 @@ function range(bytes: number, { usual, densest }: { usual: number; densest: numb
   return { usual: Math.ceil((bytes / usual) * tokens), most: Math.ceil((bytes / densest) * tokens) };
 }
 
-/**
- * Of sound that is not compressed its header tells. Null: it is something else, or tells what no sound has.
- * http://soundfile.sapp.org/doc/WaveFormat/
- */
+/** Reads the byte rate from a WAV header. If null, the data is something else or implausible. http://soundfile.sapp.org/doc/WaveFormat/ */
 function bytesPerSecond(data: string): number | null {
   const head = Buffer.from(data.slice(0, 48), 'base64');
   if (head.length < 36 || head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 12, 16) !== 'fmt ') return null;

@@ -1,7 +1,7 @@
-// Data URLs, and what kind of image some bytes are: providers refuse images under a wrong name.
+// Data URLs and image types: providers reject images with a wrong media type.
 import type { FilePart, MediaSource } from './parts.ts';
 
-/** The source that a URL in a request means; null when it is neither `http(s):` nor a base64 `data:` URL. */
+/** Returns the source for a URL in a request. If null, the URL is neither `http(s):` nor a base64 `data:` URL. */
 export function sourceOfUrl(url: string): MediaSource | null {
   if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
   if (!url.startsWith('data:')) return null;
@@ -12,7 +12,7 @@ export function sourceOfUrl(url: string): MediaSource | null {
   return { kind: 'base64', mediaType: mediaType.trim().toLowerCase(), data: url.slice(comma + 1) };
 }
 
-/** What a field has inline: of a data URL its base64, of bare base64 that. Of an address nothing. Read loosely. */
+/** Returns the base64 of a data URL or of bare base64; nothing for other URLs. Read loosely. */
 export function inlineData(value: unknown): { data?: string; mimeType?: string } {
   if (typeof value !== 'string' || /^https?:\/\//i.test(value)) return {};
   const source = sourceOfUrl(value);
@@ -20,7 +20,7 @@ export function inlineData(value: unknown): { data?: string; mimeType?: string }
   return source.mediaType === '' ? { data: source.data } : { data: source.data, mimeType: source.mediaType };
 }
 
-/** What is heard or watched: no document. */
+/** Whether a type is audio or video. */
 export function isFilm(mediaType: string): boolean {
   return /^(?:video|audio)\//i.test(mediaType);
 }
@@ -29,14 +29,14 @@ export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
-/** The text of a document behind its name, for formats that have no documents; null: it is none of text, or is somewhere else. */
+/** Returns the text of a document under its name, for formats without documents. If null, it is not text or not inline. */
 export function namedText({ source, name }: FilePart): string | null {
   const isText = source.kind === 'base64' && source.mediaType.startsWith('text/');
   const text = source.kind === 'text' ? source.text : isText ? Buffer.from(source.data, 'base64').toString('utf8') : null;
   return text === null || name === undefined ? text : `${name}\n\n${text}`;
 }
 
-/** A picture in a response, for formats that have none there: clients show Markdown. */
+/** Writes an image as Markdown, for response formats without images. */
 export function markdownPicture({ mediaType, data }: { mediaType: string; data: string }): string {
   return `![image](${dataUrl(mediaType, data)})`;
 }
@@ -47,7 +47,7 @@ const signatures: readonly (readonly [prefix: string, mediaType: string])[] = [
   ['47494638', 'image/gif'],
 ];
 
-/** The type that the first bytes of an image show, else the one it was sent under. */
+/** Returns the type shown by an image's first bytes, or else the stated one. */
 export function imageType(data: string, named: string): string {
   const head = Buffer.from(data.slice(0, 24), 'base64');
   const hex = head.toString('hex');

@@ -1,27 +1,27 @@
-// What callers note down at a request for themselves: pairs of a name and a text. Nobody is charged for it, and responses repeat it,
-// so that it is bounded as vendors bound it.
+// Metadata that callers attach to requests, as pairs of name and text. It is free of charge and repeated in responses, so it is limited as
+// vendors limit it.
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from './strict-fields.ts';
 import type { Body, StrictFields } from './strict-fields.ts';
 
 export interface MetadataBounds {
   pairs: number;
-  /** Characters of a name, and of a value. */
+  /** Maximum characters of a name and of a value. */
   name: number;
   value: number;
 }
 
 /** https://platform.openai.com/docs/api-reference/responses/create */
 export const openaiMetadata: MetadataBounds = { pairs: 16, name: 64, value: 512 };
-/** What Codex notes down there: what it tells in a header too, which is no longer. */
+/** Metadata of Codex, which is also in a header of limited length. */
 export const clientMetadata: MetadataBounds = { pairs: 32, name: 64, value: 16_384 };
 
-/** Characters of the texts by which a caller names something. */
+/** Maximum characters of id fields. */
 export type IdBounds = Readonly<Record<string, number>>;
 
-/** The `openai` package's types say the second; the third is what its API says. The first had none until it was given up. */
+/** Sources: the API reference, the `openai` package's types, and the API's errors. `user` had no limit until it was deprecated. */
 export const openaiIds: IdBounds = { user: 512, safety_identifier: 128, prompt_cache_key: 64 };
-/** Many vendors speak it. https://inference-docs.cerebras.ai/capabilities/prompt-caching */
+/** Many vendors use the format. https://inference-docs.cerebras.ai/capabilities/prompt-caching */
 export const chatIds: IdBounds = { ...openaiIds, prompt_cache_key: 1024 };
 
 /** @throws {AppError} `invalid_request` with the field at fault */
@@ -35,7 +35,7 @@ export function checkIds(fields: StrictFields, bounds: IdBounds): void {
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/add-labels-to-api-calls */
 export const googleLabels: MetadataBounds = { pairs: 64, name: 63, value: 63 };
 
-/** @returns the pairs; undefined: there are none. @throws {AppError} `invalid_request` with the field at fault */
+/** Returns the pairs. If undefined, there are none. @throws {AppError} `invalid_request` with the field at fault */
 export function readMetadata(fields: StrictFields, field: string, bounds: MetadataBounds): Body | undefined {
   return checked(fields, field, bounds, (value, path) => {
     if (typeof value !== 'string') throw badField(path, fieldRules.text);
@@ -43,7 +43,10 @@ export function readMetadata(fields: StrictFields, field: string, bounds: Metada
   });
 }
 
-/** Of a format whose providers take other values than texts too: those count as long as they are written. @throws {AppError} as `readMetadata` */
+/**
+ * Checks metadata of a format whose providers accept values other than texts; those count by their JSON length.
+ * @throws {AppError} as `readMetadata`
+ */
 export function checkLooseMetadata(fields: StrictFields, field: string, bounds: MetadataBounds): void {
   checked(fields, field, bounds, (value) => (typeof value === 'string' ? value : JSON.stringify(value)));
 }

@@ -1,4 +1,4 @@
-// A form as the body of a call: texts under their names, files in lists. What decides stands once, under its own name.
+// Multipart form as a call's body: texts by name, files in lists. Fields that affect billing must occur once, under their exact name.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ByteSource } from '#server/framing/byte-source.ts';
 import { MultipartFile, readMultipart } from '#server/framing/multipart.ts';
@@ -8,17 +8,17 @@ import type { CriticalMembers } from './critical-members.ts';
 import { badField } from './strict-fields.ts';
 import type { Body } from './strict-fields.ts';
 
-/** What of a call's form is more than text. */
+/** Fields of a call's form that are not plain text. */
 export interface MultipartFields {
   readonly numbers: readonly string[];
   readonly flags: readonly string[];
-  /** `name`, and `name[]` where there may be several. */
+  /** `name`, and `name[]` if several are allowed. */
   readonly files: readonly string[];
-  /** What has to be known of its files before it is judged. */
+  /** Inspects the files before the body is validated. */
   look?(body: Body): Promise<void>;
 }
 
-/** Where a body keeps what stood between the parts of its form. */
+/** Symbol under which a body stores the boundary of its form. */
 const boundaryKey = Symbol('boundary');
 
 /** @throws {AppError} `invalid_request`, `invalid_utf8`, `account_object_refused` */
@@ -29,7 +29,7 @@ export async function multipartToBody(
 ): Promise<Record<string, unknown>> {
   const found = new Map<string, unknown>();
   for (const { name, value } of await readMultipart(source, boundary)) {
-    // `images[0][file_id]` is to a vendor's reader what it is in JSON.
+    // Vendors parse `images[0][file_id]` like JSON.
     refuseAccountObject(name.split(/[[\].]+/).some((piece) => /^file_ids?$/i.test(piece)) ? name : undefined);
     const plain = name.replace(/\[\d*\]$/, '');
     if (fields.files.includes(plain)) {
@@ -50,7 +50,7 @@ export async function multipartToBody(
   return body;
 }
 
-/** These fields as such a body. @param boundary in none of its files */
+/** Returns fields as a form body. @param boundary must not occur in its files */
 export function multipartBody(fields: Body, boundary: string): Record<string, unknown> {
   return { ...fields, [boundaryKey]: boundary };
 }
@@ -65,20 +65,20 @@ function listIn(found: Map<string, unknown>, name: string): unknown[] {
   return made;
 }
 
-/** What is none stays a text, and is refused as one. */
+/** Invalid values stay texts and fail validation. */
 function typed(name: string, text: string, { numbers, flags }: MultipartFields): unknown {
   if (numbers.includes(name) && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);
   if (flags.includes(name) && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
-/** Undefined: it did not come as a form. */
+/** If undefined, the body did not come as a form. */
 export function boundaryIn(body: Body): string | undefined {
   const boundary: unknown = Reflect.get(body, boundaryKey);
   return typeof boundary === 'string' ? boundary : undefined;
 }
 
-/** The parts of such a body; the files are those that came. */
+/** Returns the parts of a form body, files unchanged. */
 export function partsOf(body: Body): MultipartPart[] {
   return Object.entries(body).flatMap(([name, value]): MultipartPart[] => {
     if (value === undefined || value === null) return [];

@@ -1,4 +1,4 @@
-// The pipe that a stream goes through, by the formats at its two ends.
+// Creates the pipe of a stream for its client and upstream formats.
 import type { StreamInput } from './identity.ts';
 import type { StreamPipe } from './stream-pipe.ts';
 import { TranslatedStream } from './translated-stream.ts';

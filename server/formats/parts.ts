@@ -1,12 +1,12 @@
-// What a chat call and its response consist of, in no provider's format. A client dialect reads requests into these types
-// and writes responses from them; an upstream dialect does the reverse. Nothing here knows JSON field names.
+// Neutral parts of a chat request and its response. A client dialect reads requests into these types and writes responses from them; an
+// upstream dialect does the reverse. JSON field names of formats do not belong here.
 
 import type { ExtraField, SaidFields } from './request-fields.ts';
 import type { Seal } from './seal.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 
-/** A cache breakpoint behind a part: how long the provider should keep the prompt up to here. */
+/** Cache breakpoint after a part: lifetime for which the provider should cache the prompt up to here. */
 export type CacheHint = '5m' | '1h';
 
 export interface TextPart {
@@ -15,7 +15,7 @@ export interface TextPart {
   cache?: CacheHint;
 }
 
-/** Where the bytes of an image or a file come from. `data` is base64. */
+/** Location of an image's or file's bytes. `data` is base64. */
 export type MediaSource = { kind: 'base64'; mediaType: string; data: string } | { kind: 'url'; url: string } | { kind: 'id'; id: string };
 
 export interface ImagePart {
@@ -27,9 +27,7 @@ export interface ImagePart {
 
 export interface AudioPart {
   type: 'audio';
-  /** Base64. */
   data: string;
-  /** `wav`, `mp3` … */
   format: string;
 }
 
@@ -40,14 +38,14 @@ export interface FilePart {
   cache?: CacheHint;
 }
 
-/** What a model thought. The seal lets its provider verify the text when it is sent back. */
+/** A model's thinking. The seal lets its provider verify the text in later requests. */
 export interface ReasoningPart {
   type: 'reasoning';
   text: string;
   seal?: Seal;
 }
 
-/** Thoughts that only their provider can read. It belongs to what stands before it, or is alone. */
+/** Encrypted thinking. Belongs to the part before it, or stands alone. */
 export interface SealedPart {
   type: 'sealed';
   seal: Seal;
@@ -57,9 +55,9 @@ export interface ToolCallPart {
   type: 'tool_call';
   id: string;
   name: string;
-  /** JSON text, as the model wrote it. */
+  /** JSON text as the model wrote it. */
   arguments: string;
-  /** The same where it is long and its caller has an object: nobody has to parse it. */
+  /** Parsed arguments, if they are long and the caller sent an object. */
   object?: Readonly<Record<string, unknown>>;
   seal?: Seal;
   cache?: CacheHint;
@@ -80,28 +78,28 @@ export interface RefusalPart {
 
 type VendorObject = Readonly<Record<string, unknown>>;
 
-/** A tool that ran at the provider. Goes back as it came to where it came from; elsewhere as far as its kind is known there. */
+/** A hosted tool call. Returned unchanged to its origin; other formats receive what they support of its kind. */
 export interface HostedCallPart {
   type: 'hosted_call';
   id: string;
   kind: HostedKind;
-  /** The format whose object it is. */
+  /** Format whose object it is. */
   origin: string;
   object: VendorObject;
-  /** What it was asked, without what only the vendor knows: `{"query": …}`, `{"code": …}`. */
+  /** Input without vendor-specific fields: `{"query": …}`, `{"code": …}`. */
   input: VendorObject;
 }
 
-/** What a tool that ran at the provider has answered. */
+/** Result of a hosted tool. */
 export interface HostedResultPart {
   type: 'hosted_result';
   callId: string;
   kind: HostedKind;
   origin: string;
   object: VendorObject;
-  /** Pages that a search has found. */
+  /** Pages that a search found. */
   sources: readonly WebSource[];
-  /** What code has printed. */
+  /** Output of code. */
   output?: string;
   isError: boolean;
 }
@@ -111,19 +109,18 @@ export interface WebSource {
   title?: string;
 }
 
-/** A page as a search tells of it. Dates as the vendor writes them. */
+/** Page in a search result, with dates in the vendor's notation. */
 export interface FoundPage extends WebSource {
   snippet?: string;
   date?: string;
   last_updated?: string;
-  /** `web` … */
   source?: string;
 }
 
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart;
 export type AssistantPart = TextPart | ReasoningPart | SealedPart | ToolCallPart | RefusalPart | HostedCallPart | HostedResultPart;
 
-/** `field` is where its content stands in the client's body, for errors: `messages.2.content`. */
+/** `field` is the path of the content in the client's body, for errors: `messages.2.content`. */
 export type Message =
   | { role: 'system'; content: TextPart[]; field: string }
   | { role: 'user'; content: UserPart[]; field: string; name?: string }
@@ -135,46 +132,45 @@ export interface Tool {
   /** JSON Schema of the arguments. */
   parameters: Readonly<Record<string, unknown>>;
   isStrict?: boolean;
-  /** It is called with a free text; what else is said of it is for formats that know only JSON. Missing: it is called with JSON. */
+  /** The tool is called with free text; the rest is for formats with JSON arguments only. If undefined, the tool takes JSON. */
   freeText?: { description?: string; grammar?: Grammar };
   cache?: CacheHint;
 }
 
-/** What a text has to look like; `syntax`: `lark` or `regex`. */
+/** Grammar of a text; `syntax`: `lark` or `regex`. */
 export interface Grammar {
   syntax: string;
   definition: string;
 }
 
-/** A tool that runs at the provider. */
 export interface HostedTool {
   type: 'hosted_tool';
   kind: HostedKind;
-  /** The format whose object it is. */
+  /** Format whose object it is. */
   origin: string;
   object: VendorObject;
   options: HostedOptions;
-  /** Its place in the client's body: `tools.0`. */
+  /** Path in the client's body: `tools.0`. */
   field: string;
-  /** The response would be a wrong one without it. */
+  /** The response would be wrong without the tool. */
   isNeeded?: boolean;
 }
 
-/** What several vendors mean by the options of such a tool. */
+/** Tool options that several vendors support. */
 export interface HostedOptions {
-  /** How often it may run. */
+  /** Maximum runs. */
   mostCalls?: number;
   allowedDomains?: readonly string[];
   blockedDomains?: readonly string[];
-  /** Roughly where the user is: `city`, `region`, `country`, `timezone`. */
+  /** Approximate location of the user: `city`, `region`, `country`, `timezone`. */
   location?: Readonly<Record<string, string>>;
-  /** `low`, `medium`, `high`: how much of what is found the model gets to read. */
+  /** Search context for the model: `low`, `medium` or `high`. */
   contextSize?: string;
 }
 
-/** `hosted`: a tool that runs at the provider has to be used. */
+/** `hosted`: a hosted tool must be used. */
 export type ToolChoice =
-  /** `allowed`: the tools that may be called; missing: all of them. */
+  /** `allowed`: tools that may be called. If undefined, all of them. */
   | { kind: 'auto' | 'none' | 'required'; allowed?: readonly string[] }
   | { kind: 'tool'; name: string }
   | { kind: 'hosted'; hosted: HostedKind; field: string };
@@ -185,21 +181,21 @@ export type ResponseFormat =
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** How much the model shall think. `budgetTokens`: at most so many tokens; `effort`: as it sees fit at that level. */
+/** Requested thinking. `budgetTokens`: maximum tokens; `effort`: a level that the model interprets. */
 export interface ReasoningWish {
   isOn: boolean;
   effort?: ReasoningEffort;
   budgetTokens?: number;
-  /** The field by which its caller asks to see the thoughts. Missing: they are told where they come by themselves. */
+  /** Field by which the caller requests to see the thinking. If undefined, it is returned if the provider sends it. */
   shownBy?: string;
 }
 
-/** A chat request. What the client left out is undefined. */
+/** A chat request. Fields that the client omitted are undefined. */
 export interface ChatRequest {
   model: string;
   messages: Message[];
   tools: Tool[];
-  /** Those that run at the provider; missing: none. */
+  /** Hosted tools. If undefined, none. */
   hostedTools?: readonly HostedTool[];
   toolChoice?: ToolChoice;
   parallelToolCalls?: boolean;
@@ -210,72 +206,72 @@ export interface ChatRequest {
   stop?: string[];
   responseFormat?: ResponseFormat;
   reasoning?: ReasoningWish;
-  /** Names the end user to the provider. */
+  /** Identifies the end user to the provider. */
   userId?: string;
   isStream: boolean;
-  /** How the client's format says things, for the names of what is lost. */
+  /** The client format's names of fields, for reports of losses. */
   saidFields: SaidFields;
-  /** Fields of the client's body that have no place in this type. */
+  /** Fields of the client's body without a place in this type. */
   extras: readonly ExtraField[];
 }
 
 export type FinishReason = 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'content_filter' | 'pause';
 
-/** Pieces of a response in order: a whole one and a stream consist of the same. */
+/** Parts of a response in order, the same for complete responses and streams. */
 export type ResponsePart =
   | { type: 'start'; id: string; model: string; createdAt?: number }
   | { type: 'text'; text: string; choice?: number }
   | { type: 'reasoning'; text: string; choice?: number }
-  /** Belongs to the reasoning before it and ends it. */
+  /** Ends the reasoning before it. */
   | { type: 'reasoning_seal'; seal: Seal }
-  /** Belongs to what stands before it, or is alone. */
+  /** Belongs to the part before it, or stands alone. */
   | { type: 'sealed'; seal: Seal }
   | { type: 'refusal'; text: string; choice?: number }
   /** Begins a call; `index` counts the calls of the choice from 0. */
   | { type: 'tool_call'; index: number; id: string; name: string; seal?: Seal; choice?: number }
   | { type: 'tool_arguments'; index: number; text: string; choice?: number }
-  /** Of the text or refusal that follows. */
+  /** Log probabilities of the text or refusal that follows. */
   | { type: 'logprobs'; tokens: readonly TokenLogprob[]; choice?: number }
   | { type: 'image'; mediaType: string; data: string; choice?: number }
-  /** `start` and `end`: characters of the choice's text that it is about; it comes behind them. `text`: what the source says. */
+  /** `start` and `end`: character range in the choice's text, which precedes the citation. `text`: quote of the source. */
   | { type: 'citation'; url: string; title?: string; text?: string; start?: number; end?: number; choice?: number }
-  /** The same of a document that came with the request; `object`: the vendor's own. */
+  /** Citation of a document in the request; `object`: the vendor's object. */
   | DocumentCitation
   | (HostedCallPart & { choice?: number })
   | (HostedResultPart & { choice?: number })
-  /** All pages that the provider's searches have found so far, in the order in which its answer counts them. Later ones replace earlier ones. */
+  /** All pages that hosted searches have found so far, in the order that the response numbers them. Later ones replace earlier ones. */
   | { type: 'found_pages'; pages: readonly FoundPage[] }
-  /** A later one of a choice replaces it, and so does content. `unknown`: the word of its provider, where no table has it. */
+  /** Replaced by a later finish of the choice, and cancelled by later content. `unknown`: the provider's reason, if no table has it. */
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number; unknown?: string }
   /** Later ones replace earlier ones class by class. */
   | { type: 'usage'; usage: Partial<TokenUsage> }
-  /** Tokens of summaries that the provider has had written within the call, which `usage` does not hold. Later ones replace earlier ones. */
+  /** Tokens of summaries within the call, not part of `usage`. Later ones replace earlier ones. */
   | { type: 'summary_usage'; usage: TokenUsage }
-  /** The same of advice, by the model that has given it. */
+  /** Tokens of advice by model, not part of `usage`. */
   | { type: 'advice_usage'; advice: readonly AdviceUsage[] }
-  /** How often tools have run at the provider so far. Later ones replace earlier ones kind by kind. */
+  /** Runs of hosted tools so far. Later ones replace earlier ones kind by kind. */
   | { type: 'hosted_usage'; calls: HostedCalls }
-  /** Main numbers of a usage that cannot be true. */
+  /** Main counts of a usage that are not plausible. */
   | { type: 'invalid_usage'; counts: readonly MainCount[] }
   | { type: 'error'; error: UpstreamErrorObject };
 
-/** A token that the model wrote or might have written, and how likely it was. */
+/** A token, written or alternative, with its probability. */
 export interface LikelyToken {
   token: string;
   /** Natural logarithm of its probability. */
   logprob: number;
-  /** Of its text in UTF-8; null: not told. */
+  /** UTF-8 bytes. If null, they were not reported. */
   bytes: readonly number[] | null;
 }
 
-/** A token as the model wrote it, with others that might stand in its place. */
+/** A written token with its alternatives. */
 export interface TokenLogprob extends LikelyToken {
   top: readonly LikelyToken[];
 }
 
 export interface DocumentCitation {
   type: 'document_citation';
-  /** Which of the request's documents, from 0. */
+  /** Index of the document in the request, from 0. */
   document: number;
   title?: string;
   text?: string;
@@ -285,7 +281,7 @@ export interface DocumentCitation {
   object: VendorObject;
 }
 
-/** The classes that every usage has to tell. */
+/** Classes that every usage must report. */
 export type MainCount = 'input' | 'output';
 
 const silentParts: ReadonlySet<ResponsePart['type']> = new Set<ResponsePart['type']>([
@@ -298,12 +294,12 @@ const silentParts: ReadonlySet<ResponsePart['type']> = new Set<ResponsePart['typ
   'error',
 ]);
 
-/** Whether a part is some of the response, and does not only speak of it. */
+/** Whether a part is content of the response, as opposed to metadata. */
 export function isContent(part: ResponsePart): boolean {
   return !silentParts.has(part.type);
 }
 
-/** What the model itself wrote in this part: what output tokens are counted of. */
+/** Returns the model's text in this part, for counting output tokens. */
 export function textOfPart(part: ResponsePart): string {
   switch (part.type) {
     case 'text':
@@ -320,16 +316,16 @@ export function textOfPart(part: ResponsePart): string {
   }
 }
 
-/** An error as an upstream told it. */
+/** An error as an upstream reported it. */
 export interface UpstreamErrorObject {
   message: string;
   type: string;
   param?: string;
   code?: string | number | null;
-  /** HTTP status that it stands for, where its format says so. */
+  /** Equivalent HTTP status, if the format states one. */
   status?: number;
-  /** Seconds until it wants to be asked again, where a field says so. */
+  /** Seconds until a retry, if a field states them. */
   retryAfter?: number;
-  /** Usage that its provider reports with it, and bills. If undefined, the error is free. */
+  /** Billed usage that the provider reports with the error. If undefined, the error is free. */
   usage?: TokenUsage;
 }

@@ -1,14 +1,13 @@
-// What a picture of a prompt is worth in tokens, by its size where it stands in the request. One that lies elsewhere is never fetched: a
-// count must not depend on other machines. https://platform.openai.com/docs/guides/images-vision#calculating-costs
+// Tokens of an image in a prompt, by its size if inline. URLs are never fetched: a count must not depend on other machines.
+// https://platform.openai.com/docs/guides/images-vision#calculating-costs
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { inlineData } from './media.ts';
 import { pictureSize } from './picture-size.ts';
 import type { PictureSize } from './picture-size.ts';
 
 export interface PictureWorth {
-  /** Tokens. */
   guess: number;
-  /** What is reserved where the account has it. */
+  /** Tokens to reserve if the account can pay for them. */
   most: number;
 }
 
@@ -17,23 +16,23 @@ const usual = { base: 85, tile: 170 };
 const mini = { base: 2833, tile: 5667 };
 const vendorsTile = 512;
 const [longest, shortest] = [2048, 768];
-/** Whatever is sent is scaled to so many. */
+/** Images are scaled down to this number of tiles. */
 const mostTiles = 8;
-/** Those whose pictures cost by the tile; others by patches, or by another vendor's rules. */
+/** Models that bill images by tile; others by patch or by another vendor's rules. */
 const ofTiles = /^(?:openai\/)?(?:chatgpt-4o|gpt-4o|gpt-4-turbo|gpt-4-vision|gpt-4\.5|gpt-4\.1(?!-mini|-nano)|o1|o3)/;
-/** No picture is known to cost more but Qwen's, who are asked for it: 10,000 patches of 32 × 32 pixels, at 1.44 tokens. */
+/** No image is known to cost more, except for Qwen's maximum: 10,000 patches of 32 × 32 pixels, at 1.44 tokens. */
 const mostElsewhere = 15_000;
 const patch = 32;
-/** Tokens of a patch, of the model that takes most for it. */
+/** Highest factor of tokens per patch among the models. */
 const mostPerPatch = 2.46;
-/** Vendors who count no tiles. */
+/** Vendors without tiles. */
 const ofOthers: ReadonlySet<string | undefined> = new Set(['anthropic', 'google']);
 /** Whose vendor heeds the detail that is asked for. */
 const ofDetail = /^(?:openai\/)?(?:chatgpt-|gpt-|o\d|computer-use)/;
-/** A picture in low detail is scaled to a square of so many patches. */
+/** An image in low detail is scaled to a square of this many patches. */
 const mostOfLow = (512 / patch) ** 2;
 
-/** @param picture its address or data, and the detail that its caller asks for */
+/** @param picture URL or data, and the requested detail */
 export function pictureWorth(model: string, { url, detail }: { url: unknown; detail: unknown }): PictureWorth {
   if (model === 'glm-4v') return { guess: 1047, most: 1047 };
   const cost = /^(?:openai\/)?gpt-4o-mini/.test(model) ? mini : usual;
@@ -46,11 +45,11 @@ export function pictureWorth(model: string, { url, detail }: { url: unknown; det
   const guess = size === null || ofOthers.has(factsOf(model)?.vendor) ? unknown : cost.base + tilesOf(size) * cost.tile;
   if (ofTiles.test(model)) return { guess, most: size === null ? cost.base + mostTiles * cost.tile : guess };
   const most = size === null ? mostElsewhere : Math.ceil(size.width / patch) * Math.ceil(size.height / patch) * mostPerPatch;
-  // Whoever does not know the detail takes the whole picture.
+  // Providers that ignore `detail` read the whole image.
   return { guess: isLow ? lowDetail : guess, most: Math.max(guess, Math.min(mostElsewhere, Math.ceil(most))) };
 }
 
-/** Scaled to fit a square, then to its shorter side. */
+/** Scales to fit a square, then to the shorter side. */
 function tilesOf({ width, height }: PictureSize): number {
   const scale = Math.min(1, longest / Math.max(width, height));
   const [short, long] = [Math.min(width, height) * scale, Math.max(width, height) * scale];

@@ -1,4 +1,4 @@
-// How large a picture is that stands in a request, by its first bytes. PNG: https://www.w3.org/TR/png-3/#11IHDR, GIF:
+// Reads the size of an inline image from its first bytes. PNG: https://www.w3.org/TR/png-3/#11IHDR, GIF:
 // https://www.w3.org/Graphics/GIF/spec-gif89a.txt, JPEG: https://www.w3.org/Graphics/JPEG/itu-t81.pdf (B.2.2), WebP:
 // https://developers.google.com/speed/webp/docs/riff_container
 export interface PictureSize {
@@ -6,11 +6,11 @@ export interface PictureSize {
   height: number;
 }
 
-/** Characters of base64 that are looked into: what cameras write before a JPEG's size fits. */
+/** Base64 characters to read: covers the metadata that cameras write before a JPEG's size. */
 export const mostLooked = 128 * 1024;
 const nearly = 64;
 
-/** @param data base64 @returns null: it is none of these, or its size comes later */
+/** Returns null for other types, or if the size comes later. @param data base64 */
 export function pictureSize(data: string): PictureSize | null {
   const head = Buffer.from(data.slice(0, nearly), 'base64');
   if (head.length < 24) return null;
@@ -35,7 +35,7 @@ function ofWebp(head: Buffer, kind: string): PictureSize | null {
   return { width: (bits % 0x40_00) + 1, height: (Math.floor(bits / 0x40_00) % 0x40_00) + 1 };
 }
 
-/** From marker to marker, up to the one of a frame. */
+/** Walks from marker to marker up to a frame. */
 function ofJpeg(bytes: Buffer): PictureSize | null {
   let at = 2;
   while (at + 9 < bytes.length) {
@@ -48,7 +48,7 @@ function ofJpeg(bytes: Buffer): PictureSize | null {
   return null;
 }
 
-/** Tables of Huffman and of arithmetic coding stand among the frames. */
+/** Markers of Huffman and arithmetic coding tables are in the range of frame markers. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

@@ -1,15 +1,14 @@
-// JSON Schemas as callers of any vendor write them → such as every vendor takes, before a request goes to another format. Google's tools
-// write types in capitals, `nullable`, and counts as texts; old ones have bounds that are yes or no; generated ones have bounds that no
-// number holds. What is plain already stays the same object.
+// Normalizes JSON Schemas to what every vendor accepts, before a request is translated: Google's tools have upper-case types, `nullable`
+// and counts as texts, old schemas boolean bounds, generated ones bounds beyond any number. Unchanged schemas stay the same object.
 import type { ChatRequest } from './parts.ts';
 import { mapSchemas, unchanged } from './schema-parts.ts';
 import type { Schema } from './schema-parts.ts';
 
-/** Whole numbers. Google's packages write numbers of 64 bits as texts. */
+/** Integer keywords. Google's packages write 64-bit numbers as texts. */
 const counts: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 const bounds: ReadonlySet<string> = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
 
-/** A request whose schemas any vendor understands. */
+/** Returns a request whose schemas any vendor accepts. */
 export function withPlainSchemas(request: ChatRequest): ChatRequest {
   const tools = unchanged(request.tools, (tool) => {
     const parameters = plainSchema(tool.parameters);
@@ -35,12 +34,12 @@ function plainWords(schema: Schema): Schema {
     if (written !== undefined) plain[word] = written;
   }
   if (isSame) return schema;
-  // Where nothing may be null otherwise, `nullable` says it of the one type.
+  // `nullable` applies to a single type; unions state null themselves.
   if (schema['nullable'] === true && typeof plain['type'] === 'string') plain['type'] = [plain['type'], 'null'];
   return plain;
 }
 
-/** Undefined: the word is left out. */
+/** Returns undefined to drop the keyword. */
 function plainWord(word: string, value: unknown, schema: Schema): unknown {
   if (word === 'type') return plainType(value);
   if (word === 'nullable') return typeof value === 'boolean' ? undefined : value;
@@ -49,20 +48,20 @@ function plainWord(word: string, value: unknown, schema: Schema): unknown {
   return value;
 }
 
-/** `STRING`, and what Google writes where nothing is said. */
+/** `STRING`, or Google's placeholder for an absent type. */
 function plainType(type: unknown): unknown {
   if (Array.isArray(type)) return unchanged(type, plainType);
   if (typeof type !== 'string') return type;
   return type === 'TYPE_UNSPECIFIED' ? undefined : type.toLowerCase();
 }
 
-/** A count that no list or text reaches bounds nothing. */
+/** Drops counts that no list or text can reach. */
 function plainCount(value: unknown): unknown {
   const count = typeof value === 'string' && /^\d{1,20}$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && !Number.isSafeInteger(count) ? undefined : count;
 }
 
-/** `exclusiveMinimum: true`, as before 2016, is about `minimum`; a number beyond all numbers bounds nothing. */
+/** `exclusiveMinimum: true` (before 2016) modifies `minimum`; infinite bounds are dropped. */
 function plainBound(word: string, value: unknown, schema: Schema): unknown {
   if (typeof value === 'number') {
     const isExclusive =

@@ -1,19 +1,18 @@
-// Predictions of Replicate: what is asked of a model stands in `input`, whatever kind of call it is.
-// https://replicate.com/docs/reference/http#predictions.create
+// Predictions of Replicate: the request is in `input`, for every kind of call. https://replicate.com/docs/reference/http#predictions.create
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Where a model is asked, below `/v1/`, and which version of it; null: that is no name of one. */
+/** Returns the path of a model below `/v1/` and its version. If null, the name is invalid. */
 export function predictionTarget(model: string): { path: string; version?: string } | null {
   const [, name, version] = /^([\w.-]+\/[\w.-]+)?:?(\w{64})?$/.exec(model) ?? [];
   if (version !== undefined) return { path: 'predictions', version };
   return name === undefined || model.endsWith(':') ? null : { path: `models/${name}/predictions` };
 }
 
-/** Of a prediction; what else its operator has set for the channel is the model's to know. */
+/** Members of a prediction; other overrides of the channel belong to the model's input. */
 const ofPrediction: ReadonlySet<string> = new Set(['input', 'version']);
 
-/** @param fields at the top of the body @param model as the provider calls it */
+/** @param fields top-level fields of the body @param model name at the provider */
 export function asPrediction(fields: Body, model: string): Record<string, unknown> {
   const input: Record<string, unknown> = { ...Object(fields['input']) };
   for (const [name, value] of Object.entries(fields)) if (!ofPrediction.has(name)) input[name] = value;
@@ -21,5 +20,5 @@ export function asPrediction(fields: Body, model: string): Record<string, unknow
   return version === undefined ? { input } : { version, input };
 }
 
-/** Its outcome is waited for as long as the provider lets one wait. */
+/** Waits for the outcome as long as the provider allows. */
 export const waitingHeaders = { prefer: 'wait' };

@@ -1,57 +1,57 @@
-// What of a request counts as prompt tokens: its texts, and fixed numbers for everything else.
+// Prompt content of a request for token counts: its texts, and fixed numbers for everything else.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { ProviderTraits } from './provider-traits.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** No model reads more, as far as its vendor's limit is known here. https://ai.google.dev/gemini-api/docs/models */
+/** No known model accepts more. https://ai.google.dev/gemini-api/docs/models */
 export const mostPromptTokens = 1_048_576;
 
 export interface PromptContent {
   texts: string[];
-  /** It is of a large body, of which nothing is copied. Missing: it is not. */
+  /** The content is of a large body and is not copied. If undefined, it may be. */
   isLarge?: true;
-  /** Texts that are looked at as the others are, and whose tokens cost nothing; missing: there are none. */
+  /** Texts that are filtered like the others and are free of charge. If undefined, none. */
   untokened?: readonly string[];
   /** Tokens of framing, images, audio and files. */
   fixed: number;
-  /** Those of images, audio and files alone: a guess, since nobody looks into them. */
+  /** Tokens of images, audio and files alone: an estimate without decoding. */
   media: number;
-  /** The same, where all of it is as dense as such data usually can be. */
+  /** Like `media`, for the densest usual encodings. */
   mediaMost: number;
-  /** The caller asks the provider to keep parts of it in its cache, and for how long at most. Null: it does not. */
+  /** Longest requested lifetime of cache writes. If null, none is requested. */
   cacheWrite: CacheWriteClass | null;
-  /** Of the tokens of media: audio. */
+  /** Audio tokens in `media`. */
   audio: number;
   audioMost: number;
-  /** The same of pictures, where they may have a price of their own; missing: there are none. */
+  /** Image tokens, if they may have a price of their own. If undefined, none. */
   image?: number;
   imageMost?: number;
-  /** The response may be spoken. */
+  /** The response may be audio. */
   isSpoken: boolean;
-  /** Tools that run at the provider, and how often its caller lets each of them; 0: it does not say. */
+  /** Hosted tools with the maximum runs that the caller allows; 0 if unlimited. */
   hosted: Map<HostedKind, number> | null;
-  /** What a price per call may have to be paid for, at the most; missing: the call. */
+  /** Maximum units of a price per call. If undefined, the call itself. */
   units?: CallUnits;
-  /** What a response that no model writes in words is paid for, at the most; missing: for nothing. */
+  /** Maximum cost of a response without text. If undefined, none. */
   made?(route: MadeBy): Made;
 }
 
-/** The model's name at the provider, and what is said there whatever the caller says; null: nothing. */
+/** Model name at the provider, and whatever its record sets. If null, nothing. */
 export interface MadeBy {
   readonly upstreamModel: string;
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
-  /** Missing: nobody knows who will be asked. */
+  /** If undefined, the provider is not chosen yet. */
   readonly provider?: Pick<ProviderTraits, 'images'>;
 }
 
-/** Pictures, what is written of a sound, or a sound. */
+/** Generated images, transcripts or audio. */
 export interface Made {
   units: CallUnits;
-  /** Of output, where tokens are paid. */
+  /** Output tokens, if tokens are billed. */
   tokens: number;
-  /** Each has the prompt. Missing: one. */
+  /** Requests that each have the prompt. If undefined, one. */
   requests?: number;
 }
 
@@ -70,13 +70,12 @@ export function emptyPrompt(isLarge = false): PromptContent {
   };
 }
 
-/** JSON as models read it. Of a large body its long texts stand beside it, as they are. */
+/** Adds JSON as models read it. Long texts of a large body are added without copying. */
 export function addJson(prompt: PromptContent, value: unknown): void {
   if (value === undefined || value === null) return;
   prompt.texts.push(JSON.stringify(prompt.isLarge === true ? withoutLong(value, prompt.texts) : value));
 }
 
-/** Characters. */
 const leastLong = 16 * 1024;
 
 function withoutLong(value: unknown, texts: string[]): unknown {
@@ -90,7 +89,7 @@ function withoutLong(value: unknown, texts: string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutLong(member, texts)]));
 }
 
-/** Images, audio and files. `most`: where they may be worth more than what is guessed. */
+/** Adds tokens of images, audio and files. `most`: maximum, if they may exceed the estimate. */
 export function addMediaTokens(
   prompt: PromptContent,
   tokens: number,
@@ -108,23 +107,23 @@ export function addMediaTokens(
   prompt.audioMost += most;
 }
 
-/** To be called with every part of a request that may have a `cache_control`. */
+/** Call with every part of a request that may have a `cache_control`. */
 export function noteCacheControl(prompt: PromptContent, { cache_control: control }: Readonly<Record<string, unknown>>): void {
   if (!isObject(control)) return;
   if (control.ttl === '1h') prompt.cacheWrite = 'cacheWrite1h';
   else prompt.cacheWrite ??= 'cacheWrite5m';
 }
 
-/** To be called with every tool that a request offers and that runs at the provider. */
+/** Call with every hosted tool of a request. */
 export function noteHosted(prompt: PromptContent, kind: HostedKind, mostCalls: unknown): void {
   const most = typeof mostCalls === 'number' && Number.isInteger(mostCalls) && mostCalls > 0 ? mostCalls : 0;
   prompt.hosted ??= new Map();
   const before = prompt.hosted.get(kind);
-  // Of two that are the same one each may run as often as it says.
+  // Runs of duplicate tools add up.
   prompt.hosted.set(kind, before === undefined ? most : most === 0 || before === 0 ? 0 : before + most);
 }
 
-/** A file's name, which models are told. Its tokens are among those that are guessed for the file. */
+/** Adds a file's name, which models read. Its tokens are part of the file's estimate. */
 export function addFileName(prompt: PromptContent, name: unknown): void {
   if (typeof name === 'string' && name !== '') prompt.untokened = [...(prompt.untokened ?? []), name];
 }

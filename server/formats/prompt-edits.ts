@@ -1,45 +1,45 @@
-// Changes of a prompt that its caller asks for and a provider of the same format makes itself; before others they are made here.
+// Prompt edits that callers request: providers of the same format apply them themselves, for others the gateway does.
 type Body = Readonly<Record<string, unknown>>;
 
-/** Tokens of a text, roughly. */
+/** Approximate tokens of a text. */
 export type CountText = (text: string) => number;
 
 export interface EditedPrompt {
-  /** Null: nothing has changed. */
+  /** If null, nothing changed. */
   body: Record<string, unknown> | null;
-  /** What its response is written from beside what the request says. */
+  /** Fields for the response in addition to the request's. */
   responseFields: Readonly<Record<string, unknown>>;
 }
 
 export interface PromptEdits {
-  /** Tokens of the prompt below which none of them depends on that number; null: none ever does. */
+  /** Prompt tokens below which no edit applies. If null, edits do not depend on the length. */
   readonly trigger: number | null;
-  /** @param tokens of the prompt as it is */
+  /** @param tokens of the prompt before the edits */
   apply(body: Body, tokens: number, countOf: CountText): EditedPrompt;
 }
 
-/** A conversation that is to be shortened when it is long, where a provider is asked that does not do so itself. */
+/** Compaction of a long conversation, for providers that do not compact. */
 export interface Shortening {
-  /** Tokens of the prompt beyond which it is shortened; null: it is, whatever its length. */
+  /** Prompt tokens above which the conversation is compacted. If null, always. */
   readonly threshold: number | null;
   /**
-   * The summary is all that its caller is told, by these `responseFields`, and the request for one goes on in the place of the caller's.
-   * Missing: a call of its own writes the summary.
+   * The summary is the whole response, written with these `responseFields`: its request replaces the caller's. If undefined, a nested call
+   * writes the summary.
    */
   readonly asAnswer?: Readonly<Record<string, unknown>>;
-  /** What a model is asked that is to write a summary; null: there is nothing to summarize. @param body the call's, as it is */
+  /** Returns the request for a summary. If null, there is nothing to summarize. @param body of the call, unchanged */
   request(body: Body): Record<string, unknown> | null;
-  /** How the call goes on. @param answer to `request`; null: nothing was asked */
+  /** Returns the compacted call. @param answer to `request`; null if none was sent */
   goOn(body: Body, answer: Buffer | null): ShortenedPrompt;
 }
 
 export interface ShortenedPrompt {
   body: Record<string, unknown>;
-  /** A summary stands in it for what was said. */
+  /** A summary replaces earlier turns. */
   isShorter?: true;
   /**
-   * What its response is written from beside what the request says. Providers of the caller's own format would not say it, and are asked no
-   * more. Missing: who keeps the conversation tells what there is to tell.
+   * Fields for the response in addition to the request's. Providers of the caller's format cannot report them and are skipped. If
+   * undefined, stored state reports the compaction.
    */
   responseFields?: Readonly<Record<string, unknown>>;
 }

@@ -1,11 +1,11 @@
-// Names in Google's JSON: a reader of it takes those of the definitions (`max_output_tokens`) as well as those of JSON
-// (`maxOutputTokens`). Here the second kind is read; whoever gives both at once is refused. https://protobuf.dev/programming-guides/json
+// Names in Google's JSON: parsers accept proto names (`max_output_tokens`) and JSON names (`maxOutputTokens`). They are normalized to JSON
+// names; both at once are rejected. https://protobuf.dev/programming-guides/json
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { badField, StrictFields } from './strict-fields.ts';
 import type { Body } from './strict-fields.ts';
 
-/** What stands below is the caller's own. */
+/** Members with the caller's own content below. */
 const opaque: ReadonlySet<string> = new Set([
   'args',
   'response',
@@ -25,7 +25,7 @@ export function snakeCased(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** One object, its names as JSON has them. @throws {AppError} `invalid_request` for a name that is there in both spellings */
+/** Normalizes one object. @throws {AppError} `invalid_request` for a name in both spellings */
 export function plainNames(object: Body, path = ''): Body {
   const names = Object.keys(object);
   if (!names.some((name) => name.includes('_'))) return object;
@@ -38,7 +38,7 @@ export function plainNames(object: Body, path = ''): Body {
   return plain;
 }
 
-/** The same at any depth. */
+/** Normalizes at any depth. */
 export function plainBody(body: Body, path = ''): Body {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(plainNames(body, path))) {
@@ -52,13 +52,13 @@ function plainValue(value: unknown, path: string): unknown {
   return isObject(value) ? plainBody(value, path) : value;
 }
 
-/** The objects of a list; an object that stands for a list of one is it. @throws {AppError} `invalid_request` */
+/** Returns the objects of a list, or a single object as a list of one. @throws {AppError} `invalid_request` */
 export function objectsOf(fields: StrictFields, field: string): StrictFields[] {
   const value = fields.raw(field);
   return isObject(value) ? [new StrictFields(value, fields.path(field))] : fields.objects(field);
 }
 
-/** A member, whichever way it is spelled. Read loosely. */
+/** Returns a member in either spelling. Read loosely. */
 export function looseMember(object: Body, name: string): unknown {
   return object[name] ?? object[snakeCased(name)];
 }

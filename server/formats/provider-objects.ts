@@ -1,32 +1,32 @@
-// What a request names in its provider's account: files, caches, containers, stores. They are the operator's, or what another caller has
-// left there; whoever knows such a name would read what it stands for. So none is taken from a caller, but for what was opened for it.
+// Ids of objects in the provider's account: files, caches, containers, stores. They belong to the operator or to another caller, and an id
+// grants access, so ids from callers are rejected unless created for that caller.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What a provider has opened for this caller. */
+/** Object that a provider created for this caller. */
 export interface ProviderObject {
-  /** As its caller knows it. */
+  /** The caller's id. */
   reported: string;
-  /** As the provider does. */
+  /** The provider's id. */
   name: string;
 }
 
-/** Files and stores of the caller's own, by the provider's names, which stand in the body by now. */
+/** The caller's files and stores by the provider's ids, which are in the body by now. */
 export type CallerFiles = ReadonlySet<string>;
 
-/** What a body names beside those. */
+/** Returns the body without those ids. */
 export function withoutCallerFiles<Value>(body: Value, own: CallerFiles | undefined): Value {
   return own === undefined ? body : withFileNames(body, (name) => (own.has(name) ? '' : name));
 }
 
-/** @param field the first place of a body that has such a name @throws {AppError} `account_object_refused` */
+/** @param field first path with such an id @throws {AppError} `account_object_refused` */
 export function refuseAccountObject(field: string | undefined): void {
   if (field !== undefined) throw new AppError('account_object_refused', { field }, { field });
 }
 
-/** The first place that `find` sees in one of a list's objects. An object may stand for a list of one. */
+/** Returns the first result of `find` over a list's objects. A single object counts as a list of one. */
 export function firstIn(list: unknown, path: string, find: (item: Body, path: string) => string | undefined): string | undefined {
   if (!Array.isArray(list)) return isObject(list) ? find(list, path) : undefined;
   for (let index = 0; index < list.length; index += 1) {
@@ -37,33 +37,33 @@ export function firstIn(list: unknown, path: string, find: (item: Body, path: st
   return undefined;
 }
 
-/** The path of the first of those members that says something. */
+/** Returns the path of the first member with a value. */
 export function firstFilled(object: Body, path: string, names: readonly string[]): string | undefined {
   const name = names.find((one) => isFilled(object[one]));
   return name === undefined ? undefined : path === '' ? name : `${path}.${name}`;
 }
 
-/** A list is where one of its entries is. */
+/** A list counts if one of its entries does. */
 export function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && !value.some(isFilled));
 }
 
-/** Where a name of a caller's own stands: in its prompt, in what an earlier answer has said, or as a store that is searched. */
+/** Where a caller's id is used: in the prompt, in an earlier response, or as a searched store. */
 export type NamePlace = 'prompt' | 'said' | 'store';
 
-/** The same with other names of files and stores; what has none stays the same object. */
+/** Replaces ids of files and stores; returns the same object if there are none. */
 export function withFileNames<Value>(value: Value, nameOf: (name: string, place: NamePlace) => string): Value;
 export function withFileNames(value: unknown, nameOf: (name: string, place: NamePlace) => string): unknown {
   return renamed(value, nameOf, 'prompt');
 }
 
-/** What answers name: pieces of files that were found, and where words come from. */
+/** Response items with ids: found file chunks and citations. */
 const said: ReadonlySet<unknown> = new Set(['file_search_call', 'file_citation', 'file_path', 'container_file_citation']);
 
-/** Whose members have names of their caller's choice, and name nothing of an account. */
+/** Objects whose member names the caller chooses. */
 const ofCallers: ReadonlySet<string> = new Set(['attributes', 'metadata']);
 
-/** Of an object with a `name`, a tool or a call of one: its arguments, what it has answered, and their schemas. */
+/** Members of a tool or tool call (an object with `name`): arguments, results and schemas. */
 const ofTools: ReadonlySet<string> = new Set([
   'input',
   'args',
@@ -94,7 +94,7 @@ function renamed(value: unknown, nameOf: (name: string, place: NamePlace) => str
   return changed.every(([name, inner]) => inner === value[name]) ? value : Object.fromEntries(changed);
 }
 
-/** Members that name a file or a cache. */
+/** Members with the id of a file or cache. */
 const namesOne: ReadonlySet<string> = new Set(['file_id', 'cachedContent', 'cached_content']);
 
 function renamedMember(name: string, inner: unknown, nameOf: (name: string, place: NamePlace) => string, place: NamePlace): unknown {

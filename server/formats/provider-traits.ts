@@ -1,41 +1,41 @@
-// How one provider differs from others that speak its format: data, which the provider's record holds and the format applies.
+// Differences between providers of the same format, as data: set in the provider's record and applied by the format.
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import type { Effort } from '#server/model-facts/model-record.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { CallIdRule } from './call-id-rules.ts';
 import type { MediaKind } from './media-addresses.ts';
 
-/** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
+/** Model name suffix that stands for request fields: it is removed, and the fields are set unless the client sent them. */
 export interface ModelSuffix {
   suffix: string;
-  /** It stands for this effort: the ending of a name whose model takes it, and a part of the name of any other. Missing: it always is an ending. */
+  /** The suffix is an effort: for models that support it, a suffix; otherwise part of the name. If undefined, it always is a suffix. */
   ofTakers?: Effort;
   set: Readonly<Record<string, unknown>>;
 }
 
-/** Rules for models by their facts or, where a host has names of its own, by how the name begins that is sent upstream. */
+/** Rules for models by their facts or, for a host's own names, by a prefix of the upstream name. */
 export interface ModelRule {
   prefixes?: readonly string[];
   isFor?: (facts: ModelFacts) => boolean;
-  /** Fields renamed unless the target is there already. */
+  /** Fields renamed unless the target exists. */
   rename?: Readonly<Record<string, string>>;
   drop?: readonly string[];
-  /** Fields of sampling, which go where the model takes them. */
+  /** Sampling fields, sent if the model accepts them. */
   sampling?: readonly string[];
-  /** The effort that a request names becomes the nearest that the model takes. */
+  /** Replaces the effort with the nearest one that the model supports. */
   fitsEffort?: true;
-  /** How long a prompt is to be kept is said where the model takes that. */
+  /** Sends cache retention if the model supports it. */
   fitsRetention?: true;
   suffixes?: readonly ModelSuffix[];
-  /** Endings by which a name says how much the model shall think, where a setting lets them: `-thinking-1024`. */
+  /** Enables suffixes with thinking budgets, if a setting allows them: `-thinking-1024`. */
   hasThinkingEndings?: true;
-  /** A first message of role `system` is sent as `developer`. */
+  /** Sends a first `system` message as `developer`. */
   developerRole?: (facts: ModelFacts) => boolean;
-  /** Thinks for long before the first token: the idle timeout is doubled. */
+  /** Thinks long before the first token: the idle timeout is doubled. */
   longIdle?: boolean;
 }
 
-/** Differences in how a request must look. Everything not named here goes upstream exactly as the client sent it. */
+/** Changes to a request. Everything else is sent as the client sent it. */
 export interface RequestQuirks {
   /**
    * `stream_options` on streams. `ask`: known there, so `include_usage` is added; `pass`: sent as the client sent it,
@@ -43,83 +43,83 @@ export interface RequestQuirks {
    */
   streamOptions?: 'ask' | 'pass';
   modelRules?: readonly ModelRule[];
-  /** Fields that the provider refuses with an error or misreads. Not a whitelist: unknown fields survive. */
+  /** Fields that the provider rejects or misreads. Not an allowlist: unknown fields are forwarded. */
   drop?: readonly string[];
   dropFromMessages?: readonly string[];
   rename?: Readonly<Record<string, string>>;
-  /** Values of a field replaced by others, by exact text. */
+  /** Field values replaced by exact text. */
   replace?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Bounds of numbers; only what the client sent is changed. */
+  /** Bounds of numbers that the client sent. */
   clamp?: Readonly<Record<string, { below?: { at: number; to: number }; above?: { at: number; to: number } }>>;
-  /** Fields that a request with tools has, unless its client says otherwise. */
+  /** Fields added to a request with tools unless the client sent them. */
   withTools?: Readonly<Record<string, unknown>>;
-  /** A single `stop` text is sent as a list of one. */
+  /** Sends a single `stop` text as a list. */
   stopAsList?: boolean;
-  /** It is asked as ChatGPT's own program asks for an account: no other field is taken. */
+  /** Sends requests as ChatGPT's own client does for an account, which accepts no other fields. */
   ofAccount?: boolean;
-  /** `image_url` parts: `text` — the URL alone instead of an object; `bare` — data URLs without their `data:…;base64,`. */
+  /** `image_url` parts. `text`: the URL instead of an object; `bare`: data URLs without `data:…;base64,`. */
   images?: 'text' | 'bare';
 }
 
-/** Differences in how a response looks. Any of them makes its stream events be parsed. */
+/** Changes to a response. Any of them makes its stream events be parsed. */
 export interface ResponseQuirks {
-  /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
+  /** `completion_tokens` excludes reasoning: the output is `total_tokens − prompt_tokens`. */
   completionFromTotal?: boolean;
-  /** The response's `model` is not the requested one and is replaced by it. */
+  /** The response's `model` differs from the requested one and is replaced by it. */
   tunedModel?: boolean;
 }
 
-/** Errors that arrive in a body of status 200. Source: `base_resp` of MiniMax and the like. */
+/** Errors in a body of status 200, such as MiniMax's `base_resp`. */
 export interface BodyError {
-  /** A text that every such body contains, so that other bodies need no parsing. */
+  /** Text in every such body, so that other bodies need no parsing. */
   marker: string;
   /** Field paths (`base_resp.status_code`). */
   code: string;
   message: string;
-  /** The code that means success. */
+  /** Code of success. */
   ok: number | string;
-  /** HTTP status by code, or by how a code begins (`Throttling*`); others are 500. */
+  /** HTTP status by code or code prefix (`Throttling*`); others are 500. */
   statuses: Readonly<Record<string, number>>;
 }
 
-/** How a body of a format differs at somebody who hosts it. */
+/** Body differences of a format at another host. */
 export interface EventEncoding {
-  /** Fields that the address says, or that are not known there. The model's name stays where a prompt is only counted. */
+  /** Fields in the path or unknown there. Counts include the model's name. */
   omit: readonly string[];
   set: Readonly<Record<string, unknown>>;
-  /** The model is called as its deployment is. */
+  /** The model is named by its deployment. */
   namesDeployment?: true;
-  /** Headers that are a list in a field of the body there. */
+  /** Headers sent as a list in a field of the body. */
   listed?: Readonly<Record<string, ListedHeader>>;
 }
 
 export interface ListedHeader {
   field: string;
-  /** The items that are known there; a call with any other is refused. */
+  /** Supported items; a call with any other is rejected. */
   known: RegExp;
 }
 
-/** Marks of a prompt for the provider's cache (`cache_control`), where chat completions take them. */
+/** Cache marks (`cache_control`) in chat completions. */
 export interface CacheMarks {
-  /** Models that know them. */
+  /** Models that support marks. */
   models: RegExp;
-  /** Where the result of a tool has its mark: at its text, or at its message. */
+  /** Location of the mark of a tool result: on its text or its message. */
   results: 'text' | 'message';
-  /** Tools have them, too. */
+  /** Tools may have marks. */
   onTools?: true;
-  /** They may last for an hour. */
+  /** Marks may have a lifetime of an hour. */
   forAnHour?: true;
 }
 
-/** How a provider takes back what its models have thought in earlier turns. */
+/** How a provider accepts thinking of earlier turns. */
 export interface ThoughtsRule {
-  /** Fields of an assistant's message; all of them are written. */
+  /** Fields of an assistant message; all of them are written. */
   fields: readonly ('reasoning_content' | 'reasoning' | 'reasoning_details')[];
-  /** Of which models. Missing: of all. */
+  /** Supported models. If undefined, all. */
   models?: RegExp;
-  /** What stands in the first field where a turn has no thoughts, by model: the first rule counts. Other models take turns without. */
+  /** Text for turns without thinking, by model; the first matching rule applies. Other models accept such turns. */
   placeholders?: readonly { models: RegExp; text: string }[];
-  /** Thoughts that a vendor has signed or encrypted go back too: it hosts that vendor's models. */
+  /** Sends signed or encrypted thinking: the provider hosts the vendor's models. */
   takesSeals?: true;
   /** Some who speak the format do not know the fields: refused for one, a request is sent again without. */
   isDoubtful?: true;
@@ -127,67 +127,67 @@ export interface ThoughtsRule {
   isAwayOnly?: true;
 }
 
-/** How a provider's chat completions are told whether to think, and how much, beside OpenAI's `reasoning_effort`. */
+/** How chat completions request thinking, in addition to OpenAI's `reasoning_effort`. */
 export interface ThinkingWords {
-  /** Switch for models that need not think: an object with a type, or a flag. Missing: an effort says it. */
+  /** Switch of models with optional thinking: an object with a type, or a flag. If undefined, the effort switches. */
   toggle?: { field: 'thinking'; on: 'enabled' | 'adaptive' } | { field: 'enable_thinking' };
-  /** Takes a number of tokens for models that know one. */
+  /** Field for a token budget, for models that support one. */
   budget?: 'thinking_budget';
-  /** Efforts that the provider itself fits to each of its models that thinks. Missing: each model takes its own. */
+  /** Efforts that the provider maps for all of its thinking models. If undefined, each model has its own. */
   efforts?: readonly Effort[];
 }
 
 export interface ProviderTraits {
   name: string;
-  /** Missing: efforts alone say how much to think. */
+  /** If undefined, efforts alone control thinking. */
   thinking?: ThinkingWords;
-  /** Missing: it takes no thoughts back. */
+  /** If undefined, thinking is not sent back. */
   thoughts?: ThoughtsRule;
-  /** Ids of tool calls that it takes back. Missing: those of the format's vendor. */
+  /** Accepted ids of tool calls. If undefined, those of the format's vendor. */
   callIds?: CallIdRule;
-  /** It answers by streams alone: a whole response is gathered out of one. */
+  /** The provider only streams: complete responses are collected from a stream. */
   streamsOnly?: boolean;
-  /** It cannot be told a limit of tokens, although its format has a place for one. */
+  /** The provider accepts no token limit, although its format has one. */
   takesNoLimit?: boolean;
   quirks?: RequestQuirks;
   responses?: ResponseQuirks;
   errors?: BodyError;
-  /** Fields that ask for paid extras, or for other models than the one that is billed. */
+  /** Fields that request paid extras, or models other than the billed one. */
   paidExtras?: readonly string[];
-  /** The version of the format that its record's headers name. */
+  /** API version in the record's headers. */
   apiVersion?: string;
-  /** It knows every version that callers may name: theirs goes there. Otherwise it gets the record's. */
+  /** Forwards the caller's version. If undefined, the record's is sent. */
   takesCallersVersion?: boolean;
-  /** Tools that it runs itself, for callers of other formats. */
+  /** Hosted tools for callers of other formats. */
   hosted?: readonly HostedKind[];
-  /** Those that run in each of its calls, asked for or not; missing: none. */
+  /** Hosted tools that run in every call. If undefined, none. */
   runsAlways?: readonly HostedKind[];
-  /** Of what requests name by addresses, the kinds that it looks up itself; missing: as the format has it. */
+  /** Media kinds whose URLs the provider downloads. If undefined, the format's default. */
   takesAddresses?: readonly MediaKind[];
-  /** In which of the known ways embeddings are asked for, where it is not that of the format. */
+  /** Encoding of embeddings, if it differs from the format's. */
   embeddings?: string;
-  /** The same of reranking. */
+  /** Encoding of reranking, if it differs from the format's. */
   rerank?: string;
-  /** The same of pictures. */
+  /** Encoding of images, if it differs from the format's. */
   images?: string;
-  /** `events`: it tells speech of models that bill tokens in events, and in them what it took. Others: in which of the known ways speech is asked for. */
+  /** `events`: returns speech of models billed by token as events with usage. Others: encoding of speech requests. */
   speech?: string;
-  /** What it takes of forms that ask for a sound to be written down. */
+  /** Supported fields of transcription forms. */
   transcripts?: string;
-  /** It bills rerankings by the search, of which a call may be several. */
+  /** Bills rerankings by search; a call may be several searches. */
   billsSearches?: boolean;
-  /** It finds the cache of a conversation by `prompt_cache_key`. Behind addresses of others a strict server may refuse that. */
+  /** Finds cached prompts by `prompt_cache_key`. Strict servers behind custom base URLs may reject the field. */
   takesCacheKey?: boolean;
-  /** It takes thoughts of earlier turns encrypted alone. Behind addresses of others that goes by the model. */
+  /** Accepts thinking of earlier turns only if encrypted. Custom base URLs depend on the model. */
   takesSealedThoughts?: boolean;
-  /** Marks for its cache in chat completions; missing: it takes none. */
+  /** Cache marks in chat completions. If undefined, not supported. */
   cacheMarks?: CacheMarks;
-  /** A choice of tools may name those that may be called, where its format has that from its vendor. Behind addresses of others as above. */
+  /** Supports allowed tools in the tool choice, if the format's vendor does. Custom base URLs as above. */
   takesAllowedTools?: boolean;
-  /** A count may be asked of a whole request (`generateContentRequest`), and of contents alone otherwise. */
+  /** Counts accept a whole request (`generateContentRequest`). If undefined, contents only. */
   countsRequests?: boolean;
-  /** It hosts the format of another vendor: what its bodies have otherwise. */
+  /** Body differences, if the provider hosts another vendor's format. */
   envelope?: EventEncoding;
-  /** Its models are not those of the vendor whose format it speaks: what that vendor's client tells of itself is left out. */
+  /** Drops attribution that the format's vendor's client sends, since the models are another vendor's. */
   attribution?: 'drop';
 }

@@ -1,40 +1,40 @@
-// What an image may be worth to Qwen's models: its provider scales it to so many pixels, by the model and by what the caller asks.
+// Tokens of images for Qwen's models: the provider scales images to limits by model and request.
 // https://www.alibabacloud.com/help/en/model-studio/vision, https://www.alibabacloud.com/help/en/model-studio/qwen-vl-ocr
 import { isObject } from '#server/framing/loose-json.ts';
 
 export interface ImageWorth {
-  /** Tokens of one of unknown size. */
+  /** Tokens if the size is unknown. */
   guess: number;
   most: number;
 }
 
 const qwen = /(?:^|[^a-z])(?:qwen|qvq)/i;
-/** Of these 28 × 28 pixels are a token; of newer ones 32 × 32. */
+/** Older models have 28 × 28 pixels per token, newer ones 32 × 32. */
 const older = /qwen-?2(?!\d)|qvq/i;
 const newer = /qwen-?(?:[3-9]|[1-9]\d)/i;
-/** Tokens of an image for whose size nobody asks, and the most that can be asked for. */
+/** Tokens of an image with the default size limit, and the maximum that can be requested. */
 const bounds = {
   older: { usual: 1_280, most: 16_384 },
   newer: { usual: 2_560, most: 16_384 },
   ocr: { usual: 8_192, most: 30_000 },
 };
-/** Before and behind each image. */
+/** Tokens before and after each image. */
 const marks = 2;
 
-/** @param part the message's part with the image @returns null: the model is another vendor's, and nothing is asked that only this one knows */
+/** Returns null for another vendor's model without Qwen's fields. @param part message part with the image */
 export function qwenImage(model: string, body: Readonly<Record<string, unknown>>, part: unknown): ImageWorth | null {
   const isSharp = body['vl_high_resolution_images'] === true;
   const pixels = pixelsOf(part);
   if (!qwen.test(model) && !isSharp && pixels === undefined) return null;
   const bound = /ocr/i.test(model) ? bounds.ocr : older.test(model) ? bounds.older : bounds.newer;
-  // Names such as `qwen-vl-max` have been of both.
+  // Names such as `qwen-vl-max` have denoted both generations.
   const side = newer.test(model) ? 32 : 28;
   const tokens = isSharp ? bound.most : pixels === undefined ? bound.usual : Math.min(bound.most, Math.ceil(pixels / side ** 2));
   const most = tokens + marks;
   return { guess: Math.min(most, bounds.older.usual + marks), most };
 }
 
-/** A small image is made larger, a large one smaller. Both stand beside the address, or with it. */
+/** Scales small images up and large ones down. Both limits are next to the URL, or in its object. */
 function pixelsOf(part: unknown): number | undefined {
   if (!isObject(part)) return undefined;
   const inner = isObject(part['image_url']) ? part['image_url'] : {};

@@ -1,4 +1,4 @@
-// Which models are told in OpenAI's words how much to think, and by which of them: others refuse it.
+// Thinking control in OpenAI's fields by model: other models reject the fields.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { efforts } from '#server/model-facts/model-record.ts';
 import type { ModelFacts, Thinking } from '#server/model-facts/model-facts.ts';
@@ -7,20 +7,20 @@ import type { RequestField } from './request-fields.ts';
 
 const ofOpenAiKind: ReadonlySet<string> = new Set(['openai', 'gpt-oss', 'xai']);
 
-/** Models of OpenAI's kind: their limit counts what they think, and they hand out their thoughts encrypted. */
+/** OpenAI's reasoning models: their token limit includes thinking, and thinking is returned encrypted. */
 export function reasons(model: string): boolean {
   const facts = factsOf(model);
   return facts !== undefined && ofOpenAiKind.has(facts.owner) && facts.thinking?.efforts !== undefined;
 }
 
-/** Whether hosts of any vendor's models in OpenAI's formats can tell it how much to think. */
+/** Whether hosts of OpenAI's formats accept an effort for the model. */
 export function takesEffort(model: string): boolean {
   return factsOf(model)?.thinking?.efforts !== undefined;
 }
 
 /**
- * The effort that is meant, in OpenAI's words, or the nearest that the model takes; undefined: as much as the model does by itself.
- * Null: the model cannot be told.
+ * Returns the requested effort or the nearest that the model supports. If undefined, the model's default. If null, the model has no effort
+ * setting.
  */
 export function effortOf(wish: ReasoningWish, model: string): ReasoningEffort | null | undefined {
   const { isOn, effort, budgetTokens } = wish;
@@ -31,18 +31,18 @@ export function effortOf(wish: ReasoningWish, model: string): ReasoningEffort | 
   return intended === undefined ? undefined : nearestEffort(intended, taken, effortsAs);
 }
 
-/** Of models of which nothing is known. */
+/** For unknown models. */
 const usual: readonly ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
 
-/** What a number of tokens to think comes to as an effort. */
+/** Maps a token budget to an effort. */
 export function effortOfBudget(tokens: number | undefined): ReasoningEffort | undefined {
   if (tokens === undefined) return undefined;
   return tokens <= 4096 ? 'low' : tokens <= 16_384 ? 'medium' : 'high';
 }
 
 /**
- * What its vendor takes an effort for, or the most that is not above what is meant. Who wants thoughts gets some, and who wants none gets the fewest.
- * Undefined: the model takes none.
+ * Returns the vendor's mapping of an effort, or the highest supported one below it. Requested thinking stays on, at the lowest effort if
+ * necessary. If undefined, the model supports none.
  */
 export function nearestEffort(
   intended: ReasoningEffort,
@@ -56,32 +56,32 @@ export function nearestEffort(
   return thinking.findLast((one) => efforts.indexOf(one) <= efforts.indexOf(intended)) ?? thinking[0];
 }
 
-/** Whether the model thinks as its caller has said. A budget that becomes an effort is the same wish in other words. */
+/** Whether the written effort satisfies the request. A budget mapped to an effort does. */
 export function isAsWished({ isOn, effort }: ReasoningWish, written: string | null | undefined): boolean {
   if (written === null) return false;
   if (!isOn) return written === undefined || written === 'none';
   return effort === undefined || written === effort;
 }
 
-/** By which field a wish is said. */
+/** Field that the request used. */
 export function fieldOf({ isOn, effort, budgetTokens }: ReasoningWish): RequestField {
   if (effort !== undefined) return 'effort';
   return budgetTokens === undefined && isOn ? 'effort' : 'thinking_budget';
 }
 
-/** By an effort as it goes upstream; undefined: the request names none. */
+/** Whether the model thinks at that upstream effort. If undefined, the request has none. */
 export function isThinking(facts: ModelFacts, effort: unknown): boolean {
   const { thinking } = facts;
   if (thinking === null) return false;
   return effort === undefined || effort === null ? !thinking.isOffByDefault : effort !== 'none';
 }
 
-/** Whether fields of sampling are refused beside that effort. */
+/** Whether the model rejects sampling fields at that effort. */
 export function refusesSampling(facts: ModelFacts, effort: unknown): boolean {
   return facts.sampling === 'refused' || (facts.sampling === 'idle' && isThinking(facts, effort));
 }
 
-/** Undefined: no format knows such an effort. */
+/** Returns undefined for an unknown effort. */
 export function effortNamed(text: unknown): ReasoningEffort | undefined {
   return efforts.find((one) => one === text);
 }

@@ -1,4 +1,4 @@
-// Every format, once as callers speak it and once as providers do. The only file outside their folders that knows them.
+// Registry of all client and upstream formats. The only file outside their folders that imports them.
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
@@ -56,10 +56,10 @@ export const upstreamDialects = {
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;
 
-/** What is spoken where no format was chosen: on paths that do not exist, and in calls of our own. */
+/** Format for unknown paths and for the gateway's own calls. */
 export const defaultClientDialect: ClientDialect = clientDialects['openai-chat'];
 
-/** The format of a request to an address that several formats share. */
+/** Format of a request to a path that several formats share. */
 export function clientDialectOf(headers: Headers, query: URLSearchParams): ClientDialect {
   const all: readonly ClientDialect[] = Object.values(clientDialects);
   return all.find((dialect) => dialect.isSpokenWith?.(headers, query) === true) ?? defaultClientDialect;

@@ -1,16 +1,15 @@
-// What a request can say beside its messages, in no format's words: one vocabulary for all formats. A client's format tells how it
-// says it, a provider's what it carries. What the one says and the other does not carry is lost: `translation-table.ts` is the
-// difference.
+// Shared vocabulary of request fields other than messages. Client formats state their names, upstream formats what they carry; the
+// difference is lost (`translation-table.ts`).
 
 interface Meaning {
-  /** What it is about, in a few words. */
+  /** Short description. */
   about: string;
-  /** The response would be a wrong one without it: where it is lost, the call is refused. Otherwise it is left out and named. */
+  /** The response would be wrong without the field: if unsupported, the call is rejected. If false, the field is dropped and reported. */
   isEssential: boolean;
 }
 
 export const requestFields = {
-  // What the parts and fields of `ChatRequest` hold.
+  // Fields held by the parts and by `ChatRequest`.
   media: { isEssential: true, about: 'images, audio and files' },
   stop: { isEssential: true, about: 'texts that end the response' },
   token_limit: {
@@ -55,7 +54,7 @@ export const requestFields = {
   presence_penalty: { isEssential: false, about: 'sampling' },
   logit_bias: { isEssential: false, about: 'sampling' },
 
-  // What runs at the provider.
+  // Hosted tools.
   search: { isEssential: true, about: 'a search by the provider' },
   offered_provider_tools: { isEssential: false, about: 'tools that run at the provider, such as its web search, and are only offered' },
   forced_provider_tool: { isEssential: true, about: 'of a tool that runs at the provider' },
@@ -70,7 +69,7 @@ export const requestFields = {
   provider_outputs: { isEssential: false, about: 'what else the provider tells of its tools' },
   context_management: { isEssential: false, about: 'shortening of the conversation by the provider' },
 
-  // The account and its calls at the provider.
+  // Account and state at the provider.
   user_id: { isEssential: false, about: 'who the end user is' },
   region: { isEssential: true, about: 'where the provider computes' },
   service_tier: { isEssential: false, about: "the provider's own tiers" },
@@ -96,53 +95,53 @@ export const requestFields = {
 
 export type RequestField = keyof typeof requestFields;
 
-/** How a client's format says it. */
+/** A field in a client's format. */
 export interface SaidField {
   /** As the caller reads it in the error or in `x-tidegate-dropped`. */
   name: string;
-  /** Values that say nothing. */
+  /** Values equal to an absent field. */
   neutral?: readonly unknown[];
-  /** An object without members asks for it too. */
+  /** An empty object requests the field too. */
   isSaidByEmpty?: true;
-  /** The gateway does itself what it asks for: it is not lost where a provider's format has no place for it. */
+  /** The gateway implements the field, so providers need not support it. */
   isDoneHere?: true;
-  /** Fields of a request that show it. */
+  /** Request fields that demonstrate it. */
   example: Readonly<Record<string, unknown>>;
 }
 
 export type SaidFields = Readonly<Partial<Record<RequestField, SaidField>>>;
 
-/** What of a field is lost in a format that carries the rest of it. */
+/** Loss of a field that a format carries in part. */
 export interface PartialLoss {
   treatment: 'refused' | 'dropped';
-  /** What is lost, or when, in a few words. */
+  /** Short description of the loss. */
   about: string;
-  /** Upstream model that it is about; others may take it. */
+  /** Upstream model concerned; others may support the field. */
   model?: string;
 }
 
 /**
- * How a provider's format carries a field: as the parts hold it, all of it or but for a loss, or by fields of its body that are made
- * from the value that the client gave. `in_words`: a text of the conversation says it.
+ * How an upstream format carries a field: in the parts, possibly with a loss, or as body fields made from the client's value. `in_words`:
+ * as a text of the conversation.
  */
 export type Carried = 'by_parts' | 'in_words' | PartialLoss | ((value: unknown) => Readonly<Record<string, unknown>>);
 
 export type CarriedFields = Readonly<Partial<Record<RequestField, Carried>>>;
 
-/** A field of a client's body that has no place in the parts. */
+/** A field of a client's body without a place in the parts. */
 export interface ExtraField {
-  /** Null: no format knows it. */
+  /** If null, no format knows the field. */
   field: RequestField | null;
-  /** As the client's format calls it. */
+  /** Name in the client's format. */
   name: string;
   value: unknown;
 }
 
-/** The fields that a format says by one name of its body, by that name. */
+/** Fields of a format by the name in its body. */
 export function fieldsByName(said: SaidFields): ReadonlyMap<string, { field: RequestField; neutral: readonly unknown[] }> {
   const byName = new Map<string, { field: RequestField; neutral: readonly unknown[] }>();
   for (const [field, { name, neutral = [] }] of Object.entries(said)) {
-    // A name may say one thing for a whole request and another one deeper in it: the first one is about the request.
+    // A name may have different meanings at the top level and below; the top level comes first.
     if (isRequestField(field) && !byName.has(name)) byName.set(name, { field, neutral });
   }
   return byName;

@@ -1,12 +1,12 @@
-// The results of one turn belong together, in order, however many messages of the caller they come in.
+// Collects the tool results of one turn in order, however many messages the caller splits them into.
 import type { Message, ToolResultPart } from './parts.ts';
 
 export class ResultTurns {
   readonly #messages: Message[];
-  /** The last turn that has nothing but results. */
+  /** Last turn, if it has only results. */
   #open: Message | undefined;
 
-  /** @param messages of the conversation, which others add to as well */
+  /** @param messages of the conversation, to which others also append */
   constructor(messages: Message[]) {
     this.#messages = messages;
   }

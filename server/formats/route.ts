@@ -1,4 +1,4 @@
-// The way of a call to a provider, as far as formats need to know it: in which of the provider's formats it goes, and by which rules.
+// Resolved upstream route of a call: format, provider traits, model name.
 import type { Framing } from '#server/framing/framing.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
 import type { IdentityPath } from './identity.ts';
@@ -7,38 +7,37 @@ import type { ModelRule, ProviderTraits } from './provider-traits.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface Route {
-  /** The provider's format that was chosen for this client. */
+  /** Provider's format for this client. */
   readonly dialect: UpstreamDialect;
-  /** How streams come in that format. */
+  /** Framing of its streams. */
   readonly framing: Framing;
-  /** How the provider differs from others that speak it. */
   readonly provider: ProviderTraits;
-  /** The way of bytes; null: the client speaks another format. */
+  /** Identity path. If null, the client uses another format. */
   readonly identity: IdentityPath | null;
-  /** The name that goes upstream. */
+  /** Model name sent upstream. */
   readonly upstreamModel: string;
-  /** What the provider calls that model in its addresses. */
+  /** Model name in the provider's paths. */
   readonly nameThere: string;
-  /** The name that facts of the model are found by: that one, or its caller's where it tells nothing. */
+  /** Name for looking up model facts: the upstream name, or the caller's if the upstream's is unknown. */
   readonly knownAs: string;
-  /** Undefined: nothing is known of it. */
+  /** If undefined, the model is unknown. */
   readonly facts: ModelFacts | undefined;
   readonly rules: readonly ModelRule[];
-  /** Fields that the name's ending stands for. */
+  /** Fields set by the model name's suffix. */
   readonly set: Readonly<Record<string, unknown>> | null;
-  /** How much the model shall think by its name's ending, where its client does not say; missing: the name says nothing. */
+  /** Thinking set by the model name's suffix, unless the client sets it. If undefined, none. */
   readonly thinkingWish?: ReasoningWish;
   readonly isDeveloperRole: boolean;
   readonly setting: {
-    /** Responses are rebuilt from the fields that their format knows. */
+    /** Rebuilds responses from the fields of their format. */
     readonly forceFormat: boolean;
-    /** Reasoning text becomes content within `<think>` tags. */
+    /** Moves reasoning into content as `<think>` tags. */
     readonly thinkingToContent: boolean;
-    /** What costs more than the model's price passes. */
+    /** Allows fields with surcharges. */
     readonly allowsSurcharges?: boolean;
-    /** Deployments are called as their models are, with dots. */
+    /** Preserves dots of model names in deployment names. */
     readonly preservesDots?: boolean;
   };
-  /** Null when nothing is overridden. */
+  /** If null, nothing is overridden. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
 }

@@ -1,5 +1,5 @@
-// How large the JSON Schemas of a request may be, and how much of them may be written more than once. Formats of providers rewrite
-// schemas: a walk through one is a step for each of its parts, and what references copy is paid from one budget for all of a request.
+// Limits on a request's JSON Schemas. Upstream formats rewrite schemas: a walk takes one step per part, and copies for references come from
+// one budget per request.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -7,13 +7,13 @@ import { PartBudget } from '#server/framing/part-budget.ts';
 
 export type Schema = Readonly<JsonObject>;
 
-/** Objects, lists, texts and names of one schema, whichever provider it goes to. */
+/** Maximum objects, lists, texts and names of one schema, for every provider. */
 export const mostSchemaParts = 20_000;
-/** Parts that references of one request may copy. */
+/** Maximum parts that references of one request may copy. */
 const mostCopied = 20_000;
-/** Letters of a text that is copied that count as one more part. */
+/** Characters of a copied text that count as one more part. */
 const lettersPerPart = 64;
-/** Letters of a reference; longer ones point nowhere. */
+/** Maximum characters of a reference; longer ones are unresolved. */
 const longestReference = 1_000;
 
 /** @throws {AppError} `body_too_complex`, 400 */
@@ -22,7 +22,7 @@ export function checkSchemas(schemas: Iterable<unknown>): void {
     if (partsOf(schema, mostSchemaParts) > mostSchemaParts) throw new AppError('body_too_complex', {}, { status: 400 });
 }
 
-/** Parts of a value, counted no further than one beyond `most`. */
+/** Counts the parts of a value, up to `most` + 1. */
 function partsOf(value: unknown, most: number): number {
   const left = [value];
   let parts = 0;
@@ -43,14 +43,14 @@ function partsOf(value: unknown, most: number): number {
   return parts;
 }
 
-/** Words below which names are the caller's own and values are schemas; a list of schemas; one schema, or formerly a list. */
+/** Keywords with caller-chosen names and schemas as values; with a list of schemas; with one schema or formerly a list. */
 const maps: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 const lists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else']);
 
 /**
- * Rewrites a schema and all schemas in it, the inner ones first: one step for each, references are not followed. What nothing changes
- * stays the same object.
+ * Rewrites a schema and its subschemas, innermost first: one step each, without following references. Unchanged schemas stay the same
+ * object.
  */
 export function mapSchemas(schema: Schema, rewrite: (schema: Schema) => Schema): Schema {
   const ofSchema = (value: unknown): unknown => (isObject(value) ? rewrite(changed(value, ofWord)) : value);
@@ -76,13 +76,13 @@ function changed(object: Schema, change: (name: string, value: unknown) => unkno
   return isSame ? object : Object.fromEntries(entries);
 }
 
-/** The same list where nothing of it changed. */
+/** Returns the same list if no item changes. */
 export function unchanged<Item>(items: Item[], change: (item: Item) => Item): Item[] {
   const written = items.map(change);
   return written.some((item, at) => item !== items[at]) ? written : items;
 }
 
-/** What references of the schemas of one request may copy where a format has no references: of the budget of its body. */
+/** Budget for copies of referenced schemas, for formats without references; charged to the body's budget. */
 export class SchemaCopies {
   readonly #budget: PartBudget;
   #left = mostCopied;
@@ -92,7 +92,7 @@ export class SchemaCopies {
     this.#budget = budget;
   }
 
-  /** Returns whether there is enough for one more copy, and takes it. @throws {AppError} as the budget's hold */
+  /** Returns whether one more copy fits, and charges it. @throws {AppError} from the budget's hold */
   take(schema: Schema): boolean {
     const size = this.#sizeOf(schema);
     if (size > this.#left || !this.#budget.tryTake(size)) return false;
@@ -100,7 +100,7 @@ export class SchemaCopies {
     return true;
   }
 
-  /** Measures each object once, however many references lead into it. Bodies are not deeper than a stack is. */
+  /** Measures each object once, however often it is referenced. Body depth is limited below the stack's. */
   #sizeOf(value: unknown): number {
     if (typeof value === 'string') return 1 + Math.floor(value.length / lettersPerPart);
     if (typeof value !== 'object' || value === null) return 1;
@@ -114,7 +114,7 @@ export class SchemaCopies {
   }
 }
 
-/** Looks up references within one schema, each text once. */
+/** Resolves references within one schema, caching each. */
 export class SchemaReferences {
   readonly #root: Schema;
   readonly #found = new Map<string, Schema | null>();
@@ -123,7 +123,7 @@ export class SchemaReferences {
     this.#root = root;
   }
 
-  /** Null: there is no such schema, or it is another document's. */
+  /** Returns null for missing and external schemas. */
   find(reference: string): Schema | null {
     if (!reference.startsWith('#') || reference.length > longestReference) return null;
     const known = this.#found.get(reference);
@@ -144,7 +144,7 @@ export class SchemaReferences {
   }
 }
 
-/** Schemas that are to hold at once, as one: words of the first that says them, all properties, all required names. */
+/** Merges schemas that apply at once: the first value of each keyword, all properties, all required names. */
 export class MergedSchema {
   readonly words: JsonObject = {};
   readonly #properties = new Map<string, unknown>();
@@ -154,9 +154,8 @@ export class MergedSchema {
     return Object.hasOwn(this.words, word);
   }
 
-  /** Keeps a word that no earlier schema has said. */
+  /** Adds a keyword unless an earlier schema has it. */
   add(word: string, value: unknown): void {
-    // The name of a prototype is no word.
     if (word !== '__proto__' && !this.has(word)) this.words[word] = value;
   }
 
@@ -164,7 +163,7 @@ export class MergedSchema {
     return this.#properties.has(name);
   }
 
-  /** Takes the place of an earlier one of that name. */
+  /** Replaces an earlier property of that name. */
   setProperty(name: string, schema: unknown): void {
     this.#properties.set(name, schema);
   }
@@ -175,7 +174,7 @@ export class MergedSchema {
 
   /** Nothing may be added afterwards. */
   finish(): JsonObject {
-    // Words stay where they were said first.
+    // Preserves the order of keywords.
     if (this.#properties.size > 0) this.words['properties'] = Object.fromEntries(this.#properties);
     if (this.#required.size > 0) this.words['required'] = [...this.#required];
     return this.words;

@@ -1,15 +1,13 @@
-// What only one vendor's models can read: signatures of thoughts, and thoughts that are encrypted. Clients send it back as they got it.
-// A client's format has one place for it whoever wrote it, so what another vendor wrote carries its origin in the text: it goes back
-// only to where it came from.
+// Seals: signatures of thinking and encrypted thinking, readable by one vendor's models only. Clients return them unchanged. A client's
+// format has one field for all vendors, so foreign seals carry their origin in the text and are sent back to it only.
 
-/** Whose models can read it. */
 export type SealOrigin = 'claude' | 'openai' | 'gemini' | 'bedrock';
 
 export interface Seal {
   readonly origin: SealOrigin;
   /** As the vendor wrote it. */
   readonly data: string;
-  /** The call of a tool that it signs, where it stands apart from it. */
+  /** Id of the tool call that it signs, if stored separately. */
   readonly callId?: string;
 }
 
@@ -17,13 +15,13 @@ const origins: readonly SealOrigin[] = ['claude', 'openai', 'gemini', 'bedrock']
 const mark = 'tidegate-seal:';
 const marked = /^tidegate-seal:([a-z]+)(?:@([^:]*))?:/;
 
-/** @param own the origin whose texts stand in the client's format as they are */
+/** @param own origin whose seals are written without a prefix */
 export function writeSeal({ origin, data, callId }: Seal, own: SealOrigin): string {
   if (origin === own && callId === undefined && !data.startsWith(mark)) return data;
   return `${mark}${origin}${callId === undefined ? '' : `@${encodeURIComponent(callId.toWellFormed())}`}:${data}`;
 }
 
-/** @param own the origin of texts that name none */
+/** @param own origin of seals without a prefix */
 export function readSeal(text: string, own: SealOrigin): Seal {
   const [head = '', name, callId] = marked.exec(text) ?? [];
   const origin = origins.find((known) => known === name);
@@ -31,7 +29,7 @@ export function readSeal(text: string, own: SealOrigin): Seal {
   return { origin, data: text.slice(head.length), ...(callId === undefined ? {} : { callId: decoded(callId) }) };
 }
 
-/** Callers may send anything. */
+/** Tolerates invalid input from callers. */
 function decoded(callId: string): string {
   try {
     return decodeURIComponent(callId);

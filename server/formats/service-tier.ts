@@ -1,15 +1,14 @@
-// The lane that a request asks for, whatever its format: `service_tier`, `serviceTier`, or Claude's `speed`; and the one that the headers of a
-// response tell.
+// Service tier in requests of any format (`service_tier`, `serviceTier`, Claude's `speed`) and in response headers.
 import { tierNamed } from '#shared/service-tiers.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** By `tierNamed`; undefined: it asks for none. */
+/** Tier by `tierNamed`. If undefined, the request has none. */
 export function requestedTier({ service_tier, serviceTier, speed }: Readonly<Record<string, unknown>>): string | undefined {
   if (service_tier === undefined && serviceTier === undefined && speed === undefined) return undefined;
   return (speed === 'fast' ? tierNamed(speed) : undefined) ?? tierNamed(service_tier ?? typeOf(serviceTier));
 }
 
-/** Bedrock's Converse has an object there. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ServiceTier.html */
+/** Bedrock's Converse has an object. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ServiceTier.html */
 export function typeOf(tier: unknown): unknown {
   return isObject(tier) ? tier.type : tier;
 }
@@ -17,7 +16,7 @@ export function typeOf(tier: unknown): unknown {
 /** https://ai.google.dev/gemini-api/docs/priority-inference, https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
 const tierHeaders = ['x-gemini-service-tier', 'x-amzn-bedrock-service-tier'];
 
-/** By `tierNamed`; undefined: they tell none. */
+/** Tier by `tierNamed`. If undefined, the headers have none. */
 export function headerTier(headers: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of tierHeaders) {
     const reported = headers[name];

@@ -1,16 +1,16 @@
-// Which session of its client a call belongs to, and which agent in it: programs that work in many calls say so, in headers or in the
-// body. Headers are the same in every format, so they stand here in one table; what a body says is the format's (`ClientDialect.sessionIn`).
+// Session and agent ids of a call, which agent clients send in headers or in the body. Headers are common to all formats and listed here;
+// bodies are read by `ClientDialect.sessionIn`.
 
-/** Ids are the client's own, of bounded length and of plain characters. */
+/** The client's ids, of bounded length and plain characters. */
 export interface SessionIds {
   session: string;
-  /** Empty: the one that the user speaks to. */
+  /** Empty for the main agent. */
   agent: string;
-  /** The agent that called this one; empty: the first one did, or nobody. */
+  /** Agent that called this one; empty for the main agent or none. */
   parent: string;
 }
 
-/** Bounded: it is stored with every call. */
+/** Bounded, since it is stored with every call. */
 const plainId = /^[\w.:@/+=~-]{1,128}$/;
 
 interface SessionHeaders {
@@ -19,15 +19,15 @@ interface SessionHeaders {
   parent?: string;
 }
 
-/** The first row whose session header is there counts. Names as `Headers.get` takes them. */
+/** The first row whose session header is present applies. Names as `Headers.get` expects. */
 const sessionHeaders: readonly SessionHeaders[] = [
-  // Claude Code, as its guide for gateways says.
+  // Claude Code, by its gateway guide.
   { session: 'x-claude-code-session-id', agent: 'x-claude-code-agent-id', parent: 'x-claude-code-parent-agent-id' },
-  // OpenCode: an agent that was called has a session of its own, and names the one that it serves.
+  // OpenCode: a sub-agent has its own session and names its parent's.
   { session: 'x-parent-session-id', agent: 'x-session-id' },
-  // Codex: every agent is a thread; the first one's id is the session's.
+  // Codex: every agent is a thread; the first thread's id is the session's.
   { session: 'session-id', agent: 'thread-id', parent: 'x-codex-parent-thread-id' },
-  // Earlier ones.
+  // Earlier versions.
   { session: 'session_id' },
   { session: 'conversation_id' },
   { session: 'x-session-id' },
@@ -36,7 +36,7 @@ const sessionHeaders: readonly SessionHeaders[] = [
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Null: the call says nothing of a session, or nothing that is an id. */
+/** Returns null if the call has no valid session id. */
 export function sessionOfCall(
   { sessionIn }: { sessionIn?(body: Body): Partial<SessionIds> | null },
   headers: Pick<Headers, 'get'>,
@@ -55,7 +55,7 @@ function idIn(headers: Pick<Headers, 'get'>, name: string | undefined): string {
   return (name === undefined ? null : headers.get(name)) ?? '';
 }
 
-/** Ids that are none count as not said, and the first agent has no id of its own. */
+/** Drops invalid ids; the main agent has none. */
 function tidied({ session = '', agent = '', parent = '' }: Partial<SessionIds>): SessionIds | null {
   if (!isId(session)) return null;
   if (!isId(agent) || agent === session) return { session, agent: '', parent: '' };
@@ -66,19 +66,19 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && plainId.test(value);
 }
 
-/** The first of those that is an id. */
+/** Returns the first valid id. */
 export function sessionNamed(...values: readonly unknown[]): Pick<SessionIds, 'session'> | null {
   const session = values.find(isId);
   return session === undefined ? null : { session };
 }
 
-/** Longer than any that a client builds. */
+/** Above the length that any client produces. */
 const longestUser = 1_000;
 const sessionAtEnd = /_session_([\w-]{1,128})$/;
 
 /**
- * The session that Claude Code writes into what is meant to name a user: JSON with `session_id`, formerly
- * `user_…_account_…_session_…`. A user's plain name is no session: it goes on for ever.
+ * Session that Claude Code puts into the user field: JSON with `session_id`, formerly `user_…_account_…_session_…`. A plain user id is not
+ * a session, since it never ends.
  */
 export function sessionInUser(user: unknown): Pick<SessionIds, 'session'> | null {
   if (typeof user !== 'string' || user.length > longestUser) return null;
@@ -90,7 +90,7 @@ export function sessionInUser(user: unknown): Pick<SessionIds, 'session'> | null
   }
 }
 
-/** What programs write as metadata of a request. */
+/** Session in a request's metadata. */
 export function sessionInMetadata(metadata: unknown): Pick<SessionIds, 'session'> | null {
   if (metadata === undefined || metadata === null) return null;
   const { session_id, conversation_id, thread_id, cursorConversationId } = fieldsOf(metadata);

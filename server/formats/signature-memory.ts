@@ -1,23 +1,23 @@
-// Signatures of calls for callers whose packages send back only the fields that they know: what a provider signed a call with is kept
-// beside the caller, and found again by the call's id. Where the caller has sent a signature, that one counts.
+// Stored signatures of tool calls, for callers whose SDKs send back known fields only: a provider's signature is stored per caller and
+// found by the call's id. A signature from the caller takes precedence.
 import type { AssistantPart, ChatRequest, ResponsePart } from './parts.ts';
 import type { Seal } from './seal.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-/** Of one caller. */
+/** Signatures of one caller. */
 export interface SignatureMemory {
-  /** @param callId as the provider gave it, or as it was made for a provider that gives none */
+  /** @param callId the provider's, or the one generated for it */
   note(callId: string, seal: Seal): void;
-  /** Undefined: nothing is known, or nothing that is certain. */
+  /** Returns undefined if no signature is known for certain. */
   find(callId: string): Seal | undefined;
 }
 
-/** Of a response to that caller. */
+/** Stores a signature from a response to that caller. */
 export function noteSignature(part: ResponsePart, { signedCalls }: Pick<UpstreamDialect, 'signedCalls'>, memory?: SignatureMemory): void {
   if (part.type === 'tool_call' && part.seal !== undefined && part.seal.origin === signedCalls) memory?.note(part.id, part.seal);
 }
 
-/** The request with what its caller has left out. No signature stands in it twice, however often its call does. */
+/** Restores signatures that the caller omitted. Each signature is written once, even if its call repeats. */
 export function withKnownSignatures(
   request: ChatRequest,
   { signedCalls }: Pick<UpstreamDialect, 'signedCalls'>,
@@ -38,7 +38,7 @@ export function withKnownSignatures(
 }
 
 function signedParts(content: AssistantPart[], sealOf: (callId: string) => Seal | undefined): AssistantPart[] {
-  // Some formats have the signature apart from its call.
+  // Some formats have the signature separate from its call.
   const apart = new Set(content.flatMap((part) => (part.type === 'sealed' && part.seal.callId !== undefined ? [part.seal.callId] : [])));
   return content.map((part) => {
     if (part.type !== 'tool_call' || part.seal !== undefined || apart.has(part.id)) return part;

@@ -1,4 +1,4 @@
-// How a format is spoken over a WebSocket: what its messages ask for, and how a conversation goes on from what the connection remembers.
+// WebSocket protocol of a format: its messages, and continuation from what the connection stores.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorObject } from './client-dialect.ts';
 
@@ -6,44 +6,45 @@ type Json = Record<string, unknown>;
 type Body = Readonly<Json>;
 
 export type SocketMessage =
-  /** A call is asked for. */
+  /** A call. */
   | {
       kind: 'turn';
-      /** The response from which its conversation goes on; null: it is whole. */
+      /** Response that the conversation continues. If null, the message has all of it. */
       previousId: string | null;
-      /** Nothing is to be generated: only what is remembered is made ready. */
+      /** Prepares the stored conversation without generating. */
       isWarmUp: boolean;
     }
-  /** There is nothing to be done. */
+  /** No action is needed. */
   | { kind: 'notice' }
-  /** What is asked for cannot be done, and the format has its own way to say so. */
+  /** Unsupported request, rejected in the format's own way. */
   | { kind: 'declined'; reply: Json };
 
 export interface SocketDialect {
-  /** Most minutes that a connection lasts. */
+  /** Maximum minutes of a connection. */
   readonly mostMinutes: number;
-  /** Calls at work at the same time on one connection. */
+  /** Maximum concurrent calls on one connection. */
   readonly mostTurns: number;
-  /** Lanes with names, on each of which one call is at work after the other. */
+  /** Maximum named queues; each runs one call at a time. */
   readonly mostQueues: number;
-  /** Headers of the request that opened a connection, as its calls have them. */
+  /** Headers for the calls of a connection, from its opening request. */
   callHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders;
-  /** The lane that a message names; null: the one without a name. @throws {AppError} */
+  /** Queue that a message names. If null, the default queue. @throws {AppError} */
   queueOf(message: Body): string | null;
   /** @throws {AppError} with the field at fault */
   readMessage(message: Body): SocketMessage;
   /**
-   * The body that the same call has over HTTP. @throws {AppError}
-   * @param previous what its conversation goes on from; null: the connection does not know it
+   * Returns the call's body as sent over HTTP.
+   * @throws {AppError}
+   * @param previous stored conversation; null if the connection does not have it
    */
   bodyOf(message: Body, previous: readonly unknown[] | null): Json;
-  /** What a message adds to its conversation. @throws {AppError} */
+  /** Returns the items that a message adds to its conversation. @throws {AppError} */
   inputOf(message: Body): readonly unknown[];
-  /** The response that a message ends with; null: it has none. */
+  /** Response in a final message. If null, the message is not final. */
   responseIn(message: string): Json | null;
-  /** What later calls name a response by, and what it adds to its conversation. */
+  /** Id of a response, and the items it adds to its conversation. */
   outputOf(response: Body): { id: string; items: readonly unknown[] };
-  /** A message as those on that lane look. */
+  /** Returns a message as written on that queue. */
   onQueue(message: string, lane: string): string;
   errorMessage(error: ErrorObject): Json;
 }

@@ -1,6 +1,7 @@
-// What codes of iFlytek's Spark mean, by HTTP and by WebSocket alike. https://www.xfyun.cn/doc/spark/%E6%8E%A5%E5%8F%A3%E8%AF%B4%E6%98%8E.html
+// Error codes of iFlytek's Spark, the same over HTTP and WebSocket.
+// https://www.xfyun.cn/doc/spark/%E6%8E%A5%E5%8F%A3%E8%AF%B4%E6%98%8E.html
 
-/** Status by code; others are 500. */
+/** HTTP status by code; others are 500. */
 export const sparkStatuses: Readonly<Record<number, number>> = {
   10_003: 400,
   10_004: 400,

@@ -1,21 +1,21 @@
-// What the relay needs of a stream, whatever the formats at its two ends: whole events of the upstream in, bytes for the
-// client out, and what money and the log need to know. One per stream; nothing here waits or writes.
+// Interface of a stream between two formats: whole upstream events in; client bytes and facts for billing and logs out. One per stream; it
+// does no I/O.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { StreamVoice } from './client-dialect.ts';
 import type { UpstreamErrorObject } from './parts.ts';
 
-/** An error as an upstream told it within a response, with the status that it stands for. */
+/** Error in a response, with its equivalent status. */
 export interface ErrorInResponse {
   status: number;
   message: string;
   type: string;
   param: string;
   code: string | number | null;
-  /** What its provider has read, and bills, all the same. Missing: nothing. */
+  /** Billed usage in spite of the error. If undefined, none. */
   usage?: TokenUsage;
-  /** Seconds until its provider wants to be asked again, where a field says so. */
+  /** Seconds until a retry, if a field states them. */
   retryAfter?: number;
 }
 
@@ -39,59 +39,62 @@ export function errorInResponse({
   };
 }
 
-/** What the first events are: `comments` is not known yet. */
+/** Kind of the first events. `comments`: not known yet. */
 export type StreamOpening = 'stream' | 'comments' | 'invalid' | ErrorInResponse;
 
 export interface PipeStep {
   forClient: readonly Buffer[];
-  /** What the events say that came, where some of them leave later; missing: all of them leave now. */
+  /** Content of the received events, if some of them are sent later. If undefined, all are sent now. */
   reported?: readonly string[];
-  /** `complete`: the upstream has said, in its format, that this was all. `invalid`: what came then is no event of the format. `too_deep`: it is nested too deep to be one. */
+  /**
+   * `complete`: the upstream ended the stream by its format. `invalid`: an event is not of the format. `too_deep`: an event is nested too
+   * deep to parse.
+   */
   next: 'more' | 'complete' | 'invalid' | 'too_deep' | ErrorInResponse;
 }
 
 export interface ReportedUsage {
-  /** Null: none was told, or it cannot be true. Classes that were not told are 0. */
+  /** Usage, classes that are not reported 0. If null, none or an implausible one was reported. */
   usage: TokenUsage | null;
-  /** Something was told that cannot be true. */
+  /** The reported usage is not plausible. */
   isInvalid: boolean;
   /** The model wrote on after it: that is not in it. */
   hasTextAfter: boolean;
-  /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
+  /** Runs of hosted tools, reported or observed. If undefined, none. */
   hosted?: HostedCalls | undefined;
-  /** Tokens of summaries that the provider has had written within the call, beside `usage`; missing: none. */
+  /** Tokens of summaries within the call, not part of `usage`. If undefined, none. */
   summaries?: TokenUsage | undefined;
-  /** The same of advice, by the model that has given it; missing: none. */
+  /** Tokens of advice by model, not part of `usage`. If undefined, none. */
   advice?: readonly AdviceUsage[] | undefined;
-  /** The provider's word for why it ended, where no table has it. */
+  /** Finish reason that no table has. */
   unknownEnding?: string;
-  /** What a price per call is for; missing: the call. */
+  /** Units of a price per call. If undefined, the call itself. */
   units?: CallUnits;
-  /** Events went by, and nothing of what was asked for was in them or will come. */
+  /** Events were received without any requested content. */
   isNothing?: boolean;
 }
 
 export interface StreamPipe extends StreamVoice {
   open(events: Buffer): StreamOpening;
-  /** @param isOwned nobody else keeps these bytes */
+  /** @param isOwned the buffer is not reused by others */
   push(events: Buffer, isOwned: boolean): PipeStep;
-  /** Whether what is left without an empty line behind it, at the end of the body, is an event all the same. */
+  /** Whether the rest of a body without a final empty line is an event. */
   isEvent(rest: Buffer): boolean;
-  /** Something of the response has come: before that, a failure may go to another channel. Missing: whatever comes is something. */
+  /** Content was received: before that, a failed call may be retried at another channel. If undefined, any event counts. */
   hasContent?(): boolean;
-  /** The model has said why it ends, and has written nothing since. */
+  /** The model reported a finish reason and wrote nothing since. */
   hasFinished(): boolean;
-  /** It ends, and not by its caller: what was being made as a whole and has not come is owed by nobody. Missing: what is made comes as it is made. */
+  /** Drops unfinished items of an aborted stream, so that they are not billed. If undefined, content is billed as it comes. */
   dropUnfinished?(): void;
-  /** Bytes of whole events that have gone by. */
+  /** Bytes of whole events so far. */
   readonly bytes: number;
-  /** Rough number of tokens so far; for growing a reservation while the stream runs. */
+  /** Approximate tokens so far, to extend a reservation. */
   roughTokens(): number;
   reportedUsage(): ReportedUsage;
-  /** Tokens of all that the model wrote, counted; never rejects. */
+  /** Counts tokens of the model's text; never rejects. */
   countTokens(): Promise<number>;
-  /** The proper ending in the client's format. */
+  /** Returns the regular end in the client's format. */
   ending(usage: TokenUsage | null): Buffer;
-  /** Gives buffers back. Nothing may be asked afterwards. */
+  /** Releases buffers. No method may be called afterwards. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-// Fields of a caller's body, read strictly: what is there in the wrong form is refused by its name.
+// Reads fields of a caller's body strictly: wrong types are rejected with the field's name.
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -6,7 +6,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** `field` is the name on the wire: callers of the API know no other. */
+/** `field` is the name on the wire. */
 export function badField(field: string, rule: LocalText): AppError {
   return new AppError('invalid_request', { detail: { zh: `${field} ${rule.zh}`, en: `${field} ${rule.en}` } }, { field });
 }
@@ -16,13 +16,13 @@ export class StrictFields {
   readonly #body: Body;
   readonly #path: string;
 
-  /** @param path where the object stands in the body, empty for the body itself */
+  /** @param path of the object in the body, empty for the body itself */
   constructor(body: Body, path = '') {
     this.#body = body;
     this.#path = path;
   }
 
-  /** All of it, unread. */
+  /** The unread object. */
   get plain(): Body {
     return this.#body;
   }
@@ -87,7 +87,7 @@ export class StrictFields {
     return value === undefined ? undefined : new StrictFields(value, this.path(field));
   }
 
-  /** The objects of a list; an absent list is empty. */
+  /** Returns the objects of a list; an absent list is empty. */
   objects(field: string): StrictFields[] {
     return (this.list(field) ?? []).map((value, index) => {
       const path = `${this.path(field)}.${index}`;
@@ -104,7 +104,7 @@ export class StrictFields {
     return found;
   }
 
-  /** Names of the fields that are there and not among `known`. */
+  /** Returns the names of fields not in `known`. */
   others(known: ReadonlySet<string>): string[] {
     return Object.keys(this.#body).filter((field) => !known.has(field) && this.#value(field) !== undefined);
   }

@@ -1,5 +1,5 @@
-// Which schemas OpenAI takes in strict mode. It refuses the others there, and follows them as well as the model can without it.
-// Source: platform.openai.com/docs/guides/structured-outputs, "Supported schemas".
+// Schemas that OpenAI accepts in strict mode. It rejects others there, and follows them as a hint without strict mode. Source:
+// platform.openai.com/docs/guides/structured-outputs, "Supported schemas".
 import { isObject } from '#server/framing/loose-json.ts';
 
 const refused = [
@@ -15,7 +15,7 @@ const refused = [
   'prefixItems',
 ];
 
-/** Every object in it names all of its properties as required and allows no further ones. */
+/** Whether every object in the schema requires all of its properties and allows no others. */
 export function isStrictSchema(schema: unknown): boolean {
   if (!isObject(schema)) return schema !== true;
   if (refused.some((keyword) => schema[keyword] !== undefined)) return false;

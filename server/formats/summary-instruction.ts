@@ -1,4 +1,4 @@
-/** What a model is told that is to write a summary of what stands before. */
+/** Instruction to summarize the conversation so far. */
 export const summaryInstruction =
   'The conversation so far has become too long and is about to be replaced by what you write now. Write a summary that lets you go on ' +
   'without it: what was asked and why, what was decided, what was done and found (names, paths, numbers, code and errors word for word ' +

@@ -1,6 +1,6 @@
-// What costs more than the model's price: fast lanes, of which those with a factor of their own are billed by it; paid extras and other
-// models, which nobody is billed for; and what is the account's own affair. Where the caller's own format is passed on it is left out and named, unless the channel's setting
-// `allow_surcharges` lets it pass.
+// Fields that cost more than the model's price: tiers, of which those with a factor are billed by it; paid extras and other models, which
+// are not billed; and account settings. When the caller's format is forwarded, they are dropped and reported unless the channel's setting
+// `allow_surcharges` permits them.
 import { writeJson } from '#server/framing/long-json.ts';
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -9,23 +9,23 @@ import { paidBody } from './hosted-tools.ts';
 import { thisChannel } from './losses.ts';
 import type { RequestField } from './request-fields.ts';
 
-/** What raises prices in a format of providers. */
+/** Fields of an upstream format that raise the price. */
 export interface Surcharges {
-  /** By field of a body, or by member of one (`reasoning.mode`): the values that cost nothing more. */
+  /** Values without a surcharge, by field or member (`reasoning.mode`). */
   fields: Readonly<Record<string, readonly unknown[]>>;
-  /** What they mean, where callers of other formats have a word for it. */
+  /** Shared field of each, for callers of other formats. */
   said?: Readonly<Record<string, RequestField>>;
-  /** Fields without which the response would be a wrong one: their calls are refused. */
+  /** Fields without which the response would be wrong: their calls are rejected. */
   essential?: readonly string[];
-  /** By header of the caller: how those items of its list begin that cost more. The others stay as they are. */
+  /** Prefixes of list items with a surcharge, by caller header. Other items stay. */
   headers?: Readonly<Record<string, readonly string[]>>;
-  /** The same of lists within a body. */
+  /** Prefixes of list items with a surcharge, by body field. */
   lists?: Readonly<Record<string, readonly string[]>>;
-  /** Marks within a body, wherever they stand, whose member costs more with other values than these. */
+  /** Values without a surcharge, by member of marks anywhere in a body. */
   marks?: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 }
 
-/** @returns the very same call where nothing in it costs more @throws {AppError} `untranslatable` for what must not be left out */
+/** Returns the same call if nothing costs more. @throws {AppError} `untranslatable` for a field that must not be dropped */
 export function withoutSurcharges(call: CallInput): { call: CallInput; dropped: readonly string[] } {
   if (call.isPassThrough === true) return { call, dropped: [] };
   const dropped: string[] = [];
@@ -40,7 +40,7 @@ const none: readonly string[] = [];
 const nothing: Readonly<Record<string, never>> = {};
 const noSurcharges: Surcharges = { fields: nothing };
 
-/** Of a body in the provider's format. @throws {AppError} `untranslatable` for what must not be left out */
+/** Filters a body of the provider's format. @throws {AppError} `untranslatable` for a field that must not be dropped */
 export function plainBody(
   { route, client, body: clientBody }: CallInput,
   requested: CallInput['body'],
@@ -77,7 +77,7 @@ interface Member {
 
 const knownMembers = new WeakMap<Surcharges['fields'], readonly Member[]>();
 
-/** Those of a format's fields that are members of one. */
+/** Entries of `fields` that are members. */
 function membersOf(fields: Surcharges['fields']): readonly Member[] {
   let known = knownMembers.get(fields);
   if (known === undefined) {
@@ -102,7 +102,7 @@ function withoutMembers(body: CallInput['body'], fields: Surcharges['fields'], d
   return edited;
 }
 
-/** What is no list of texts is left out whole: who knows how it is read. */
+/** Drops a value that is not a list of texts, since its interpretation is unknown. */
 function withoutItems(body: CallInput['body'], lists: NonNullable<Surcharges['lists']>, dropped: string[]): CallInput['body'] {
   let edited = body;
   for (const name in lists) {
@@ -129,7 +129,7 @@ function isCheap(value: unknown, cheap: readonly unknown[]): boolean {
   return value === undefined || value === null || cheap.includes(value);
 }
 
-/** Most bodies have none, and are not copied to see it. */
+/** Avoids copying bodies without marks. */
 function hasMark(value: unknown, marks: NonNullable<Surcharges['marks']>): boolean {
   if (Array.isArray(value)) return value.some((item) => hasMark(item, marks));
   if (!isObject(value)) return false;

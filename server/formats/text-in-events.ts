@@ -1,14 +1,14 @@
-// What a model wrote, found in raw events or a body without reading their JSON.
+// Extracts the model's text from raw events or bodies without parsing their JSON.
 import { endOfText } from '#server/framing/json-text.ts';
 
-/** The string values of these keys, joined. @param keys an expression with the flag `g` that finds a key in its quotes */
+/** Joins the string values of these keys. @param keys global expression that matches a quoted key */
 export function textOf(raw: string, keys: RegExp): string {
   let text = '';
   for (const piece of textsIn(raw, keys)) text += piece;
   return text;
 }
 
-/** By hand, because an expression for the values would have to remember each of their letters. */
+/** Scans by hand: an expression for values would store every character. */
 export function* textsIn(raw: string, key: RegExp): Generator<string> {
   const keys = new RegExp(key);
   while (keys.test(raw)) {
@@ -39,6 +39,6 @@ function readString(literal: string): string {
     const value: unknown = JSON.parse(literal);
     return typeof value === 'string' ? value : '';
   } catch {
-    return literal.slice(1, -1); // a broken escape: as it stands
+    return literal.slice(1, -1); // invalid escape: unchanged
   }
 }

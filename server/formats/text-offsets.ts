@@ -1,11 +1,11 @@
-// Where a text of the response stands once something else was written among it: citations count the response's own text alone.
+// Offsets in a response's text after insertions: citations count the original text only.
 
 export class TextOffsets {
   #own = 0;
-  /** What was put in, by the length of the own text before it. */
+  /** Insertions by the length of the original text before them. */
   readonly #inserted: { at: number; length: number }[] = [];
 
-  /** Characters of the response's own text so far. */
+  /** Characters of the original text so far. */
   get length(): number {
     return this.#own;
   }
@@ -18,7 +18,7 @@ export class TextOffsets {
     if (text !== '') this.#inserted.push({ at: this.#own, length: text.length });
   }
 
-  /** @param isEnd of a range: what was put in behind it does not belong to it */
+  /** @param isEnd end of a range: insertions at it are excluded */
   at(offset: number, isEnd: boolean): number {
     let moved = offset;
     for (const { at, length } of this.#inserted) if (isEnd ? at < offset : at <= offset) moved += length;

@@ -1,14 +1,14 @@
-// Tokens of what a model writes, in constant memory: text beyond a limit is counted in the background and dropped.
+// Counts tokens of model output in constant memory: text beyond a limit is counted in the background and dropped.
 
-/** Characters of text kept. */
+/** Characters of buffered text. */
 const textLimit = 48 * 1024;
-/** Characters that are estimated together: an estimate rounds up, and a delta has a few letters. */
+/** Characters estimated together: estimates round up, and deltas are short. */
 const estimatedTogether = 512;
 
 export interface TextTallyOptions {
-  /** Counts the tokens of a piece of text; never rejects. */
+  /** Counts tokens of a text; never rejects. */
   countText(text: string): Promise<number>;
-  /** About as many tokens as it has, at once. */
+  /** Estimates tokens synchronously. */
   estimateText(text: string): number;
 }
 
@@ -17,7 +17,7 @@ export class TextTally {
   #text = '';
   #counted: Promise<number>[] = [];
   #estimate = 0;
-  /** Text that is not in the estimate yet. */
+  /** Text not estimated yet. */
   #fresh = '';
 
   constructor(options: TextTallyOptions) {
@@ -36,7 +36,6 @@ export class TextTally {
     this.#text = '';
   }
 
-  /** Estimated tokens so far. */
   get roughTokens(): number {
     return this.#estimate + (this.#fresh === '' ? 0 : this.#options.estimateText(this.#fresh));
   }

@@ -1,11 +1,11 @@
-// Tools that are called with a free text, for formats that know calls with JSON alone: there the text travels as `{"input": …}`.
+// Tools with free text input, for formats with JSON arguments only: the text is sent as `{"input": …}`.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { Grammar, Tool } from './parts.ts';
 
 const member = 'input';
 
-/** @param grammar what the text has to look like: formats that cannot hold a model to it can tell it of it */
+/** @param grammar of the text, added to the description for formats that cannot enforce it */
 export function textTool({ name, description, grammar }: { name: string; description?: string; grammar?: Grammar }): Tool {
   const about = [description, grammar === undefined ? undefined : `The input must match this grammar:\n${grammar.definition}`];
   const text = about.filter((part) => part !== undefined).join('\n\n');
@@ -26,12 +26,12 @@ export function argumentsOfText(text: string): string {
   return JSON.stringify(wrappedText(text));
 }
 
-/** The same, not written yet. */
+/** Returns the arguments before serialization. */
 export function wrappedText(text: string): JsonObject {
   return { [member]: text };
 }
 
-/** What a model that was asked for JSON meant. It may have written the text itself, or an object of its own making. */
+/** Extracts the text from JSON arguments. The model may have written plain text or another object. */
 export function textOfArguments(json: string): string {
   const value = parseObject(json);
   if (value === null) return json;
@@ -40,18 +40,18 @@ export function textOfArguments(json: string): string {
 }
 
 const beginning = /^\s*\{\s*"input"\s*:\s*"/;
-/** As much as may stand before the text. */
+/** Maximum characters before the text. */
 const longestBeginning = 64;
 
-/** The same of arguments that come piece by piece: as much of the text as is certain. */
+/** Extracts the text from streamed arguments as far as it is certain. */
 export class TextOfArguments {
-  /** What has come and is not told. */
+  /** Received, not yet returned. */
   #json = '';
-  /** `free`: it is not the JSON that was asked for, and is told at the end. */
+  /** `free`: not the expected JSON; returned at the end. */
   #state: 'before' | 'within' | 'behind' | 'free' = 'before';
   #reported = '';
 
-  /** What this piece adds to the text. */
+  /** Returns the text that a piece adds. */
   push(piece: string): string {
     if (this.#state === 'behind') return '';
     this.#json += piece;
@@ -59,7 +59,7 @@ export class TextOfArguments {
     return this.#state === 'within' ? this.#take() : '';
   }
 
-  /** What is still to be told when all has come, and the whole text. */
+  /** Returns the rest and the whole text at the end. */
   end(): { rest: string; text: string } {
     if (this.#state === 'within' || this.#state === 'behind') return { rest: '', text: this.#reported };
     const text = textOfArguments(this.#json);
@@ -74,7 +74,7 @@ export class TextOfArguments {
     } else if (this.#json.length > longestBeginning) this.#state = 'free';
   }
 
-  /** Letters up to the closing quote, or to where a letter is not complete. */
+  /** Takes characters up to the closing quote or an incomplete escape. */
   #take(): string {
     const json = this.#json;
     let end = 0;
@@ -95,13 +95,13 @@ export class TextOfArguments {
   }
 }
 
-/** `\n`, or `\u` and four digits; half of a letter beyond the basic plane waits for its other half. */
+/** `\n`, or `\u` with four digits; a high surrogate waits for its low one. */
 function escapeLength(json: string, at: number): number {
   if (json[at + 1] !== 'u') return 2;
   return /^\\u[dD][89abAB]/.test(json.slice(at, at + 4)) && (json.length < at + 8 || json.startsWith('\\u', at + 6)) ? 12 : 6;
 }
 
-/** Some models write line ends as they are, which JSON does not allow. */
+/** Tolerates raw line breaks, which some models write in JSON. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
   try {

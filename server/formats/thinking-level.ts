@@ -1,9 +1,9 @@
-// How much a model shall think, for formats that know three levels of it.
+// Thinking level for formats with three of them.
 import type { ReasoningWish } from './parts.ts';
 
 export type ThinkingLevel = 'low' | 'medium' | 'high';
 
-/** Of a wish for thoughts; without a number or a word for it the one in the middle. */
+/** Maps a request for thinking; without a budget or effort, the medium level. */
 export function thinkingLevel({ effort, budgetTokens }: ReasoningWish): ThinkingLevel {
   return effort === undefined ? levelOf(budgetTokens) : levels[effort];
 }

@@ -1,8 +1,8 @@
-// Whether thoughts of earlier turns go back to the provider of a call.
+// Whether thinking of earlier turns is sent back to a call's provider.
 import type { EncodeInput } from './encode-input.ts';
 import type { ThoughtsRule } from './provider-traits.ts';
 
-/** Undefined: the provider takes no thoughts of that model, or has refused them before. */
+/** Returns undefined if the provider does not accept the model's thinking, or rejected it before. */
 export function thoughtsRule({ route, withoutFields }: Pick<EncodeInput, 'route' | 'withoutFields'>): ThoughtsRule | undefined {
   const rule = route.provider.thoughts;
   if (rule === undefined || rule.models?.test(route.upstreamModel) === false) return undefined;

@@ -1,26 +1,25 @@
-// How many tokens a choice of a response may have, where a format says so.
+// Token limits of a choice in a format's requests.
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The places of a format's limits within a request. */
 export interface TokenLimits {
-  /** Names that are on the way to a limit, or are one. */
+  /** Members that are limits or contain one. */
   readonly names: readonly string[];
-  /** The larger of the limits on each choice; undefined: none, or only what many upstreams take for none. */
+  /** Returns the largest limit of a choice. If undefined, there is none, or a value that many upstreams treat as none. */
   read(body: Body): number | undefined;
-  /** Lowers the limits that are there. Where there is none, the first place gets one. */
+  /** Lowers existing limits. Without one, sets the first. */
   bound(body: Body, tokens: number): Record<string, unknown>;
-  /** Its providers cannot be told a limit: a response is as long as its model makes it. */
+  /** The format has no limit: models choose the length. */
   readonly areNone?: true;
 }
 
-/** Of a format that has no place for a limit. */
+/** Limits of a format without any. */
 export const noLimits: TokenLimits = { names: [], read: () => undefined, bound: (body) => ({ ...body }), areNone: true };
 
 /**
- * @param first the place that is set where there is no limit, which is renamed for models that know it by another name
- * @param others places as they are written with dots: `generationConfig.maxOutputTokens`
+ * @param first path that is set if no limit exists, renamed for models with another name
+ * @param others dotted paths: `generationConfig.maxOutputTokens`
  */
 export function limitsAt(first: string, ...others: readonly string[]): TokenLimits {
   const firstPath = first.split('.');
@@ -45,13 +44,13 @@ export function limitsAt(first: string, ...others: readonly string[]): TokenLimi
         if (limit > tokens || limit <= 0) bounded = withValue(bounded, path, tokens);
       }
       if (hasLimit) return bounded;
-      // What stands there without a number is no limit, and says by which name its provider knows one.
+      // A non-number is not a limit, but shows which name the provider supports.
       return withValue(bounded, paths.find((path) => valueAt(bounded, path) !== undefined) ?? firstPath, tokens);
     },
   };
 }
 
-/** Of numbers that may be anything; undefined: none of them is one. */
+/** Returns the largest valid number. If undefined, none is valid. */
 export function largestCount(...values: readonly unknown[]): number | undefined {
   const counts = values.filter((value): value is number => typeof value === 'number' && value > 0);
   return counts.length === 0 ? undefined : Math.ceil(Math.max(...counts));
@@ -64,7 +63,7 @@ function valueAt(body: Body, path: readonly string[]): unknown {
   return value;
 }
 
-/** A copy, as far as it differs. */
+/** Copies only what changes. */
 function withValue(body: Body, [name = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
   if (rest.length === 0) return { ...body, [name]: value };
   const inner = body[name];
@@ -77,7 +76,7 @@ interface Reserved {
   route: { readonly paramOverride: Body | null };
 }
 
-/** After edits: what was reserved for is the most that may be asked for, and an override that takes a limit away does not. */
+/** Restores limits after edits: they may not exceed the reservation, nor may an override remove one. */
 export function retainLimits(
   body: Record<string, unknown>,
   { outputBound, choiceLimit, route: { paramOverride } }: Reserved,

@@ -1,9 +1,9 @@
-// Texts that callers have cut into tokens themselves.
+// Prompts that callers send as token lists.
 
-/** The texts of tokens of the model that the client asked for. Null: some of them do not exist. */
+/** Decodes tokens of the requested model. If null, some do not exist. */
 export type DecodeTokens = (lists: readonly (readonly number[])[]) => Promise<readonly string[] | null>;
 
-/** A text as tokens of a model; none is an empty one. */
+/** Whether a value is a token list; an empty list is one. */
 export function isTokenList(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.length > 0 && value.every(isToken);
 }

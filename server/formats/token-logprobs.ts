@@ -1,8 +1,8 @@
-// Probabilities of tokens as OpenAI writes them in all of its formats.
+// Log probabilities in OpenAI's formats.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { LikelyToken, TokenLogprob } from './parts.ts';
 
-/** What cannot be read as a token counts as absent. */
+/** Skips invalid tokens. */
 export function readLogprobs(value: unknown): TokenLogprob[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => {
@@ -18,7 +18,7 @@ function readToken(value: unknown): LikelyToken | null {
   return { token, logprob, bytes: Array.isArray(bytes) && bytes.every((byte) => typeof byte === 'number') ? bytes : null };
 }
 
-/** Required in each: the bytes, where nobody told them, are those of the text. */
+/** `bytes` is required: if unknown, the UTF-8 of the text. */
 export function writeLogprobs(tokens: readonly TokenLogprob[]): object[] {
   return tokens.map(({ top, ...token }) => ({ ...writeToken(token), top_logprobs: top.map(writeToken) }));
 }

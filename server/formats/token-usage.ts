@@ -1,4 +1,4 @@
-// Sums of the token classes, and their reading from numbers that may be anything.
+// Sums token classes and reads them from untrusted numbers.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { tierNamed } from '#shared/service-tiers.ts';
@@ -11,10 +11,10 @@ export function withUsage(before: TokenUsage | null, reported: Partial<TokenUsag
   return { ...noTokens, ...before, ...reported };
 }
 
-/** What an upstream has told so far about one response. What was told later replaces what was told before, class by class. */
+/** Usage reported so far for one response. Later reports replace earlier ones class by class. */
 export class UsageSoFar {
   #usage: Partial<TokenUsage> = {};
-  /** Main numbers that were told last as something that cannot be true. */
+  /** Main counts whose last report is not plausible. */
   readonly #invalid = new Set<MainCount>();
 
   #hosted: HostedCalls | undefined;
@@ -43,7 +43,7 @@ export class UsageSoFar {
     delete this.#usage[count];
   }
 
-  /** @param hasTextAfter the model wrote on after its output was told */
+  /** @param hasTextAfter the model wrote text after its output was reported */
   report(hasTextAfter: boolean): ReportedUsage {
     const reported = this.#tokens(hasTextAfter);
     if (this.#hosted !== undefined) reported.hosted = this.#hosted;
@@ -54,7 +54,7 @@ export class UsageSoFar {
   }
 
   #tokens(hasTextAfter: boolean): ReportedUsage {
-    // What cannot be true and came before the text was a placeholder.
+    // An implausible count before the text was a placeholder.
     if (this.#invalid.size > 0) return { usage: null, isInvalid: !hasTextAfter, hasTextAfter: false };
     const usage = withUsage(null, this.#usage);
     return { usage: inputTokens(usage) + usage.output > 0 ? usage : null, isInvalid: false, hasTextAfter };
@@ -70,26 +70,26 @@ export function withBilled<E extends UpstreamErrorObject>(error: E, parts: reado
   return usage === null ? error : { ...error, usage };
 }
 
-/** With the lane that the provider says it took. */
+/** Adds the tier that the provider reports. */
 export function withTier<U extends Partial<TokenUsage> | null>(usage: U, reported: unknown): U {
   const tier = usage === null || reported === undefined ? undefined : tierNamed(reported);
   return tier === undefined ? usage : { ...usage, tier };
 }
 
 interface InputMedia {
-  /** All input, and what of it was read from the cache. */
+  /** All input, and cached input. */
   input: number;
   cacheRead: number;
-  /** Of all input. */
+  /** Audio in all input. */
   audio: number;
   image: number;
-  /** Of what was read from the cache; null: it is not told, so the cache had as much text as there is. */
+  /** Media in cached input. If null, not reported: the cache is assumed to contain text first. */
   cached: Readonly<Record<'audio' | 'image', number>> | null;
 }
 
 const noMedia = { audioInput: 0, imageInput: 0, audioCacheRead: 0, imageCacheRead: 0 };
 
-/** What has prices of its own of an input: of formats that count what the cache had within it. */
+/** Separately priced input classes, for formats whose input includes cached tokens. */
 export function mediaClasses(reported: InputMedia): Pick<TokenUsage, 'audioInput' | 'imageInput' | 'audioCacheRead' | 'imageCacheRead'> {
   if (reported.audio === 0 && reported.image === 0) return noMedia;
   const { input, cacheRead, cached } = reported;
@@ -106,7 +106,7 @@ export function mediaClasses(reported: InputMedia): Pick<TokenUsage, 'audioInput
   };
 }
 
-/** Of OpenAI's `cached_tokens_details`; null: there are none. */
+/** Reads OpenAI's `cached_tokens_details`. If null, there are none. */
 export function cachedMedia(details: unknown): InputMedia['cached'] {
   if (!isObject(details)) return null;
   return { audio: tokenCount(details['audio_tokens']) ?? 0, image: tokenCount(details['image_tokens']) ?? 0 };
@@ -115,17 +115,17 @@ export function cachedMedia(details: unknown): InputMedia['cached'] {
 /** No single call uses more; a larger number is an upstream's fault. */
 const largestCount = 1e9;
 
-/** Digits alone: some providers tell numbers as texts. */
+/** Some providers report numbers as texts. */
 const plainInteger = /^\d{1,10}$/;
 
-/** A count of tokens; undefined for everything that cannot be one. */
+/** Returns a token count. If undefined, the value is not one. */
 export function tokenCount(value: unknown): number | undefined {
   const number = typeof value === 'string' && plainInteger.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= largestCount ? number : undefined;
 }
 
 interface ReportedOutput {
-  /** Everything read, cached tokens included. */
+  /** Input, cached tokens included. */
   input: number;
   output: number;
   reasoning: number;
@@ -133,28 +133,28 @@ interface ReportedOutput {
 }
 
 /**
- * Output with the reasoning of providers that report it beside the completion: only the total of all three says so. Grok on Azure,
- * Gemini on Vertex and several models of OpenRouter do. Sources: github.com/vercel/ai/issues/12425, github.com/theopenco/llmgateway/issues/3735.
+ * Adds reasoning for providers that report it outside the completion, which only the total shows: Grok on Azure, Gemini on Vertex and
+ * several models of OpenRouter. Sources: github.com/vercel/ai/issues/12425, github.com/theopenco/llmgateway/issues/3735.
  */
 export function outputWithReasoning({ input, output, reasoning, total }: ReportedOutput): number {
   return reasoning > 0 && tokenCount(total) === input + output + reasoning ? output + reasoning : output;
 }
 
-/** Something is told where a count should be, and it cannot be one. */
+/** Whether a value is present and not a valid count. */
 export function isInvalidCount(value: unknown): boolean {
   return value !== undefined && value !== null && tokenCount(value) === undefined;
 }
 
-/** Something is told where a usage should be, and it cannot be one. */
+/** Part for a present but invalid usage. */
 export const invalidUsage: readonly ResponsePart[] = [{ type: 'invalid_usage', counts: ['input', 'output'] }];
 
-/** The main numbers that cannot be true; none: nothing. */
+/** Returns a part for the invalid main counts, or nothing. */
 export function invalidCounts(reported: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
   const counts = (['input', 'output'] as const).filter((count) => isInvalidCount(reported[count]));
   return counts.length === 0 ? [] : [{ type: 'invalid_usage', counts }];
 }
 
-/** Of formats that tell two numbers, and zeros where nothing was counted. */
+/** Reads two counts, of formats that report zeros if nothing was counted. */
 export function mainUsage(reported: Readonly<Record<MainCount, unknown>>): ResponsePart[] {
   const invalid = invalidCounts(reported);
   if (invalid.length > 0) return invalid;

@@ -1,7 +1,7 @@
-// A prompt that is longer than its model takes, as every format's clients know it.
+// Prompts beyond the model's context length, in the error of each format's clients.
 import type { ErrorObject } from './client-dialect.ts';
 
-/** OpenAI's code: its clients shorten the conversation by it. */
+/** OpenAI's code, on which clients compact the conversation. */
 export const tooLongCode = 'context_length_exceeded';
 
 export function isTooLong({ code }: Pick<ErrorObject, 'code'>): boolean {
@@ -13,10 +13,10 @@ export interface Lengths {
   limit: number;
 }
 
-/** Smaller numbers are none of a prompt that is too long. */
+/** Smaller numbers are not prompt lengths. */
 const leastLength = 256;
 
-/** How long it is, and how long it may be, as its provider's words tell; null: they do not. */
+/** Actual and maximum length in the provider's message. If null, it has none. */
 export function lengthsIn(message: string): Lengths | null {
   const words = message.replace(/ \(request id: [^)]*\)$/, '');
   const numbers = Array.from(words.matchAll(/\d+(?:,\d{3})*/g), ([digits]) => Number(digits.replaceAll(',', '')));

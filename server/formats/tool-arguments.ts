@@ -1,5 +1,5 @@
-// Arguments of tool calls in a conversation. Most formats have an object there; a model that was cut off has written less, and the
-// conversation goes on all the same.
+// Tool arguments in a conversation. Most formats require an object, but a truncated model has written invalid JSON, and the conversation
+// must continue.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
@@ -7,8 +7,8 @@ import type { ToolCallPart } from './parts.ts';
 import { argumentsOfText, wrappedText } from './text-tools.ts';
 
 /**
- * JSON text of an object, whatever was written: an object stays what it is, nothing or `null` becomes an empty one, and any other text is
- * carried as the argument `input`, so that the model sees what it wrote.
+ * Returns JSON of an object for any input: objects are unchanged, nothing or `null` becomes an empty one, other text becomes the argument
+ * `input`, so that the model sees what it wrote.
  */
 export function objectArguments(written: unknown): string {
   if (isObject(written)) return objectText(written);
@@ -20,17 +20,16 @@ export function objectArguments(written: unknown): string {
   return parseObject(text) === null ? argumentsOfText(text) : text;
 }
 
-/** JSON of an object of the caller's. */
 export function objectText(object: JsonObject): string {
   return prepared.get(object) ?? JSON.stringify(object);
 }
 
-/** What was written before it was asked for, as long as the object is there. */
+/** Serialized ahead of use, as long as the object lives. */
 const prepared = new WeakMap<object, string>();
-/** Characters of texts that take long to write. */
+/** Characters from which serialization is slow. */
 const leastLong = 64 * 1024;
 
-/** Writes those that are long, in steps: `objectText` has them then. */
+/** Serializes long objects in steps, for `objectText` to return. */
 export function* prepareTexts(objects: Iterable<unknown>): Generator<void, void> {
   for (const object of objects) {
     if (!isObject(object) || prepared.has(object)) continue;
@@ -40,23 +39,22 @@ export function* prepareTexts(objects: Iterable<unknown>): Generator<void, void>
   }
 }
 
-/** Arguments of a call in the form of a request's parts. */
+/** Converts a call's arguments to parts. */
 export function argumentsOfCall(written: unknown): Pick<ToolCallPart, 'arguments' | 'object'> {
   const text = objectArguments(written);
   return isObject(written) && text.length > mostParsed ? { arguments: text, object: written } : { arguments: text };
 }
 
-/** The same of a tool that is called with a free text. */
+/** Converts free text input to parts. */
 export function argumentsOfFreeText(text: string): Pick<ToolCallPart, 'arguments' | 'object'> {
   return text.length > mostParsed ? { arguments: argumentsOfText(text), object: wrappedText(text) } : { arguments: argumentsOfText(text) };
 }
 
-/** The object of a call's arguments. */
 export function objectOfCall({ arguments: text, object }: Pick<ToolCallPart, 'arguments' | 'object'>): JsonObject {
   return object ?? argumentsObject(text);
 }
 
-/** The object of arguments that `objectArguments` returned. */
+/** Parses the output of `objectArguments`. */
 export function argumentsObject(text: string): JsonObject {
   return parseObject(text) ?? wrappedText(text);
 }
@@ -65,17 +63,17 @@ function isLikeObject(text: string): boolean {
   return text.startsWith('{') && text.endsWith('}');
 }
 
-/** Longer texts are not looked at for being empty. */
+/** Longer texts are not checked for emptiness. */
 const longestNothing = 64;
 
-/** Characters of arguments, and of all those of a request, that are parsed to judge them; of others only where they begin and end is looked at. */
+/** Maximum characters of arguments parsed for validation, each and per request; beyond, only their start and end are checked. */
 const mostParsed = 512 * 1024;
 
-/** Arguments of one request to a provider that reads them, as they may stand there. */
+/** Validates arguments of one request for a provider that parses them. */
 export class ArgumentsCheck {
   #left = mostParsed;
 
-  /** The very text where it is that of an object. */
+  /** Returns the same text if it is an object. */
   sound(text: string): string {
     this.#left -= text.length;
     if (this.#left < 0 && isLikeObject(text)) return text;

@@ -1,13 +1,13 @@
-// Failures of tools for formats whose results have no field that says so: the result's own text says it.
+// Tool errors for formats without an error field: the result's text states the error.
 import type { ChatRequest, Message, ToolResultPart } from './parts.ts';
 import type { CarriedFields } from './request-fields.ts';
 
-/** Most tools say themselves that they failed: `Error: …`, `TypeError: …`, `<tool_use_error>…`, `failed to …`. */
+/** Most tools state it themselves: `Error: …`, `TypeError: …`, `<tool_use_error>…`, `failed to …`. */
 const saysSo = /^\W{0,8}(?:\w{0,40}error|failed|failure)\b/i;
 const beginning = 'Error: ';
 const nothingSaid = 'Error: the tool failed without a message.';
 
-/** The very same request where nothing has failed, or where the format has a field for it. */
+/** Returns the same request if nothing failed or the format has a field. */
 export function withSpokenErrors(request: ChatRequest, { tool_errors: carried }: CarriedFields): ChatRequest {
   if (carried !== 'in_words' || !request.messages.some(hasFailure)) return request;
   return { ...request, messages: request.messages.map((message) => (hasFailure(message) ? spoken(message) : message)) };

@@ -1,4 +1,4 @@
-// A stream whose upstream speaks another format than its client: event by event through parts.
+// Translates a stream between different formats event by event.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import type { ErrorObject, StreamWriter } from './client-dialect.ts';
@@ -50,7 +50,7 @@ export class TranslatedStream implements StreamPipe {
     const out: string[] = [];
     for (const event of this.#route.framing.events(events)) {
       if (isTooDeep(event.data)) {
-        // It is not passed on, but it was written.
+        // Written by the model, though not forwarded.
         this.#addText(event.data);
         return this.#step(out, 'too_deep');
       }
@@ -84,7 +84,7 @@ export class TranslatedStream implements StreamPipe {
     if (reportsOutput) this.#hasTextAfterUsage = false;
   }
 
-  /** Notes usage that stands with an error: it counts what the model has written until then. */
+  /** Adds usage of an error, counting output so far. */
   #noteBilled({ usage }: UpstreamErrorObject, parts: readonly ResponsePart[]): void {
     for (const part of parts) if (part.type === 'usage') this.#note(part);
     if (usage === undefined) return;
@@ -119,7 +119,7 @@ export class TranslatedStream implements StreamPipe {
   reportedUsage(): ReportedUsage {
     for (const part of this.#reader.readUnread?.() ?? []) {
       this.#note(part);
-      // Writers keep it for the end.
+      // Writers send it at the end.
       this.#writer.write(part);
     }
     return this.#reported.report(this.#hasTextAfterUsage);

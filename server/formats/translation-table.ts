@@ -1,6 +1,5 @@
-// Everything that does not survive the way from one format to another, as data: what is refused, what is left out and named,
-// what is written otherwise: the difference between what each format says and what each one carries. `docs/translation.md` is made
-// from it, and a test tries every row.
+// Losses between each pair of formats, as data: rejected, dropped or changed fields, computed from what each format says and carries.
+// `docs/translation.md` is generated from it, and a test runs every row.
 import type { ClientDialect } from './client-dialect.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';
 import { isRequestField, requestFields } from './request-fields.ts';
@@ -8,26 +7,25 @@ import type { PartialLoss, RequestField } from './request-fields.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface TranslationRow extends PartialLoss {
-  /** Name of the client dialect and of the upstream dialect. */
   from: string;
   to: string;
-  /** As the caller reads it in the error or in `x-tidegate-dropped`. */
+  /** Name in errors and in `x-tidegate-dropped`. */
   field: string;
-  /** Fields of a request that show it. */
+  /** Request fields that demonstrate it. */
   example: Readonly<Record<string, unknown>>;
 }
 
-/** Objects of a vendor's own, which go back to where they came from as they are. */
+/** Vendor objects, sent back unchanged to their origin. */
 const vendorsOwn: ReadonlySet<RequestField> = new Set(['offered_provider_tools', 'forced_provider_tool', 'provider_tool_results']);
 
-/** They belong to media, which are refused as a whole where a format has none. */
+/** Details of media, which are rejected as a whole if unsupported. */
 const ofMedia: ReadonlySet<RequestField> = new Set(['image_detail', 'media_details']);
 
 export const translationTable: readonly TranslationRow[] = Object.values(clientDialects).flatMap((client) =>
   Object.values(upstreamDialects).flatMap((upstream) => (upstream.name === client.name ? [] : lossesBetween(client, upstream))),
 );
 
-/** How much of what callers can say is lost on the way: what is refused weighs more than anything that is left out. */
+/** Scores the losses of a pair: rejections weigh more than any drops. */
 export function lossBetween(client: Pick<ClientDialect, 'name'>, upstream: Pick<UpstreamDialect, 'name'>): number {
   const rows = translationTable.filter(({ from, to }) => from === client.name && to === upstream.name);
   return rows.reduce((sum, { treatment }) => sum + (treatment === 'refused' ? 1000 : 1), 0);

@@ -1,12 +1,12 @@
-// What providers of a format may say that callers of other formats do not hear of.
+// Response fields of an upstream format that are not mapped to other formats.
 
-/** Members by the reason: `content[text].citations` is a member of the text blocks. */
+/** Members by reason: `content[text].citations` is a member of text blocks. */
 type Reasons = Readonly<Record<string, readonly string[]>>;
 
-/** What stands within a member that is named is meant, too. The names are those of `tests/conformance/vendor-members.test.ts`, which finds them. */
+/** Includes everything below a named member. `tests/conformance/vendor-members.test.ts` finds the names. */
 export interface UnmappedFields {
-  /** Of whole responses. */
+  /** Members of complete responses. */
   whole: Reasons;
-  /** Of events of streams; they begin with the event's type. */
+  /** Members of stream events, prefixed with the event type. */
   events: Reasons;
 }

@@ -1,9 +1,9 @@
-// What becomes of fields that a provider does not take: whether anybody misses them, and by which name.
+// Reports fields that a provider does not support, unless they equal the default.
 import type { EncodeInput } from './encode-input.ts';
 import { fieldsByName, isRequestField } from './request-fields.ts';
 import type { SaidFields } from './request-fields.ts';
 
-/** Fields of OpenAI's formats that say what is so anyway: nobody misses them. */
+/** Default values in OpenAI's formats. */
 const defaults: ReadonlyMap<string, unknown> = new Map([
   ['temperature', 1],
   ['top_p', 1],
@@ -15,10 +15,7 @@ function saysNothing(field: string, value: unknown): boolean {
   return value === null || value === undefined || defaults.get(field) === value;
 }
 
-/**
- * What the caller calls a field that is left out of a body; undefined: the caller said nothing by it.
- * @param said how the body's own format says things
- */
+/** Returns the caller's name of a dropped field. If undefined, the field had no effect. @param said names in the body's format */
 export function missedName(field: string, value: unknown, { client, clientBody }: EncodeInput, said: SaidFields): string | undefined {
   if (saysNothing(field, value)) return undefined;
   if (Object.hasOwn(clientBody, field)) return field;

@@ -1,4 +1,4 @@
-// The format that a provider speaks: how requests to it are written and its responses read.
+// Upstream side of an API format: writes requests to providers and reads their responses.
 import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import type { ModelFacts } from '#server/model-facts/model-facts.ts';
@@ -25,158 +25,164 @@ export type DialectSettings = Pick<Settings, 'get'>;
 
 export interface WriteOptions {
   upstreamModel: string;
-  /** The name that facts of the model are found by; missing: that one. */
+  /** Name for looking up model facts. If undefined, the model's. */
   knownAs?: string;
-  /** Ask for the usage of a stream where the format has a field for that. */
+  /** Requests the usage of a stream if the format has a field for it. */
   forceUsage: boolean;
   settings: DialectSettings;
-  /** Budget of what references in schemas copy. Missing: a whole one. */
+  /** Budget for copies of schema references. If undefined, a full one. */
   budget?: PartBudget;
-  /** How the provider is told how much to think; missing: as the format has it. */
+  /** How the provider controls thinking. If undefined, the format's default. */
   thinkingWords?: ThinkingWords | undefined;
-  /** How the provider takes thoughts of earlier turns. Missing: not at all, or as the format has it. */
+  /** How the provider accepts earlier thinking. If undefined, not at all or by the format. */
   thoughts?: ThoughtsRule | undefined;
-  /** What is worth it is marked for the provider's cache where the caller has not said what to keep. */
+  /** Adds cache marks if the caller set none. */
   marksPrompt?: boolean;
-  /** Marks for the cache that the provider takes; missing: those of the format. */
+  /** Cache marks that the provider supports. If undefined, the format's. */
   cacheMarks?: CacheMarks | undefined;
-  /** Its models get thoughts of earlier turns that nobody has encrypted. Missing: they do not, where the format has such thoughts. */
+  /** Sends unencrypted thinking of earlier turns. If undefined, it is dropped by formats with such thinking. */
   takesPlainThoughts?: boolean;
-  /** Fields that the provider has refused, by their names as doubtful ones. Missing: none. */
+  /** Fields that the provider rejected, by their names in `doubtful`. If undefined, none. */
   withoutFields?: ReadonlySet<string> | undefined;
 }
 
-/** A field that not everybody who speaks the format takes: refused for it, a request is sent again without. */
+/** An optional field that some servers reject; the request is then retried without it. */
 export interface DoubtfulField {
   name: string;
-  /** What else than its name a refusal of it says. */
+  /** Matches a rejection that does not contain the name. */
   refusal?: RegExp;
 }
 
 export interface WrittenRequest {
   body: Record<string, unknown>;
-  /** Names of the client's fields that this format has no place for; the call goes on without them. */
+  /** Client fields that this format does not support and that were dropped. */
   dropped: readonly string[];
-  /** Fields that the provider may not know: refused for one, the call is sent again without. Missing: none. */
+  /** Optional fields that some servers reject; on an error naming one, the call is retried without it. If undefined, none. */
   doubtful?: readonly DoubtfulField[];
-  /** Are left at the provider before the call; their marks stand in the body. */
+  /** Files to upload before the call; placeholders for their ids are in the body. */
   files?: readonly LeftFile[];
 }
 
 export interface AppliedTraits {
-  /** The same object where nothing had to change. */
+  /** The same object if nothing changed. */
   body: Readonly<Record<string, unknown>>;
-  /** Names of the client's fields that the provider or its model does not take. */
+  /** Client fields that the provider or its model does not support. */
   dropped: readonly string[];
 }
 
-/** Reads one stream. Holds no more than the format needs to make sense of the next event. */
+/** Reads one stream, storing only what later events need. */
 export interface StreamReader {
   read(event: FramedEvent): readonly ResponsePart[];
-  /** Usage that was told and not read: what comes later replaces it. Missing: all that is told is read at once. */
+  /** Reads usage that is deferred because later events replace it. If undefined, none is deferred. */
   readUnread?(): readonly ResponsePart[];
-  /** True once the upstream has said that nothing follows. */
+  /** The upstream ended the stream by its format. */
   readonly isComplete: boolean;
 }
 
-/** How a whole response is put together out of a stream of it. */
+/** Collects a complete response from its stream. */
 export interface Gathering {
-  /** Whether an event is needed for that; the others are not kept. */
+  /** Whether an event is needed; others are dropped. */
   stores(event: FramedEvent): boolean;
-  /** The response, or an error in its place, of the events that were kept. Null: the stream ended before it did. */
+  /** Returns the response, or an error, from the stored events. If null, the stream was truncated. */
   whole(events: Iterable<FramedEvent>): Record<string, unknown> | null;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Of a format that is spoken over WebSockets: one message asks, and each that comes back is an event. */
+/** WebSocket transport of a format: one message is the request, each response message an event. */
 export interface SocketEnd {
-  /** Nothing follows that message. */
+  /** Whether the message is the last one. */
   isLast(message: string): boolean;
 }
 
 export interface UpstreamDialect {
   readonly name: string;
-  /** As people call it, where no caller speaks it. */
+  /** Title of a format without callers. */
   readonly title?: string;
-  /** Where a body says how many tokens a choice may have; `noLimits`: nowhere. */
+  /** Fields that limit the tokens of a choice; `noLimits` if none. */
   readonly limits: TokenLimits;
-  /** How many responses a body asks for, for each of its prompts; undefined: it does not say. Read loosely. Missing: there is always one. */
+  /**
+   * Number of responses that a body requests per prompt, read loosely. If it returns undefined, the body has no number. If not defined,
+   * there is always one.
+   */
   choicesIn?(body: Body): number | undefined;
-  /** What it carries of what requests can say; the rest is lost. */
+  /** Request fields that the format carries; others are lost. */
   readonly carriedFields: CarriedFields;
-  /** The way of calls whose client speaks this format too; null: none does. */
+  /** Identity path for clients of this format. If null, none use it. */
   readonly identity: IdentityPath | null;
-  /** The same of completions, where the format has them. */
+  /** Identity path of completions, if the format has them. */
   readonly completions?: IdentityPath;
 
   // Requests.
-  /** A choice may name the tools that may be called, at every provider. Missing: the format cannot say so, or some providers of it do not know that. */
+  /** Tool choices may list allowed tools at every provider. If undefined, not supported by all. */
   readonly takesAllowedTools?: true;
-  /** What costs more than the model's price. */
   readonly surcharges?: Surcharges;
-  /** Tools that run at the provider; missing: the format has none. */
+  /** Hosted tools. If undefined, the format has none. */
   readonly hosted?: HostedAccess;
-  /** Its models search in vector stores that a request names. Missing: no provider of the format has such a search. */
+  /** Models search in vector stores that a request names. If undefined, no provider does. */
   readonly searchesStores?: true;
-  /** The first place of a body that names something in the provider's account, such as a file; undefined: none does. @param own a name that its caller may use */
+  /**
+   * Path of the first id of an object in the provider's account, such as a file. If undefined, none.
+   * @param own id that the caller may use
+   */
   findAccountObject(body: Body, own?: string): string | undefined;
-  /** The same body with the provider's name for what its caller goes on with. Missing: the format has no such thing. */
+  /** Replaces the caller's object id with the provider's. If undefined, the format has no such ids. */
   openAccountObject?(body: Body, own: ProviderObject): Body;
-  /** How it takes what requests of other formats name by addresses. Missing: pictures and films as they are, all else as bytes. */
+  /** How media URLs of other formats' requests are sent. If undefined, image and video as URLs, others as bytes. */
   addressUse?(address: MediaAddress, upstreamModel: string): AddressUse;
-  /** Whose signatures it has on calls of tools, which have to come back with them. Missing: calls are not signed. */
+  /** Origin of required signatures on tool calls. If undefined, calls are not signed. */
   readonly signedCalls?: SealOrigin;
-  /** Whether a body has functions that models refuse in this format as long as they think. Missing: it takes functions from every model. */
+  /** Whether a body has functions that thinking models reject in this format. If undefined, none do. */
   hasRefusedFunctions?(body: Body, facts: ModelFacts): boolean;
-  /** Its providers keep in their caches only what a request marks. Missing: every prompt. */
+  /** Providers cache marked prompts only. If undefined, every prompt. */
   readonly preservesMarked?: true;
-  /** Results of tools that are texts of JSON become objects in it. Missing: they stay texts. */
+  /** Tool results that are JSON become objects. If undefined, they stay texts. */
   readonly parsesResults?: true;
-  /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
+  /** @throws {AppError} 400 `untranslatable` with a client field that cannot be carried and must not be dropped */
   writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
-  /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */
+  /** Applies the provider's record and the settings to a body of this format, before the channel's fields overwrite it. */
   applyTraits(body: Body, input: EncodeInput): AppliedTraits;
-  /** Where its providers take files before a call. Missing: what calls name lies elsewhere. */
+  /** Upload endpoint for files of a call. If undefined, none. */
   readonly desk?: FileDesk;
-  /** It is spoken over WebSockets. Missing: by HTTP. */
+  /** WebSocket transport. If undefined, HTTP. */
   readonly socket?: SocketEnd;
-  /** The last look at a body: puts right what edits and limits have made contradictory. */
+  /** Resolves contradictions after all edits and limits. */
   normalize?(body: Body, input: EncodeInput): Body;
-  /** The header of the caller that names the version of the format. */
+  /** Caller header with the format's version. */
   readonly versionHeader?: string;
-  /** Headers beside those of the provider's record. */
+  /** Headers in addition to the provider record's. */
   headers?(input: EncodeInput): Readonly<Record<string, string>>;
-  /** How much the model shall think, for the log. */
+  /** Thinking effort, for the log. */
   effortOf(body: Body): string | undefined;
-  /** Whether a request has what it writes to the cache stored for so long that it costs more, which no response reports; missing: no request can. */
+  /** Whether a request's cache writes have a lifetime with a higher price, which responses do not report. If undefined, no request's do. */
   readonly writesLong?: (body: Body) => boolean;
-  /** A limit of fewer tokens is refused by its providers; missing: any may be sent. */
+  /** Lowest limit that providers accept. If undefined, any. */
   readonly leastMaxTokens?: number;
-  /** Tokens below which a limit of a request for that model is raised on its way to this format. */
+  /** Limit to which a lower one is raised for that model. */
   leastLimit?(body: Body, model: string, settings: DialectSettings): number;
 
   // Responses.
-  /** What its vendor's packages have in responses and no other format's callers hear of. Missing: the format has no types to compare with. */
+  /** Response fields of the vendor's SDK that are not mapped to other formats. If undefined, the format has no SDK types. */
   readonly unmappedFields?: UnmappedFields;
-  /** Null: not a response of this format. Numbers of a usage that cannot be true are a part of their own. */
-  /** @param model the one that was asked, where a response need not name the one that answers */
+  /**
+   * Returns null if the body is not a response of this format. Implausible counts become parts.
+   * @param model requested one, for responses that do not name theirs
+   */
   readWhole(body: Body, provider: ProviderTraits | null, model?: string): readonly ResponsePart[] | null;
   createStreamReader(provider: ProviderTraits | null, model?: string): StreamReader;
-  /** For providers that only stream. Missing: none of this format does. */
+  /** For providers that only stream. If undefined, none do. */
   readonly gathering?: Gathering;
-  /** Of a call that its provider answers later. Missing: all are answered at once. */
+  /** Polling of an asynchronous call. If undefined, calls are synchronous. */
   createAwaiting?(call: AwaitedCall): Awaiting;
-  /** Writes streams of this format: for a whole response where a stream was asked for. */
+  /** Writes a complete response as a stream of this format. */
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
-  /** Whether this is an event of a stream of this format. */
+  /** Whether the event belongs to a stream of this format. */
   isEvent(event: FramedEvent): boolean;
-  /** The error in a body of status 200 or in one event's data; null when there is none. */
+  /** Error in a body of status 200 or in an event. If null, there is none. */
   readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
-  /** Tokens of a prompt that the provider has counted; undefined: it has not. Missing: providers of this format cannot. */
-  /** What counts the prompt of a request in this format. Missing: only requests of callers of the format can be counted, or none. */
+  /** Returns the body of a token count. If undefined, only callers of the format can count, or none. */
   countBody?(body: Body, route: Pick<Route, 'upstreamModel' | 'provider'>): Record<string, unknown>;
   readTokenCount?(body: Body): number | undefined;
-  /** The same before changes of the prompt that were asked for. Missing: it is not told. */
+  /** Token count before prompt edits. If undefined, not reported. */
   readOriginalTokenCount?(body: Body): number | undefined;
 }

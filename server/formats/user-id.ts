@@ -1,9 +1,9 @@
-// Who a caller calls for, as vendors of another format take it: what theirs refuse becomes an id that stays the same.
+// End user ids for other vendors: rejected ones become a stable hash.
 import { createHash } from 'node:crypto';
 
-/** Longer ones are refused. Those of Claude Code are. */
+/** Longer ones are rejected; Claude Code's are longer. */
 const openaiLongest = 64;
-/** Names, mail addresses and telephone numbers are refused. https://platform.claude.com/docs/en/api/messages */
+/** Names, mail addresses and telephone numbers are rejected. https://platform.claude.com/docs/en/api/messages */
 const claudeForm = /^[\w-]{1,256}$/;
 
 export function openaiUserId(id: string): string {

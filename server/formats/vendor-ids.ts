@@ -1,10 +1,10 @@
-// Ids in the form that a client's vendor gives them: programs look at how they begin. An id of a call comes back with its result, and
-// the provider that gave it has to know it again, so what is not of the form travels within one that is.
+// Ids with the prefix that SDKs of a client's vendor expect. The id of a tool call returns with its result and must be restored for its
+// provider, so foreign ids are encoded behind the prefix.
 import type { ResponseWriterOptions } from './client-dialect.ts';
 
 type IdOptions = Pick<ResponseWriterOptions, 'requestId' | 'preservesIds'>;
 
-/** @param told the upstream's id, or empty */
+/** @param reported the upstream's id, or empty */
 export function responseId(prefix: string, reported: string, { requestId, preservesIds = false }: IdOptions): string {
   return reported.startsWith(prefix) || (preservesIds && reported !== '') ? reported : `${prefix}${requestId}`;
 }
@@ -12,15 +12,13 @@ export function responseId(prefix: string, reported: string, { requestId, preser
 const plain = 'via_';
 const encoded = 'b64_';
 
-/** Only letters that every vendor takes in an id. */
+/** Characters that every vendor accepts in ids. */
 const plainId = /^[\w-]*$/;
 
-/** Ids of calls in a format where they begin so. */
+/** Maps ids of tool calls for a format with that prefix. */
 export function callIdsWith(prefix: string) {
   return {
-    /** As the client sees it. */
     write: (id: string, { preservesIds = false }: Pick<IdOptions, 'preservesIds'> = {}) => (preservesIds ? id : writeCallId(prefix, id)),
-    /** As its provider gave it. */
     read: (id: string) => readCallId(prefix, id),
   };
 }

@@ -1,24 +1,24 @@
-// A body as somebody takes it who hosts the format of another vendor. The last of all steps: nothing is read from the body after it.
+// Adapts a body for a host of another vendor's format. Last step: the body is not read afterwards.
 import { deploymentOf } from './deployment.ts';
 import type { EncodedRequest, EncodeInput } from './encode-input.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 interface Enveloped {
-  /** The same object where the provider is the vendor itself. */
+  /** The same object if the provider is the vendor. */
   body: Body;
   headers: EncodedRequest['headers'];
-  /** What is not known there. */
+  /** Fields that the host does not support. */
   dropped: readonly string[];
 }
 
-/** @param headers beside the channel's own */
+/** @param headers in addition to the channel's */
 export function wrapBody(body: Body, headers: Enveloped['headers'], { route, isCount }: Pick<EncodeInput, 'route' | 'isCount'>): Enveloped {
   const { envelope } = route.provider;
   if (envelope === undefined) return { body, headers, dropped: [] };
   const { omit, set, listed = {} } = envelope;
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !omit.includes(name)));
-  // Counts go to one address for all models.
+  // Counts have one path for all models.
   const counted = isCount === true ? { model: route.nameThere } : {};
   const { model } = body;
   const deployed = envelope.namesDeployment === true && typeof model === 'string' ? { model: deploymentOf(model, route.setting) } : {};
@@ -40,7 +40,7 @@ export function wrapBody(body: Body, headers: Enveloped['headers'], { route, isC
   };
 }
 
-/** Those of the header and of the body, each once. */
+/** Items of the header and the body without duplicates. */
 function itemsOf(header: string | undefined, field: unknown): string[] {
   const inBody = Array.isArray(field) ? field.filter((item) => typeof item === 'string') : [];
   const items = [...(header?.split(',') ?? []), ...inBody].map((item) => item.trim());

@@ -1,10 +1,10 @@
-// A text of JSON as it is written: what events that are read without parsing them consist of.
+// JSON string literals in raw events that are not parsed.
 import { parseObject } from '#server/framing/loose-json.ts';
 
-/** Of these letters a text of JSON consists as it is written. */
+/** Characters of a literal without escapes. */
 export const plainLetters = /^[ !#-[\]-\uffff]*$/;
 
-/** Null: what stands between the quotes is no text of JSON. */
+/** Returns null if the content is not a valid JSON string. */
 export function readText(written: string): string | null {
   if (plainLetters.test(written)) return written;
   const text = parseObject(`{"text":"${written}"}`)?.['text'];
