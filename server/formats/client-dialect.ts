@@ -170,8 +170,7 @@ export interface ClientDialect {
   /** Returns the body of a complete response. */
   writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Record<string, unknown>;
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
-  /** Writes the response of a token count. @param original count before prompt edits, if any were applied */
-  /** @param original the same before changes of the prompt that were asked for; undefined: none were */
+  /** Writes the response of a token count. @param original count before prompt edits. If undefined, none were requested. */
   writeTokenCount?(tokens: number, original: number | undefined): Record<string, unknown>;
   writeModel(model: ListedModel): Record<string, unknown>;
   /** Writes the model list, filtered by the query. @throws {AppError} 400 with the parameter at fault */

@@ -27,7 +27,7 @@ const patch = 32;
 const mostPerPatch = 2.46;
 /** Vendors without tiles. */
 const ofOthers: ReadonlySet<string | undefined> = new Set(['anthropic', 'google']);
-/** Whose vendor heeds the detail that is asked for. */
+/** Models whose vendor applies `detail`. */
 const ofDetail = /^(?:openai\/)?(?:chatgpt-|gpt-|o\d|computer-use)/;
 /** An image in low detail is scaled to a square of this many patches. */
 const mostOfLow = (512 / patch) ** 2;

@@ -121,9 +121,9 @@ export interface ThoughtsRule {
   placeholders?: readonly { models: RegExp; text: string }[];
   /** Sends signed or encrypted thinking: the provider hosts the vendor's models. */
   takesSeals?: true;
-  /** Some who speak the format do not know the fields: refused for one, a request is sent again without. */
+  /** Some servers reject the fields: the request is then retried without them. */
   isDoubtful?: true;
-  /** Only behind an address of somebody else. */
+  /** Applies to a custom base URL only. */
   isAwayOnly?: true;
 }
 

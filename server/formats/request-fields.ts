@@ -97,7 +97,7 @@ export type RequestField = keyof typeof requestFields;
 
 /** A field in a client's format. */
 export interface SaidField {
-  /** As the caller reads it in the error or in `x-tidegate-dropped`. */
+  /** Name in errors and in `x-tidegate-dropped`. */
   name: string;
   /** Values equal to an absent field. */
   neutral?: readonly unknown[];

@@ -58,7 +58,7 @@ export interface ReportedUsage {
   usage: TokenUsage | null;
   /** The reported usage is not plausible. */
   isInvalid: boolean;
-  /** The model wrote on after it: that is not in it. */
+  /** The model wrote text after the usage, which excludes it. */
   hasTextAfter: boolean;
   /** Runs of hosted tools, reported or observed. If undefined, none. */
   hosted?: HostedCalls | undefined;

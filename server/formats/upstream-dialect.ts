@@ -182,6 +182,7 @@ export interface UpstreamDialect {
   readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
   /** Returns the body of a token count. If undefined, only callers of the format can count, or none. */
   countBody?(body: Body, route: Pick<Route, 'upstreamModel' | 'provider'>): Record<string, unknown>;
+  /** Token count of a prompt in a response. If undefined, providers of this format cannot count. */
   readTokenCount?(body: Body): number | undefined;
   /** Token count before prompt edits. If undefined, not reported. */
   readOriginalTokenCount?(body: Body): number | undefined;
