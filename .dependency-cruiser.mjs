@@ -9,6 +9,9 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
   return { ...statement, decls: this.visitVariableDeclarators(statement.decls) };
 };
 
+/** Slices that are stages of calls and nothing else. */
+const stageSlices = ['slices/turn-state'];
+
 /** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
 const serverLayers = [
   // Who comes next, what a process is, where connections come from, whose clock is believed, how bytes become events and JSON,
@@ -34,6 +37,8 @@ const serverLayers = [
   ['accounts'],
   ['features'],
   ['call'],
+  // Stages of calls (`stage.ts`), which server/call-stages.ts lists.
+  stageSlices,
   ['slices/responses'],
   // What callers leave at providers.
   ['slices/files'],
@@ -173,6 +178,15 @@ export default {
       severity: 'error',
       from: { path: '^server/call/', pathNot: testFiles },
       to: { path: '^server/features/' },
+    },
+    {
+      name: 'server-stages-are-apart',
+      comment:
+        'A stage may not use another slice. What two of them need goes into server/call, or server/call-stages.ts hands it over when it ' +
+        'creates the stage.',
+      severity: 'error',
+      from: { path: `^server/(${stageSlices.join('|')})/`, pathNot: testFiles },
+      to: { path: '^server/slices/', pathNot: '^server/$1/' },
     },
     {
       name: 'server-features-are-apart',

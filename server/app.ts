@@ -41,6 +41,7 @@ import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
 import { siteIdentity } from '#server/settings/site-logo.ts';
+import { createCallStages } from '#server/call-stages.ts';
 import { createRelay } from '#server/call/create-relay.ts';
 import type { Relay } from '#server/call/create-relay.ts';
 import { dialectAt, isMissingKind } from '#server/call/endpoints.ts';
@@ -168,7 +169,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     endpoints: [],
   };
 
-  const relay = createRelay(context);
+  const relay = createRelay(context, createCallStages(context));
   mountRoutes(host, relay);
   const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder, () => siteIdentity(context.settings));
   const refuse = createRefuser(host);

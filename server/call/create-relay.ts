@@ -27,7 +27,8 @@ import { createTokenGate } from '#server/call/admission/token-gate.ts';
 import { createCallSignatures } from '#server/call/call-signatures.ts';
 import { createStoredSummaries } from '#server/call/stored-summaries.ts';
 import { createUnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
-import { createTurnStates } from '#server/call/turn-state.ts';
+import { compileStages } from '#server/call/stages.ts';
+import type { CallStage } from '#server/call/stages.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 
 export interface Relay {
@@ -41,7 +42,7 @@ export interface Relay {
   shutDown(): void;
 }
 
-export function createRelay(context: AppContext): Relay {
+export function createRelay(context: AppContext, stages: readonly CallStage[]): Relay {
   const health = createChannelHealth({ now: context.now, onFailure: context.figures.failed });
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
   let isEnding = false;
@@ -55,7 +56,7 @@ export function createRelay(context: AppContext): Relay {
     picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
     tunedModels: createTunedModels(context),
     modelTags: createModelTags(context),
-    turnStates: createTurnStates(context),
+    stages: compileStages(stages, context.settings),
     signatures: createCallSignatures(context),
     summaries: createStoredSummaries(context),
     gate: createTokenGate(context),

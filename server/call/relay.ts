@@ -22,7 +22,6 @@ import type { ClientBody } from '#server/call/stream/client-stream.ts';
 import type { WholeAnswer } from '#server/call/shorten-call.ts';
 import { httpTurn } from '#server/call/turn.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
-import { turnStateHeaders } from '#server/call/turn-state.ts';
 import { runAttempts } from '#server/call/run-attempts.ts';
 import type { NoResponse, Outcome } from '#server/call/run-attempts.ts';
 
@@ -203,7 +202,8 @@ function headersOf(call: RunningCall): Record<string, string> {
   const headers = requestIdHeaders(dialect, requestId);
   if (dialect.modelTag?.isWantedBy(clientHeaders) === true) headers[dialect.modelTag.header] = services.modelTags.read(admission, dialect);
   if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
-  return Object.assign(headers, turnStateHeaders(call));
+  for (const stage of call.stages) Object.assign(headers, stage.headers?.());
+  return headers;
 }
 
 /** Names that a caller chose: only what a header can carry, and not more than one should. */

@@ -14,7 +14,6 @@ import type { DecodedWhole, DeepWhole } from '#server/formats/decoded-whole.ts';
 import { decodeResponse, holdsBlockedWords, inTurnIfLong, writeDecoded } from '#server/call/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
 import { elapsed, signaturesOf } from '#server/call/running-call.ts';
-import { headersFor, noteTurnState } from '#server/call/turn-state.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
 import { failureUnderTunedId, underTunedId } from '#server/call/tuned-models.ts';
@@ -22,7 +21,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import { StreamRelay } from '#server/call/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
 import { sendCall } from '#server/exchange/exchange.ts';
-import type { CallExchange, Exchange } from '#server/exchange/exchange.ts';
+import type { CallExchange, CallToSend, Exchange } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
@@ -114,7 +113,7 @@ async function readResponse(
   }
   if (response.kind === 'failed' && response.answered !== undefined) return partlyAnswered(call, attempt, response);
   record.status = response.status;
-  if (response.kind !== 'failed') noteTurnState(call, attempt, response.headers);
+  if (response.kind !== 'failed') for (const stage of call.stages) stage.responded?.(attempt, response.headers);
   if (response.kind === 'stream') noteSoundType(call, attempt.request.streamType ?? response.headers?.['content-type']);
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
@@ -176,9 +175,9 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
   const { env, settings } = services.context;
   const longTexts = content.longTexts();
   const named = call.files === null ? null : withNamesOf(call.files, content.body, longTexts);
-  const sending = {
+  const sending: CallToSend = {
     client: endpoint.dialect,
-    clientHeaders: headersFor(call, channel),
+    clientHeaders: call.clientHeaders,
     kind: endpoint.kind,
     channel,
     route,
@@ -200,6 +199,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   };
+  for (const stage of call.stages) stage.request?.(sending, channel);
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
   const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });

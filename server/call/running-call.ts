@@ -23,7 +23,7 @@ import type { BudgetHold } from '#server/call/admission/session-budget.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
 import type { Affinity } from '#server/call/routing/affinity.ts';
-import type { HeldTurnState } from '#server/call/turn-state.ts';
+import type { StageRun } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
@@ -104,10 +104,8 @@ export interface RunningCall {
   dropped: readonly string[];
   /** Tokens of all choices together that the channel asked last was told as the limit; undefined: none. */
   sentLimit: number | undefined;
-  /** What the upstream gave its client to send back, sealed; undefined: nothing. */
-  turnState: string | undefined;
-  /** What the connection holds of it, which has told its client another name of it; missing: nothing does. */
-  heldTurnState?: HeldTurnState;
+  /** The parts that stages have in the call, in their order. */
+  readonly stages: readonly StageRun[];
   /** Why it is to end before its response is complete; undefined: nothing has happened. */
   stopped: StopReason | undefined;
   /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */

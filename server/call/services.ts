@@ -21,7 +21,7 @@ import type { StoredSummaries } from '#server/call/stored-summaries.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
 import type { TunedModels } from '#server/call/tuned-models.ts';
 import type { StreamClock } from '#server/call/stream/stream-clock.ts';
-import type { TurnStates } from '#server/call/turn-state.ts';
+import type { CallStages } from '#server/call/stages.ts';
 import type { UnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
 import type { TokenGate } from '#server/call/admission/token-gate.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
@@ -37,7 +37,7 @@ export interface RelayServices {
   readonly costs: CostDrift;
   readonly tunedModels: TunedModels;
   readonly modelTags: ModelTags;
-  readonly turnStates: TurnStates;
+  readonly stages: CallStages;
   readonly signatures: CallSignatures;
   readonly summaries: StoredSummaries;
   readonly gate: TokenGate;

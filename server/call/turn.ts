@@ -15,6 +15,7 @@ import { endpointOf } from '#server/call/endpoints.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { stopCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import type { StageConnection } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ClientBody } from '#server/call/stream/client-stream.ts';
 import type { BodySource } from '#server/call/stream/lean-body.ts';
@@ -38,6 +39,8 @@ export interface Turn {
   follow(call: RunningCall): void;
   /** It does not count against the rate limit: no upstream is asked, or another turn has counted. */
   readonly isFree?: boolean;
+  /** Stages of the connection, where one has many turns. If undefined, the process's. */
+  readonly stages?: StageConnection | undefined;
   /** A call that it is a part of, which the session's budget has let through, and whose caller has been let in. Missing: none. */
   readonly within?: Pick<RunningCall, 'admission' | 'session'>;
 }

@@ -63,6 +63,11 @@ export type SentRequest = Pick<
 
 export type CallExchange = Exchange & { request: SentRequest };
 
+/** A request as its call describes it, until it is sent. */
+export type CallToSend = Mutable<Omit<UpstreamCall, 'settings'>>;
+
+type Mutable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
+
 export type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now' | 'egress'>;
 
 export interface SendOptions {

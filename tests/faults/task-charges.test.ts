@@ -66,7 +66,7 @@ async function arrange(place: Place): Promise<Scene> {
 
 /** Hands in a drawing, which fails upstream. */
 async function act({ context, user, token }: Scene, fails = true): Promise<void> {
-  const { services } = createRelay(context);
+  const { services } = createRelay(context, []);
   const body = { prompt: 'a harbour' };
   const request = drawingPaths['imagine']?.(body);
   if (request === undefined) throw new Error('There is no such path');

@@ -22,6 +22,7 @@ import { openProviderContainer } from '#server/call/provider-containers.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { Affinity } from '#server/call/routing/affinity.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import { openStages } from '#server/call/stages.ts';
 import type { Turn } from '#server/call/turn.ts';
 
 /** A turn that was turned down, and how its caller is told. */
@@ -52,9 +53,9 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     const { endpoint, admission, tunedModel, parameters, permit, session, files } = admitted;
     const { model, isStream, streamType } = admitted.requested;
     const quoted = quotedFor(services, admitted);
-    const settling = services.excess.settled(admission.user.id);
-    if (settling !== undefined) await settling;
-    const reserving = reserveRequested(services, admitted, quoted);
+    const opening = openStages((turn.stages ?? services.stages).of(endpoint), turn, admitted);
+    const stages = opening instanceof Promise ? await opening : opening;
+    const reserving = reserveSettled(services, admitted, quoted);
     reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
     budgetHold = budgeting === null ? null : await budgeting;
@@ -102,7 +103,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       attempts: [],
       dropped: [],
       sentLimit: undefined,
-      turnState: undefined,
+      stages,
       stopped: undefined,
       buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
       onStop: undefined,
@@ -155,6 +156,13 @@ function affinityOf({ affinities }: RelayServices, { request, within }: Turn, ad
   const call = { dialect, headers: request.headers, body: content.body, userId: admission.user.id, model: requested.model };
   // A body in the place of the one that was sent may say something else.
   return affinities.read(conversation === null && within === undefined ? { ...call, session } : call);
+}
+
+/** Reserves when the account's charges above their reservations are settled. */
+function reserveSettled(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
+  const settling = services.excess.settled(admitted.admission.user.id);
+  if (settling === undefined) return reserveRequested(services, admitted, quoted);
+  return settling.then(() => reserveRequested(services, admitted, quoted));
 }
 
 function reserveRequested(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {

@@ -21,7 +21,7 @@ import type { RelayServices } from '#server/call/services.ts';
 import { closeCodes } from '#server/sockets/message-socket.ts';
 import type { MessageSocket, SocketReceiver } from '#server/sockets/message-socket.ts';
 import type { ConnectionResponses } from './connection-responses.ts';
-import type { HeldTurnState } from '#server/call/turn-state.ts';
+import type { StageConnection } from '#server/call/stages.ts';
 import { KeyWatch } from './key-watch.ts';
 import { createConnectionQueues } from './connection-queues.ts';
 import type { ConnectionQueues } from './connection-queues.ts';
@@ -40,7 +40,7 @@ export interface CallSocketOptions {
   language: Language;
   remembered: ConnectionResponses;
   stored: ConversationSource;
-  turnState: HeldTurnState;
+  stages: StageConnection;
   onClosed(socket: CallSocket): void;
 }
 
@@ -55,7 +55,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   readonly connection: Connection;
   readonly remembered: ConnectionResponses;
   readonly stored: ConversationSource;
-  readonly turnState: HeldTurnState;
+  readonly stages: StageConnection;
   readonly #options: CallSocketOptions;
   readonly #socket: MessageSocket;
   readonly #owner: string;
@@ -69,7 +69,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   #isDraining = false;
 
   constructor(socket: MessageSocket, options: CallSocketOptions) {
-    const { services, endpoint, dialect, request, connection, remembered, stored, userId, turnState } = options;
+    const { services, endpoint, dialect, request, connection, remembered, stored, userId, stages } = options;
     this.services = services;
     this.endpoint = endpoint;
     this.dialect = dialect;
@@ -77,7 +77,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.connection = connection;
     this.remembered = remembered;
     this.stored = stored;
-    this.turnState = turnState;
+    this.stages = stages;
     this.#options = options;
     this.#socket = socket;
     this.#owner = `user:${userId}`;

@@ -26,7 +26,7 @@ import { RealtimeSession } from '#server/call/realtime/realtime-session.ts';
 import { releaseCall } from '#server/call/running-call.ts';
 import { clientHeadersOf } from '#server/call/admission/admit-call.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
-import type { HeldTurnState } from '#server/call/turn-state.ts';
+import type { StageConnection } from '#server/call/stages.ts';
 import { createConnectionResponses } from './connection-responses.ts';
 import { CallSocket } from './call-socket.ts';
 
@@ -88,7 +88,7 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
         if (connection === null || upgrade === undefined || dialect === undefined) throw new AppError('websocket_missing');
         const admission = await admit(request, connection);
         const userId = admission.user.id;
-        const turnState = services.turnStates.open(userId);
+        const stages = services.stages.connect(userId);
         const opening = {
           services,
           endpoint,
@@ -98,11 +98,11 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
           language,
           remembered: remembered.open(userId),
           stored: conversations,
-          turnState,
+          stages,
         };
         const extra = {
           ...requestIdHeaders(endpoint.dialect, requestId),
-          ...acceptHeaders(services, { admission, endpoint, request, turnState }),
+          ...acceptHeaders(services, { admission, endpoint, request, stages }),
         };
         const free = () => shares.add(userId, -1);
         const openReceiver: OpenReceiver = (socket, { connection: bare, onClosed }) =>
@@ -138,23 +138,16 @@ const socketBytes = 40_000;
 /** One user may have as many as this part of those that are free. */
 const freeShare = 4;
 
-/** What Codex takes from the response that completes a handshake: it sends the state again with what it asks next, wherever. */
+/** Headers of the response that completes a handshake. */
 function acceptHeaders(
   { modelTags }: Pick<RelayServices, 'modelTags'>,
-  {
-    admission,
-    endpoint,
-    request,
-    turnState,
-  }: { admission: Admission; endpoint: RelayEndpoint; request: Request; turnState: HeldTurnState },
+  { admission, endpoint, request, stages }: { admission: Admission; endpoint: RelayEndpoint; request: Request; stages: StageConnection },
 ): Record<string, string> {
   const reported = clientHeadersOf(endpoint, request.headers);
-  const headers: Record<string, string> = {};
+  const headers = stages.headers(endpoint, reported);
   const { dialect } = endpoint;
-  const { modelTag, turnStateHeader } = dialect;
-  if (modelTag?.isWantedBy(reported) !== true) return headers;
-  headers[modelTag.header] = modelTags.read(admission, dialect);
-  if (turnStateHeader !== undefined) headers[turnStateHeader] = reported[turnStateHeader] ?? turnState.name;
+  const { modelTag } = dialect;
+  if (modelTag?.isWantedBy(reported) === true) headers[modelTag.header] = modelTags.read(admission, dialect);
   return headers;
 }
 

@@ -16,9 +16,9 @@ import type { RequestedConversation, CallConversation, ConversationSource } from
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import { stopCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import type { StageConnection } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
-import type { HeldTurnState } from '#server/call/turn-state.ts';
 import { itemsUpTo, listText } from './connection-responses.ts';
 import type { ConnectionResponse, ConnectionResponses } from './connection-responses.ts';
 import { SocketOutlet } from './socket-outlet.ts';
@@ -43,7 +43,7 @@ export interface TurnPlace {
   remembered: ConnectionResponses;
   /** What is kept beyond the connection. */
   stored: ConversationSource;
-  turnState: HeldTurnState;
+  stages: StageConnection;
   /** The client does not read. */
   isFull(): boolean;
   /** The connection is gone. */
@@ -62,6 +62,7 @@ export class SocketTurn implements StreamedTurn {
   readonly connection: Connection;
   readonly address: CallAddress;
   readonly isFree: boolean;
+  readonly stages: StageConnection;
   readonly #place: TurnPlace;
   readonly #requested: RequestedTurn;
   #before: ConnectionResponse | null = null;
@@ -81,6 +82,7 @@ export class SocketTurn implements StreamedTurn {
     this.connection = place.connection;
     this.address = callAddress(place.request, { model: undefined, verb: undefined });
     this.isFree = requested.isWarmUp;
+    this.stages = place.stages;
   }
 
   async readContent(userId: number): Promise<CallContent> {
@@ -170,7 +172,6 @@ export class SocketTurn implements StreamedTurn {
 
   follow(call: RunningCall): void {
     this.#call = call;
-    call.heldTurnState = this.#place.turnState;
     if (this.#place.isGone()) this.left();
   }
 

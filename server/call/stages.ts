@@ -1,0 +1,110 @@
+// Stages of a call: hooks by which a feature takes part in calls. Each feature is a folder in `server/slices/` and a line in
+// `server/call-stages.ts`, which orders them. The state of a call is its stage's own: a stage that is not concerned opens none, and is
+// not entered again in that call.
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
+import type { SentAttempt } from '#server/call/call-attempt.ts';
+import type { CallToSend } from '#server/exchange/exchange.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { ResponseHeaders } from '#server/exchange/send.ts';
+import type { Turn } from '#server/call/turn.ts';
+
+export interface CallStage {
+  readonly name: string;
+  /** Whether calls of the endpoint can concern the stage. Evaluated once per endpoint and revision of the settings. */
+  applies(endpoint: RelayEndpoint): boolean;
+  /** Returns the stage's part in an admitted call, before money is reserved; null if the call does not concern it. @throws {AppError} to refuse the call */
+  open(call: OpeningCall): StageRun | null | Promise<StageRun | null>;
+  /** Returns the stage for the calls of one WebSocket. If undefined, a connection is nothing to the stage. */
+  connect?(userId: number): ConnectedStage;
+}
+
+/** A stage that remembers something between the calls of a connection. */
+export interface ConnectedStage extends Pick<CallStage, 'open'> {
+  /** Headers of the handshake's response. */
+  headers?(endpoint: RelayEndpoint, clientHeaders: Readonly<Record<string, string>>): Record<string, string>;
+}
+
+export interface OpeningCall extends AdmittedCall {
+  readonly turn: Turn;
+}
+
+/** One stage's part in one call. Every hook is optional; the comments are in the order in which hooks run. */
+export interface StageRun {
+  /** Changes the request before it is translated for the attempt's channel. */
+  request?(sending: CallToSend, channel: PreparedChannel): void;
+  /** Reads the headers of a response that succeeded. */
+  responded?(attempt: SentAttempt, headers: ResponseHeaders | undefined): void;
+  /** Headers of the caller's response. */
+  headers?(): Readonly<Record<string, string>>;
+}
+
+/** The stages of one process. */
+export interface CallStages {
+  /** Those that apply to the endpoint under the current settings, in their order. */
+  of(endpoint: RelayEndpoint): readonly Pick<CallStage, 'open'>[];
+  connect(userId: number): StageConnection;
+}
+
+/** The stages of one WebSocket. */
+export interface StageConnection {
+  of(endpoint: RelayEndpoint): readonly Pick<CallStage, 'open'>[];
+  /** Headers of the handshake's response. */
+  headers(endpoint: RelayEndpoint, clientHeaders: Readonly<Record<string, string>>): Record<string, string>;
+}
+
+interface CompiledList {
+  revision: number;
+  stages: readonly CallStage[];
+}
+
+export function compileStages(all: readonly CallStage[], settings: { readonly revision: number }): CallStages {
+  const compiled = new WeakMap<RelayEndpoint, CompiledList>();
+  function of(endpoint: RelayEndpoint): readonly CallStage[] {
+    const known = compiled.get(endpoint);
+    if (known?.revision === settings.revision) return known.stages;
+    const { revision } = settings;
+    const stages = all.filter((stage) => stage.applies(endpoint));
+    compiled.set(endpoint, { revision, stages });
+    return stages;
+  }
+  return {
+    of,
+    connect(userId) {
+      const connected = new Map<CallStage, ConnectedStage>();
+      for (const stage of all) {
+        const own = stage.connect?.(userId);
+        if (own !== undefined) connected.set(stage, own);
+      }
+      return {
+        of: (endpoint) => of(endpoint).map((stage) => connected.get(stage) ?? stage),
+        headers(endpoint, clientHeaders) {
+          const headers: Record<string, string> = {};
+          for (const stage of of(endpoint)) Object.assign(headers, connected.get(stage)?.headers?.(endpoint, clientHeaders));
+          return headers;
+        },
+      };
+    },
+  };
+}
+
+const noRuns: readonly StageRun[] = [];
+
+/** The parts that stages have in the call, in the order of the list. @throws {AppError} of a stage that refuses the call */
+export function openStages(
+  stages: readonly Pick<CallStage, 'open'>[],
+  turn: Turn,
+  admitted: AdmittedCall,
+): readonly StageRun[] | Promise<readonly StageRun[]> {
+  return stages.length === 0 ? noRuns : openEach(stages, { ...admitted, turn });
+}
+
+async function openEach(stages: readonly Pick<CallStage, 'open'>[], call: OpeningCall): Promise<readonly StageRun[]> {
+  let runs: StageRun[] | undefined;
+  for (const stage of stages) {
+    const opening = stage.open(call);
+    const run = opening instanceof Promise ? await opening : opening;
+    if (run !== null) (runs ??= []).push(run);
+  }
+  return runs ?? noRuns;
+}
