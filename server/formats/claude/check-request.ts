@@ -1,4 +1,4 @@
-// What must be right in a Messages request before anything is spent on it; cheap, because every call passes it.
+// Validates a Messages request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
@@ -7,7 +7,7 @@ import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { threadOf } from './threads.ts';
 
-/** The most tokens that a client may ask for. */
+/** Maximum tokens that a client may request. */
 const tokenLimit = 1_073_741_823;
 const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be a text or a list of content blocks' };
 
@@ -15,7 +15,7 @@ const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be 
 export function checkRequest(body: Body): void {
   checkPrompt(body);
   const fields = new StrictFields(body);
-  // 0 fills the prompt's cache and generates nothing. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+  // 0 fills the prompt cache without generating. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
   if (fields.integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
   for (const field of ['temperature', 'top_p', 'top_k']) fields.number(field);
   fields.boolean('stream');
@@ -23,9 +23,9 @@ export function checkRequest(body: Body): void {
   fields.object('thinking');
 }
 
-/** The part of a request that is counted, too, when nothing is generated. @throws {AppError} 400 with the field at fault */
+/** Validates the fields that token counts use, too. @throws {AppError} 400 with the field at fault */
 export function checkPrompt(body: Body): void {
-  // What is held may end with a turn that is to go on.
+  // A stored thread may be continued without messages.
   checkMessages(body, threadOf(body)?.previousId === undefined ? 1 : 0);
 }
 
@@ -47,12 +47,12 @@ function checkContent(fields: StrictFields, field: string): void {
   if (content !== undefined && typeof content !== 'string' && !Array.isArray(content)) throw badField(fields.path(field), textOrBlocks);
 }
 
-/** Only for a body that `checkRequest` let pass. */
+/** Requires a body that `checkRequest` accepted. */
 export function callParameters(body: Body): CallParameters {
   return {
     maxTokens: new StrictFields(body).number('max_tokens') ?? 0,
     choices: 1,
-    // Every stream of this format ends with it.
+    // Every stream of this format ends with usage.
     wantsUsage: true,
     mostTokenBytes: plainTokenBytes,
   };

@@ -1,4 +1,4 @@
-// Citations of a Messages response: each stands at a block of text, which is all about it.
+// Citations of Messages responses: each belongs to a text block as a whole.
 import type { ResponsePart } from '../parts.ts';
 
 type Json = Record<string, unknown>;
@@ -8,7 +8,7 @@ export type Citation = Extract<ResponsePart, { type: 'citation' | 'document_cita
 export function writeCitation(citation: Citation): Json {
   const cited_text = citation.text ?? '';
   if (citation.type === 'citation') {
-    // What the vendor encrypts for its own models nobody else has.
+    // `encrypted_index` is readable by the vendor's models only.
     return { type: 'web_search_result_location', url: citation.url, title: citation.title ?? null, encrypted_index: '', cited_text };
   }
   const { document, title = null, origin, object } = citation;
@@ -23,14 +23,14 @@ interface Span {
   citation: Json;
 }
 
-/** Texts of a whole response, which are cut where what they cite begins and ends. */
+/** Texts of a complete response, split at the ranges of their citations. */
 export class CitedTexts {
   #length = 0;
   readonly #spans: Span[] = [];
   readonly #starts = new Map<Json, number>();
   #last: Json | null = null;
 
-  /** @param block the one that the text belongs to */
+  /** @param block to which the text belongs */
   add(block: Json, text: string): void {
     if (!this.#starts.has(block)) this.#starts.set(block, this.#length);
     this.#last = block;
@@ -43,7 +43,7 @@ export class CitedTexts {
     this.#spans.push({ start, end: Math.min(end, this.#length), citation: writeCitation(citation) });
   }
 
-  /** The blocks with their texts cut; others as they are. */
+  /** Returns the blocks with texts split; others unchanged. */
   cut(blocks: readonly Json[]): Json[] {
     return this.#spans.length === 0 ? [...blocks] : blocks.flatMap((block) => this.#pieces(block));
   }

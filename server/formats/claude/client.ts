@@ -1,4 +1,4 @@
-// Claude's Messages as a format that callers speak.
+// Client dialect of Claude's Messages.
 import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';

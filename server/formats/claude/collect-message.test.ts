@@ -1,4 +1,4 @@
-// What a stream has told is what the whole response says.
+// A collected stream equals the complete response.
 import { expect, test } from 'vitest';
 import { noTokens } from '#shared/token-usage.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';

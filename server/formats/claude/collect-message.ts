@@ -1,14 +1,14 @@
-// The events of a stream → the message that they tell.
+// Collects a complete message from stream events.
 import { isObject } from '#server/framing/loose-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 
 type Json = Record<string, unknown>;
 
 export class MessageCollector {
-  /** Of inputs, which come as texts. */
+  /** Part budget of inputs, which are streamed as text. */
   readonly #budget = new PartBudget();
   readonly #blocks: Json[] = [];
-  /** Of the block that is open. */
+  /** Input of the open block. */
   #input = '';
   #citations: unknown[] = [];
   #message: Json = {};
@@ -24,7 +24,7 @@ export class MessageCollector {
     else if (type === 'message_stop') this.#isComplete = true;
   }
 
-  /** Null: it has not ended. */
+  /** Returns null before the stream ends. */
   get message(): Json | null {
     return this.#isComplete ? { ...this.#message, content: this.#blocks } : null;
   }
@@ -38,7 +38,7 @@ export class MessageCollector {
     else if (delta['type'] === 'signature_delta') append('signature');
     else if (delta['type'] === 'input_json_delta') this.#input += textOf(delta['partial_json']);
     else if (delta['type'] === 'citations_delta') {
-      // A list of its own, because the event's stays as it is.
+      // Copied, since the event must not change.
       if (this.#citations.length === 0 && Array.isArray(block['citations'])) this.#citations.push(...block['citations']);
       this.#citations.push(delta['citation']);
       block['citations'] = this.#citations;

@@ -1,4 +1,4 @@
-// The block that stands for everything before it: at the head of a response whose conversation was shortened on the way, or all of it.
+// Writes the compaction block: first in the response of a compacted conversation, or its only block.
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
@@ -11,18 +11,18 @@ import { readTokenUsage, writeTokenUsage } from './token-usage.ts';
 import { editsMade, event, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
 import type { Json } from './write-message.ts';
 
-/** Null: the summary failed. The block stands for nothing then. */
+/** If null, the summary failed and the block has no effect. */
 function blockOf(content: string | null): Json {
   return { type: 'compaction', content, encrypted_content: content === null ? null : gatewaySummary };
 }
 
-/** What a response begins with. */
+/** Blocks at the start of a response. */
 export function compactedBlocks({ requested }: ResponseWriterOptions): Json[] {
   const field = compactionField(requested);
   return field === null || field.isAlone ? [] : [blockOf(field.content)];
 }
 
-/** A summary comes at once, in one delta. */
+/** A summary is one delta. */
 export function compactionEvents({ content, encrypted_content }: Json, index: number): string {
   return [
     event('content_block_start', { index, content_block: { type: 'compaction', content: null, encrypted_content: null } }),
@@ -31,7 +31,7 @@ export function compactionEvents({ content, encrypted_content }: Json, index: nu
   ].join('');
 }
 
-/** Of each pass, in order. The numbers beside them are those of the response alone. */
+/** Usage of each pass in order. The top-level counts are the response's only. */
 export function iterationsOf(usage: TokenUsage, { requested, model }: ResponseWriterOptions): Json {
   const field = compactionField(requested);
   if (field === null || field.isAlone) return {};
@@ -44,17 +44,17 @@ function iteration(type: string, usage: TokenUsage): Json {
   return { type, cache_creation, cache_creation_input_tokens, cache_read_input_tokens, input_tokens, output_tokens };
 }
 
-/** Whether what the model writes is the summary, and the response nothing else. */
+/** Whether the model's output is the summary and the whole response. */
 export function isSummary({ requested }: ResponseWriterOptions): boolean {
   return compactionField(requested)?.isAlone === true;
 }
 
-/** The response itself has taken nothing. */
+/** The response itself used no tokens. */
 function summaryUsage(usage: TokenUsage): Json {
   return { ...writeTokenUsage(noTokens), iterations: [iteration('compaction', usage)] };
 }
 
-/** What it thought, and what it may have called all the same, is no summary; one that was cut is none. */
+/** Collects a summary without thinking and tool calls; a truncated one is discarded. */
 class Summary {
   start = noStart;
   usage: TokenUsage | null = null;

@@ -1,5 +1,5 @@
-// Conversations that are shortened: `compaction` blocks as requests send them back, what stands for one where no Claude reads it, and the
-// request for a summary where the provider writes none. https://platform.claude.com/docs/en/build-with-claude/compaction
+// Compaction: `compaction` blocks in requests, their replacement for other models, and the request for a summary if the provider does not
+// write one. https://platform.claude.com/docs/en/build-with-claude/compaction
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ShortenedPrompt, Shortening } from '../prompt-edits.ts';
 import { summaryInstruction } from '../summary-instruction.ts';
@@ -10,10 +10,10 @@ type Block = Readonly<Record<string, unknown>>;
 
 const editType = 'compact_20260112';
 const usualThreshold = 150_000;
-/** Tokens of a summary, at the most: one that is cut stands for nothing. */
+/** Maximum tokens of a summary; a truncated one is discarded. */
 const longestSummary = 16_384;
 
-/** What `encrypted_content` of a summary holds that was written here: no provider has signed it. */
+/** `encrypted_content` of a summary written by the gateway, which no provider signed. */
 export const gatewaySummary = 'tidegate-seal:tidegate:summary';
 
 const introduction = 'What was said before has been replaced by this summary of it:';
@@ -23,12 +23,12 @@ export function isCompactEdit(edit: unknown): edit is Block {
 }
 
 export interface CompactionPlace {
-  /** Of the last block that stands for what is before it. */
+  /** Position of the last effective block. */
   message: number;
   block: number;
 }
 
-/** Null: nothing does. Blocks of summaries that failed stand for nothing. */
+/** Returns null without one. Blocks of failed summaries have no effect. */
 export function lastCompaction(messages: readonly unknown[]): CompactionPlace | null {
   const message = messages.findLastIndex((one) => blocksOf(one).some(isCompaction));
   return message < 0 ? null : { message, block: blocksOf(messages[message]).findLastIndex(isCompaction) };
@@ -38,12 +38,12 @@ export function isCompaction(block: unknown): block is Block & { content: string
   return isObject(block) && block.type === 'compaction' && typeof block.content === 'string' && block.content !== '';
 }
 
-/** How a model is told the summary that any other may have written. */
+/** Text with which any model receives the summary. */
 export function summaryText(summary: string): string {
   return `${introduction}\n\n${summary}`;
 }
 
-/** The very same where no summary stands for what is before it; otherwise the summary as a text, and what is behind it. */
+/** Replaces everything before the last summary with its text; returns the same list if there is none. */
 export function sinceCompaction(messages: readonly unknown[]): readonly unknown[] {
   const place = lastCompaction(messages);
   if (place === null) return messages;
@@ -60,7 +60,7 @@ export function sinceCompaction(messages: readonly unknown[]): readonly unknown[
   ];
 }
 
-/** Summaries that were written here, told to a provider that takes its own alone. The very same where there is none. */
+/** Writes the gateway's summaries as text for a provider that accepts its own only; returns the same body if there are none. */
 export function withoutGatewaySummaries(body: Body): Body {
   const messages = messagesOf(body);
   const place = lastCompaction(messages);
@@ -69,7 +69,7 @@ export function withoutGatewaySummaries(body: Body): Body {
   return isObject(block) && block.encrypted_content === gatewaySummary ? { ...body, messages: sinceCompaction(messages) } : body;
 }
 
-/** Null: none is asked for. `compaction` asks for nothing but a summary, whatever the edits say. */
+/** Returns null if none is requested. `compaction` requests only a summary, whatever the edits. */
 export function shorteningOf({ compaction, context_management: management }: Body): Shortening | null {
   if (isObject(compaction) && compaction.type === 'summarize') return new GatewayCompaction(compaction, null, alone);
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
@@ -92,7 +92,7 @@ class GatewayCompaction implements Shortening {
     this.#instruction = typeof instructions === 'string' && instructions.trim() !== '' ? instructions : summaryInstruction;
   }
 
-  /** All of it is summarized, because later requests leave out all that stands before the block. */
+  /** Summarizes the whole conversation: later requests omit everything before the block. */
   request(body: Body): Record<string, unknown> | null {
     const messages = messagesOf(body);
     if (this.threshold !== null && tailStart(messages) <= 0) return null;
@@ -118,7 +118,7 @@ class GatewayCompaction implements Shortening {
   }
 }
 
-/** What a response is told of it by `responseFields`. `isAlone`: what the model writes is the summary. */
+/** Compaction for the response, in `responseFields`. `isAlone`: the model's output is the summary. */
 export type CompactionField = { isAlone: true } | { isAlone: false; content: string | null; usage: Block };
 
 export function compactionField({ compaction }: Readonly<Record<string, unknown>> = {}): CompactionField | null {
@@ -128,7 +128,7 @@ export function compactionField({ compaction }: Readonly<Record<string, unknown>
   return { isAlone: false, content: typeof content === 'string' ? content : null, usage: isObject(usage) ? usage : {} };
 }
 
-/** As instructions of callers ask for it, or as it is. Null: there is none. */
+/** Extracts the summary, in tags if the caller's instructions request them. If null, there is none. */
 export function summaryOf(text: string): string | null {
   const begin = text.indexOf(summaryTag);
   const end = text.lastIndexOf(summaryEnd);
@@ -139,7 +139,7 @@ export function summaryOf(text: string): string | null {
 const summaryTag = '<summary>';
 const summaryEnd = '</summary>';
 
-/** Of a request: they are about its answer, and not about the conversation. */
+/** Fields that concern the response, not the conversation. */
 const ofAnswers: ReadonlySet<string> = new Set([
   'compaction',
   'container',
@@ -162,14 +162,14 @@ function summaryIn({ stop_reason: reason, content }: Block): string | null {
   );
 }
 
-/** It is done. */
+/** Removes the applied edit. */
 function withoutEdit({ context_management: management, ...rest }: Body): Record<string, unknown> {
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
   const others = edits.filter((edit) => !isCompactEdit(edit));
   return others.length === 0 ? rest : { ...rest, context_management: { edits: others } };
 }
 
-/** Where what waits for an answer begins: messages, and results with the calls that they belong to. */
+/** Start of the pending part: last messages, and results with their calls. */
 function tailStart(messages: readonly unknown[]): number {
   let start = messages.length;
   while (start > 0 && isOfModel(messages[start - 1])) start -= 1;

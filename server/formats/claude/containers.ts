@@ -1,15 +1,15 @@
-// The container in which code runs: where a request names it, and where a response does.
+// Id of the code execution container in requests and responses.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ProviderObject } from '../provider-objects.ts';
 import type { Body } from '../strict-fields.ts';
 
-/** The one that a request goes on with; undefined: none. */
+/** Container that a request continues. If undefined, none. */
 export function containerOf({ container }: Body): string | undefined {
   const name = isObject(container) ? container.id : container;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** The same request under the provider's own name. */
+/** Replaces the caller's id with the provider's. */
 export function openContainer(body: Body, { reported, name }: ProviderObject): Body {
   if (containerOf(body) !== reported) return body;
   return { ...body, container: isObject(body['container']) ? { ...body['container'], id: name } : name };
@@ -17,15 +17,15 @@ export function openContainer(body: Body, { reported, name }: ProviderObject): B
 
 const key = Buffer.from('"container"');
 
-/** Bytes of a response that may tell one. */
+/** Whether the bytes may contain a container id. */
 export function mayPresentContainer(bytes: Buffer): boolean {
   return bytes.includes(key);
 }
 
 /**
- * A response, or one event of a stream, under the name that its caller is told. Its bytes stay as they are but for that: what the model
- * wrote stands in longer texts, or with quotes that are escaped.
- * @param teller a message, or the delta of one
+ * Replaces the container id in a response or stream event with the caller's. Other bytes are unchanged: text of the model has escaped
+ * quotes.
+ * @param teller message or message delta
  */
 export function presentContainer(bytes: Buffer, teller: unknown, report: (name: string) => string): Buffer {
   const container = isObject(teller) ? teller.container : undefined;
@@ -36,11 +36,11 @@ export function presentContainer(bytes: Buffer, teller: unknown, report: (name: 
 
 const unknown = '"container":null';
 
-/** Events of a whole response that was told as a stream: their last delta has the container. @param message the whole response */
+/** Adds the container to the last delta of a response that is streamed. @param message the complete response */
 export function eventsWithContainer(events: Buffer, message: unknown): Buffer {
   const container = isObject(message) ? message.container : undefined;
   const text = events.toString('utf8');
-  // Behind it there is only the usage; what the model wrote has its quotes escaped.
+  // Only usage follows; quotes in the model's text are escaped.
   const at = text.lastIndexOf(unknown);
   if (!isObject(container) || at < 0) return events;
   return Buffer.from(`${text.slice(0, at)}"container":${JSON.stringify(container)}${text.slice(at + unknown.length)}`);

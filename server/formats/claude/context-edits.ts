@@ -1,5 +1,5 @@
-// Edits of a prompt that a Messages request asks for (`context_management.edits`), for providers that do not make them themselves: results of
-// tools and thoughts that the model needs no more. https://platform.claude.com/docs/en/build-with-claude/context-editing
+// Applies prompt edits of Messages requests (`context_management.edits`) for providers that do not: clears old tool results and thinking.
+// https://platform.claude.com/docs/en/build-with-claude/context-editing
 import { isObject } from '#server/framing/loose-json.ts';
 import type { CountText, EditedPrompt, PromptEdits } from '../prompt-edits.ts';
 import { tokenCount } from '../token-usage.ts';
@@ -13,11 +13,11 @@ const thoughts = 'clear_thinking_20251015';
 const usualTrigger = 100_000;
 const usualKeep = 3;
 const usualTurns = 1;
-/** About what an image takes. */
+/** Approximate tokens of an image. */
 const perImage = 1600;
 const placeholder = '[The result of this tool call was cleared to save context.]';
 
-/** Whether all that is asked for is done here. */
+/** Whether the gateway supports all requested edits. */
 export function editsAreOurs({ context_management: management }: Body): boolean {
   return (
     isObject(management) &&
@@ -31,7 +31,7 @@ function isOurs(edit: unknown): edit is Block {
   return isObject(edit) && (edit.type === toolUses || edit.type === thoughts);
 }
 
-/** Null: none is asked for. */
+/** Returns null if no edits are requested. */
 export function promptEdits({ context_management: management }: Body): PromptEdits | null {
   const edits = isObject(management) && Array.isArray(management.edits) ? management.edits.filter(isOurs) : [];
   if (edits.length === 0) return null;
@@ -65,7 +65,7 @@ interface Made {
 
 type Now = Pick<Made, 'messages'> & { tokens: number };
 
-/** Undefined: tool uses decide, or the caller has said nothing that can be read. */
+/** If undefined, tool uses trigger the edit, or the trigger is invalid. */
 function triggerOf({ trigger }: Block): { tokens?: number; uses?: number } {
   if (!isObject(trigger)) return { tokens: usualTrigger };
   const value = tokenCount(trigger.value) ?? usualTrigger;
@@ -103,7 +103,7 @@ function isUncleared({ type, content }: Block): boolean {
   return type === 'tool_result' && content !== placeholder;
 }
 
-/** Thoughts of old turns: what the model did until a user has said something. */
+/** Clears thinking of old turns; a turn lasts until the next user message. */
 function clearThoughts({ messages }: Now, edit: Block, countOf: CountText): Made | null {
   const { keep } = edit;
   if (keep === 'all' || (isObject(keep) && keep.type === 'all')) return null;
@@ -134,7 +134,7 @@ function isThought({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** The model goes on with the same turn. */
+/** Tool results continue the turn. */
 function isResults({ content }: Block): boolean {
   return Array.isArray(content) && content.some((block: unknown) => isObject(block) && block.type === 'tool_result');
 }
@@ -162,7 +162,7 @@ function tokensOf(content: unknown, countOf: CountText): number {
   }, 0);
 }
 
-/** `{ type, value }`. */
+/** Number in `{ type, value }`. */
 function valueOf(value: unknown): number | undefined {
   return isObject(value) ? tokenCount(value.value) : undefined;
 }

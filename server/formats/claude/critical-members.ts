@@ -26,7 +26,7 @@ export const messagesNames = criticalMembers(messageNames, limits.names, [
   'mcp_servers',
   'context_management',
   'compaction',
-  // Whose objects, whose models and whose money.
+  // Members for objects, models and billing.
   'thread',
   'previous_message_id',
   'container',

@@ -1,4 +1,4 @@
-// Errors in this format's shape. https://platform.claude.com/docs/en/api/errors
+// Errors of this format. https://platform.claude.com/docs/en/api/errors
 import type { ErrorObject } from '../client-dialect.ts';
 import { isTooLong, lengthsIn } from '../too-long-prompt.ts';
 import { threadDetails } from './threads.ts';
@@ -23,7 +23,7 @@ export function errorBody(error: ErrorObject, requestId: string): Record<string,
   return { type: 'error', error: { type, message, ...(details === undefined ? {} : { details }) }, request_id: requestId };
 }
 
-/** Claude Code shortens the conversation by the vendor's words, and reads how much by. */
+/** Claude Code compacts on the vendor's message and reads the lengths in it. */
 function tooLongMessage(message: string): string {
   if (/prompt is too long/i.test(message)) return message;
   const lengths = lengthsIn(message);

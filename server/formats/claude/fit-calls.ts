@@ -1,4 +1,4 @@
-// Tool calls of a conversation as the next provider takes them: ids by its rule, an object as input.
+// Adapts tool calls of a conversation to the next provider: ids by its rule, objects as input.
 import { isObject } from '#server/framing/loose-json.ts';
 import { fittingIds } from '../call-id-rules.ts';
 import type { CallIdRule, IdUse } from '../call-id-rules.ts';
@@ -6,7 +6,7 @@ import { argumentsObject, objectArguments } from '../tool-arguments.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The very same body where nothing has to change. */
+/** Returns the same body if nothing changes. */
 export function fitCalls(body: Body, rule: CallIdRule): Body {
   const { messages } = body;
   if (!Array.isArray(messages)) return body;
@@ -40,7 +40,7 @@ function fitBlock(block: unknown, id: string): unknown {
   return withObjectInput(block.id === id ? block : { ...block, id });
 }
 
-/** Some clients send what a model that was cut off has written. */
+/** Some clients send the invalid input of a truncated model. */
 function withObjectInput(block: unknown): unknown {
   if (!isObject(block) || block.type !== 'tool_use' || isObject(block.input)) return block;
   return { ...block, input: argumentsObject(objectArguments(block.input)) };

@@ -1,4 +1,4 @@
-// What a Claude model refuses, put right in a body of this format: of callers who speak it, and of names whose endings say how it thinks.
+// Adapts a body to what its Claude model accepts, for callers of this format and for thinking suffixes.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Thinking } from '#server/model-facts/model-facts.ts';
 import type { EncodeInput } from '../encode-input.ts';
@@ -8,13 +8,13 @@ import { budgetFor } from './thinking.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Reports a field that is not sent as it was said. */
+/** Reports a field that is changed or dropped. */
 type Lose = (field: RequestField) => void;
 
-/** The same body where its model takes it. @param dropped gets the names of what was changed */
+/** Returns the same body if its model accepts it. @param dropped receives the names of changed fields */
 export function fitModel(body: Body, { client, route }: EncodeInput, dropped: string[]): Body {
   const { facts } = route;
-  // Other vendors' models are asked in this format as well.
+  // Other vendors' models use this format as well.
   if (facts === undefined || facts.vendor !== 'anthropic') return body;
   const lose: Lose = (field) => {
     const name = client.saidFields[field]?.name ?? field;
@@ -62,7 +62,7 @@ function withThinking(body: Body, { isAdaptive, isAlwaysOn, budget, efforts }: T
   return withBudget(body, budget.least);
 }
 
-/** Of a model that thinks by a number of tokens alone; one that has no room for it, or has to call a tool, does not think. */
+/** For models with budgets only; thinking is off if the limit is too small or a tool is forced. */
 function withBudget(body: Body, least: number): Body {
   const { thinking: _adaptive, temperature: _t, top_p: _p, top_k: _k, ...rest } = body;
   const { tool_choice: choice, max_tokens: limit, output_config: output } = body;
@@ -73,14 +73,14 @@ function withBudget(body: Body, least: number): Body {
   return { ...rest, thinking: { type: 'enabled', budget_tokens: tokens } };
 }
 
-/** What the caller says itself stays. */
+/** Values from the caller take precedence. */
 function withUsualEffort(body: Body, effort: string | undefined): Body {
   const { output_config: output } = body;
   if (effort === undefined || (isObject(output) && output.effort !== undefined)) return body;
   return { ...body, output_config: { ...(isObject(output) ? output : {}), effort } };
 }
 
-/** @param taken empty: the model takes none; undefined: it is not known which */
+/** @param taken supported efforts; empty: none; undefined: unknown */
 function withEffort(body: Body, taken: Thinking['efforts'], lose: Lose): Body {
   const { output_config: output, ...rest } = body;
   const effort = isObject(output) ? effortNamed(output.effort) : undefined;
@@ -97,7 +97,7 @@ const samplingFields = ['temperature', 'top_p', 'top_k'] as const;
 function withoutSampling(body: Body, lose: Lose): Body {
   const said = samplingFields.filter((name) => body[name] !== undefined);
   if (said.length === 0) return body;
-  // What is so anyway is not missed.
+  // Default values are not reported.
   for (const name of said) if (body[name] !== null && (name === 'top_k' || body[name] !== 1)) lose(name);
   return Object.fromEntries(Object.entries(body).filter(([name]) => !samplingFields.some((field) => field === name)));
 }

@@ -1,19 +1,18 @@
-// Thoughts in a conversation that other vendors' models have had a part in, as whoever changes models in the middle sends it. A Claude
-// model refuses those that it has not signed.
+// Thinking of other vendors' models in a conversation whose model changed. Claude models reject thinking that they did not sign.
 import { isObject } from '#server/framing/loose-json.ts';
 import { readSeal } from '../seal.ts';
 import type { Body } from '../strict-fields.ts';
 
 export interface ForeignThinking {
-  /** The very same where all thoughts are the provider's own. */
+  /** The same object if all thinking is the provider's. */
   body: Body;
   dropped: string[];
 }
 
 export interface Signing {
-  /** Thoughts without a signature are not the provider's. */
+  /** Thinking without a signature is another provider's. */
   signsAll: boolean;
-  /** The provider gets a placeholder for thoughts that are lost, and goes on thinking. */
+  /** The provider receives a placeholder for lost thinking, and thinking stays on. */
   isFilled: boolean;
 }
 
@@ -26,7 +25,7 @@ export function foreignThinking(body: Body, { signsAll, isFilled }: Signing): Fo
     const content = message.content.filter((block: unknown) => !isForeign(block, signsAll));
     if (content.length === message.content.length) return [message];
     isLost = true;
-    // A turn of nothing is refused.
+    // Empty turns are rejected.
     return content.length === 0 ? [] : [{ ...message, content }];
   });
   if (!isLost) return { body, dropped: [] };
@@ -45,7 +44,7 @@ function isForeign(block: unknown, signsAll: boolean): boolean {
   return readSeal(signature, 'claude').origin !== 'claude';
 }
 
-/** Results of calls whose thoughts are not there: who thinks within a budget refuses to go on from them. */
+/** Results of calls without their thinking: models with a thinking budget reject them. */
 function hasUnsignedCalls(messages: readonly unknown[]): boolean {
   const last = messages.at(-1);
   const turn = messages.findLast((message) => isObject(message) && message.role === 'assistant');
@@ -59,7 +58,7 @@ function hasBlock({ content }: Readonly<Record<string, unknown>>, type: RegExp):
   );
 }
 
-/** Nor are thoughts cleared then. https://platform.claude.com/docs/en/build-with-claude/context-editing */
+/** Removes thinking, and edits of thinking with it. https://platform.claude.com/docs/en/build-with-claude/context-editing */
 function withoutThinking({ thinking: _thinking, context_management: management, ...body }: Body): ForeignThinking {
   const edits: readonly unknown[] = isObject(management) && Array.isArray(management.edits) ? management.edits : [];
   const clearing = edits.flatMap((edit, index) =>

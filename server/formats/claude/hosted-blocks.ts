@@ -1,4 +1,4 @@
-// Blocks of tools that ran at the provider ↔ parts. https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
+// Reads and writes blocks of hosted tools. https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -6,7 +6,7 @@ import type { HostedCallPart, HostedResultPart, WebSource } from '../parts.ts';
 
 const origin = 'claude';
 
-/** By how the name of a tool, or the type of its result, begins. */
+/** Kinds by prefix of the tool's name or of its result's type. */
 const kinds: readonly (readonly [beginning: string, kind: HostedKind])[] = [
   ['web_search', 'web_search'],
   ['web_fetch', 'web_fetch'],
@@ -21,14 +21,14 @@ export function hostedKindOf(name: string): HostedKind {
   return kinds.find(([beginning]) => name.startsWith(beginning))?.[1] ?? 'other';
 }
 
-/** Null: it is none of them. */
+/** Returns null for other blocks. */
 export function readHostedBlock(block: Readonly<JsonObject>): HostedCallPart | HostedResultPart | null {
   const type = textOf(block.type);
   if (type === 'server_tool_use' || type === 'mcp_tool_use') {
     const kind = type === 'mcp_tool_use' ? 'mcp' : hostedKindOf(textOf(block.name));
     return { type: 'hosted_call', id: textOf(block.id), kind, origin, object: block, input: isObject(block.input) ? block.input : {} };
   }
-  // Results of the caller's own tools are no such thing.
+  // Results of the caller's tools are excluded.
   if (!type.endsWith('_tool_result')) return null;
   const content = isObject(block.content) ? block.content : {};
   const output = [content.stdout, content.stderr].map(textOf).filter((text) => text !== '');
@@ -44,7 +44,7 @@ export function readHostedBlock(block: Readonly<JsonObject>): HostedCallPart | H
   };
 }
 
-/** A call that another vendor's model made, as this format has it; null: it has no such tool. */
+/** Writes another vendor's call in this format. If null, the format has no such tool. */
 export function writeHostedCall(part: HostedCallPart): JsonObject | null {
   if (part.origin === origin) return { ...part.object };
   const input = inputOf(part);
@@ -55,7 +55,7 @@ export function writeHostedResult(part: HostedResultPart): JsonObject | null {
   if (part.origin === origin) return { ...part.object };
   const tool_use_id = idOf(part.callId);
   if (part.kind === 'web_search') {
-    // What the vendor encrypts for its own models nobody else has.
+    // `encrypted_content` is readable by the vendor's models only.
     const found = part.sources.map(({ url, title = url }) => ({
       type: 'web_search_result',
       url,
@@ -75,7 +75,7 @@ export function writeHostedResult(part: HostedResultPart): JsonObject | null {
 const caller = { type: 'direct' };
 const prefix = 'srvtoolu_';
 
-/** The packages know a call of the provider by how its id begins. */
+/** SDKs recognize hosted calls by their id prefix. */
 function idOf(id: string): string {
   return id.startsWith(prefix) ? id : `${prefix}${id.replace(/[^a-zA-Z0-9_]/g, '_')}`;
 }

@@ -1,4 +1,4 @@
-// Tools of a Messages request that run at the provider. https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
+// Hosted tools of Messages requests. https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { placesInTools, withoutTools } from '../hosted-tools.ts';
@@ -7,7 +7,7 @@ import { hostedKindOf } from './hosted-blocks.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Types of tools that the caller runs: its own, and those that the models have been taught. */
+/** Types of tools that the caller runs: custom and Anthropic-defined ones. */
 const ofCaller = /^(?:custom|bash|text_editor|memory|computer|browser)(?:_|$)/;
 
 export function kindOfTool({ type }: Body): HostedKind | null {
@@ -39,5 +39,5 @@ export const hosted: HostedAccess = {
   },
 };
 
-/** Those that have `max_uses`. */
+/** Tools with `max_uses`. */
 const bounded: ReadonlySet<HostedKind> = new Set<HostedKind>(['web_search', 'web_fetch']);

@@ -1,5 +1,5 @@
-// A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that tell the usage, the
-// end or an error, or begin a block; deltas are searched for their texts, once many bytes have piled up or a count is wanted.
+// Forwards a stream of this format as bytes. Parses only events with usage, an end, an error or a block start; deltas are searched for text
+// once enough bytes are buffered or a count is needed.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
 import type { ErrorObject } from '../client-dialect.ts';
@@ -21,17 +21,17 @@ import { endingParts } from '../endings.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts, writeTokenUsage } from './token-usage.ts';
 
-/** Bytes of events kept until their text is wanted, or there are more. */
+/** Bytes of buffered events before their text is extracted. */
 const storedBytes = 16 * 1024;
-/** `"message_start"`, `"message_delta"`, `"message_stop"`; within texts the quote would be escaped. */
+/** `"message_start"`, `"message_delta"`, `"message_stop"`; within texts the quote is escaped. */
 const messageKey = Buffer.from('"message_');
 const errorKey = Buffer.from('"error"');
 /** `"content_block_start"`, `"content_block_delta"`, `"content_block_stop"` */
 const blockKey = Buffer.from('"content_block_');
 const blockStartKey = Buffer.from('"content_block_start"');
-/** Calls of the provider's tools; what they came to is told at the end, which a stream that is cut has not. */
+/** Hosted tool calls; their results are billed at the end, which a cut stream does not have. */
 const hostedKey = Buffer.from('"server_tool_use"');
-/** Where deltas hold what the model wrote. */
+/** Text fields of deltas. */
 const deltaTextKey = /"(?:text|thinking|partial_json)"/g;
 
 export class ClaudeIdentityStream implements StreamPipe {
@@ -43,10 +43,10 @@ export class ClaudeIdentityStream implements StreamPipe {
   #bytes = 0;
   readonly #usageSoFar = new UsageSoFar();
   #hasStopped = false;
-  /** As they were seen to begin. */
+  /** Runs observed so far. */
   #runs: HostedCalls = {};
-  // Bytes that had gone by, 0 for never: when the output was told last, but for the beginning, where it says nothing yet; when
-  // the model last said why it ends; and when it last wrote something.
+  // Offsets in bytes, 0 for never: of the last output count (not the initial one, which is zero), of the last stop reason, and of the last
+  // text.
   #usageAt = 0;
   #finishAt = 0;
   #textAt = 0;
@@ -79,7 +79,7 @@ export class ClaudeIdentityStream implements StreamPipe {
       if (body === null) continue;
       error = errorOf(body);
       if (error !== null) {
-        // Usage that stands with an error counts what was written until then.
+        // An error's usage counts the output so far.
         this.#noteUsage(body['usage'], this.#bytes + from);
         end = from;
         break;
@@ -91,7 +91,7 @@ export class ClaudeIdentityStream implements StreamPipe {
         if (bytes !== event) presented.push({ from, to, bytes });
       }
       if (this.#hasStopped) {
-        // What a provider sends behind its own ending is nobody's.
+        // Anything after the provider's end is dropped.
         end = from;
         break;
       }
@@ -149,7 +149,7 @@ export class ClaudeIdentityStream implements StreamPipe {
     }
   }
 
-  /** Only what stands behind a usage or an ending is looked at closely: it may be a delta without any text. */
+  /** Examines only events after a usage or an end: a delta may have no text. */
   #noteText(events: Buffer): void {
     const isCloser = this.#usageAt > 0 || this.#finishAt > 0;
     for (let end = events.length; end > 0;) {
@@ -192,7 +192,7 @@ export class ClaudeIdentityStream implements StreamPipe {
   }
 
   roughTokens(): number {
-    // Most events have a token or two in some 120 bytes.
+    // Most events have one or two tokens in about 120 bytes.
     return Math.max(Math.ceil(this.#storedBytes / 120) + this.#tally.roughTokens, 0);
   }
 
@@ -215,7 +215,7 @@ export class ClaudeIdentityStream implements StreamPipe {
     return errorEvent(error, this.#requestId);
   }
 
-  /** The upstream's own, which was held back; with the usage when the upstream told none. */
+  /** Returns the upstream's end, which was held back, with usage if the upstream reported none. */
   ending(usage: TokenUsage | null): Buffer {
     const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
     if (this.#usageAt > 0 || usage === null || this.#finishAt > 0) return Buffer.from(stop);
@@ -232,7 +232,7 @@ export class ClaudeIdentityStream implements StreamPipe {
 interface PresentedEvent {
   from: number;
   to: number;
-  /** What its client gets instead. */
+  /** Replacement for the client. */
   bytes: Buffer;
 }
 
@@ -248,7 +248,7 @@ function withPresented(events: Buffer, presented: readonly PresentedEvent[]): Bu
   return pieces;
 }
 
-/** The events in which one of the keys stands, in order. */
+/** Events with one of the keys, in order. */
 function* reportingEvents(events: Buffer): Generator<{ from: number; to: number }> {
   let message = events.indexOf(messageKey);
   let error = events.indexOf(errorKey);
@@ -262,14 +262,14 @@ function* reportingEvents(events: Buffer): Generator<{ from: number; to: number 
   }
 }
 
-/** What the model wrote in these whole events. */
+/** Text that the model wrote in whole events. */
 function textsOf(events: Buffer): string {
   let text = '';
   let from = 0;
   for (let at = events.indexOf(blockStartKey); at >= 0; at = events.indexOf(blockStartKey, from)) {
     text += textOf(events.toString('utf8', from, startOfEvent(events, at)), deltaTextKey);
     const to = endOfEvent(events, at);
-    // A block may have a text, a name, or all of its input from the beginning.
+    // A block may start with text, a name or its whole input.
     const data = dataIn(events, startOfEvent(events, at), to);
     if (data !== null) text += createStreamReader().read({ name: '', data }).map(textOfPart).join('');
     from = to;

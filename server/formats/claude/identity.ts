@@ -1,4 +1,4 @@
-// A Messages request to a provider of the same format, and its whole response.
+// Identity path of Messages: request and complete response.
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
@@ -20,7 +20,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
     });
     return finalizeRequest({ body: { ...own.body, model: route.upstreamModel }, dropped: own.dropped }, input);
   }
-  // Passed on as it is, but for what the account pays for.
+  // Unchanged except for the account's limit.
   const fitting = body === clientBody ? body : fitThinking(body);
   const described = describeRequest(fitting, input);
   const { body: sent, headers, dropped } = wrapBody(fitting, described.headers, input);
@@ -28,7 +28,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   return { ...described, headers, body: bytesOfJson(text, input.longTexts), dropped };
 }
 
-/** The container in it under the name that its caller may use; where it is told as a stream, that does so. */
+/** Maps the container id to the caller's; a response collected from a stream is mapped there. */
 export function withPresentedContainer<Decoded extends DecodedWhole | DeepWhole | FailedWhole>(
   { body, restoreObjectId }: DecodeInput,
   decoded: Decoded,

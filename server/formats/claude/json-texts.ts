@@ -1,4 +1,4 @@
-// Results of tools in a Messages request, and arguments, which are objects there.
+// Tool results in Messages requests, and arguments, which are objects.
 import { objectsIn } from '../json-texts.ts';
 import type { JsonTexts } from '../json-texts.ts';
 

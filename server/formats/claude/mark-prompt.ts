@@ -1,23 +1,22 @@
-// Marks of what the provider shall keep in its cache, in a request whose caller could not set them.
-// https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+// Adds cache marks to a request whose caller could not set them. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
 import { isObject } from '#server/framing/loose-json.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 
 type Json = Record<string, unknown>;
 
 const mark = { cache_control: { type: 'ephemeral' } };
-/** Of the four that a request may have: what stands before the turns, and the ends of the last two turns of the user. */
+/** Of four possible marks: one before the turns, and the ends of the last two user turns. */
 const markedTurns = 2;
-/** The provider looks for what it has up to twenty blocks before a mark: the turn before the last one is marked where it was written. */
+/** The provider searches twenty blocks back from a mark, so the turn before the last keeps its mark. */
 const markable: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_result']);
 const charactersPerToken = 4;
 
-/** Fewer tokens are not kept, whatever is marked. Of a model of which it is not known, as many as of the first ones. */
+/** Minimum tokens of a cached prompt; unknown models have the first models' minimum. */
 function leastTokens(model: string): number {
   return factsOf(model)?.cacheLeastTokens ?? 1024;
 }
 
-/** Adds to a request that is written here. */
+/** Adds marks to a request that the gateway writes. */
 export function markPrompt(body: Json, model: string): void {
   if (lengthOf(body['system']) + lengthOf(body['tools']) + lengthOf(body['messages']) < leastTokens(model) * charactersPerToken) return;
   const { system, tools, messages } = body;
@@ -36,7 +35,7 @@ export function markPrompt(body: Json, model: string): void {
   body['messages'] = marked;
 }
 
-/** Null: there is nothing in it that can be marked. */
+/** Returns null if no block can be marked. */
 function markedTurn(turn: Readonly<Json>): Json | null {
   const { content } = turn;
   const blocks: unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
@@ -49,7 +48,7 @@ function asObject(value: unknown): Readonly<Json> {
   return isObject(value) ? value : {};
 }
 
-/** Characters that are read as text: pictures and files are some hundred tokens, however long they are written. */
+/** Characters read as text: images and files are a few hundred tokens, however long. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + lengthOf(item), 0);

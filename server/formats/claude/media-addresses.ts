@@ -1,4 +1,4 @@
-// Where addresses of pictures and documents stand in a Messages request: in messages, results of tools, and documents made of blocks.
+// Image and document URLs in Messages requests: in messages, tool results and documents made of blocks.
 import { isAddress, typeOfAddress, withItems, withMember } from '../media-addresses.ts';
 import type { AddressUse, Media, MediaAddress, MediaOf } from '../media-addresses.ts';
 
@@ -30,13 +30,13 @@ function withSource(source: Body, kind: 'image' | 'document', mediaOf: MediaOf):
   return media === null ? source : sourceOf(media);
 }
 
-/** A text is told as one: as bytes this format has PDFs alone. */
+/** Text is sent as text; the format's base64 documents are PDFs only. */
 function sourceOf({ mediaType, data }: Media): Body {
   if (!/^text\//i.test(mediaType)) return { type: 'base64', media_type: mediaType, data };
   return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
 }
 
-/** Pictures and PDFs, over TLS alone. https://platform.claude.com/docs/en/build-with-claude/pdf-support */
+/** Images and PDFs over HTTPS only. https://platform.claude.com/docs/en/build-with-claude/pdf-support */
 export function addressUse({ url, kind }: MediaAddress): AddressUse {
   if (!/^https:/i.test(url)) return 'bytes';
   return kind === 'image' || (kind === 'document' && typeOfAddress(url)?.startsWith('text/') !== true) ? 'address' : 'bytes';

@@ -9,7 +9,7 @@ const idsOf = ({ data }: ReturnType<typeof writeModelList>) => data.map(({ id })
 const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 6, unit: 'grapheme' }), { maxLength: 60 }).map((all) => all.toSorted());
 const limits = fc.integer({ min: 1, max: 25 });
 
-/** Every page, from one end to the other. */
+/** All pages, from first to last. */
 function walk(all: readonly string[], limit: number, route: 'after_id' | 'before_id'): string[][] {
   const pages: string[][] = [];
   for (let from: string | null = route === 'after_id' ? '' : '\uffff'.repeat(20); from !== null;) {

@@ -1,4 +1,4 @@
-// Models as this format shows them, a page at a time. https://platform.claude.com/docs/en/api/models/list
+// Model list of this format, paginated. https://platform.claude.com/docs/en/api/models/list
 import { fieldRules } from '#shared/field-rules.ts';
 import { contextWindow } from '#server/money/context-windows.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
@@ -8,7 +8,7 @@ import { badField } from '../strict-fields.ts';
 const usualLimit = 20;
 const mostModels = 1000;
 const lines = ['haiku', 'sonnet', 'opus', 'fable', 'mythos'] as const;
-/** What the format has for a model whose release is not known. */
+/** The format's value for an unknown release date. */
 const unknownRelease = '1970-01-01T00:00:00Z';
 
 export function writeModel({ id }: ListedModel) {
@@ -17,7 +17,7 @@ export function writeModel({ id }: ListedModel) {
     id,
     display_name: id,
     created_at: unknownRelease,
-    // Required, and null where nothing is known: programs read from them how long a response may be.
+    // Required, null if unknown: clients derive limits from them.
     max_input_tokens: contextWindow(id),
     max_tokens: maxOutputTokens(id),
     capabilities: null,
@@ -29,8 +29,8 @@ export function writeModel({ id }: ListedModel) {
 }
 
 /**
- * `after_id` and `before_id` are places in the order of names: a model that has gone meanwhile ends no list.
- * @param models by name, in the order of their code units
+ * `after_id` and `before_id` are positions in name order, so a removed model does not break pagination.
+ * @param models sorted by code units of their names
  * @throws {AppError} `invalid_request`
  */
 export function writeModelList(models: readonly ListedModel[], query: URLSearchParams) {

@@ -1,4 +1,4 @@
-// What of a Messages request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+// Prompt content of Messages requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
 import { addInlineMedia, addMedia, addMediaUrl } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
@@ -10,17 +10,17 @@ import { hosted } from './hosted-tools.ts';
 
 const perMessage = 3;
 const perTools = 340;
-/** The most that an image costs, of older models and of those since Opus 4.7. https://platform.claude.com/docs/en/build-with-claude/vision */
+/** Maximum tokens of an image: older models, and models since Opus 4.7. https://platform.claude.com/docs/en/build-with-claude/vision */
 const [perImage, mostOfImage] = [1600, 4784];
-/** A document of a few pages. */
+/** Document of a few pages. */
 const perFile = 5000;
 /**
- * Documents have pages. https://platform.claude.com/docs/en/build-with-claude/pdf-support Sound and films as Google counts them, who takes
- * them from this format.
+ * Documents are billed by page, https://platform.claude.com/docs/en/build-with-claude/pdf-support; audio and video as Google counts them,
+ * which accepts them from this format.
  */
 const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 3000 };
 
-/** Fields beside messages and tools that providers put into the prompt. */
+/** Other fields that providers add to the prompt. */
 const listsOfPrompt = ['mcp_servers', 'context_management'];
 
 export function promptContent(body: Body, _model = '', isLarge = false): PromptContent {
@@ -70,7 +70,7 @@ function addBlock(prompt: PromptContent, block: Body): void {
       addText(prompt, block.thinking);
       break;
     default:
-      // What is not known here is a prompt all the same to whoever knows it.
+      // Unknown blocks may be part of the prompt.
       addJson(prompt, block);
   }
 }
@@ -85,7 +85,7 @@ function addDocument(prompt: PromptContent, block: Body): void {
   else addSource(prompt, source, { usualType: 'application/pdf', guess: perFile });
 }
 
-/** What is said of it goes to the provider, whatever block it stands in. Of an id nothing is known. */
+/** The source's data is sent to the provider, whatever its block. Ids are unknown. */
 function addSource(prompt: PromptContent, source: unknown, { usualType, guess }: { usualType: string; guess: number }): void {
   const { type, url, data, media_type: reported } = isObject(source) ? source : {};
   if (type === 'base64') {
@@ -97,7 +97,7 @@ function addSource(prompt: PromptContent, source: unknown, { usualType, guess }:
   } else addMediaUrl(prompt, url, { guess, mimeType: usualType, ...(usualType.startsWith('image/') ? { mostOfImage } : {}) });
 }
 
-/** All of it but what steers the provider's cache. */
+/** Counts everything except cache control. */
 function addTool(prompt: PromptContent, tool: Body): void {
   noteCacheControl(prompt, tool);
   const { cache_control: _cache, ...rest } = tool;

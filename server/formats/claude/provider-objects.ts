@@ -1,4 +1,4 @@
-// Files, containers and skills of a Messages request that lie in the provider's account.
+// Ids of files, containers and skills in the provider's account.
 import { isObject } from '#server/framing/loose-json.ts';
 import { firstFilled, firstIn, isFilled } from '../provider-objects.ts';
 import type { Body } from '../strict-fields.ts';
@@ -11,7 +11,7 @@ export function findAccountObject({ container, messages, system }: Body, own?: s
   );
 }
 
-/** Skills of Anthropic's own are everybody's. */
+/** Anthropic's own skills are public. */
 function inContainer(container: unknown, own: string | undefined): string | undefined {
   if (!isObject(container)) return isFilled(container) && container !== own ? 'container' : undefined;
   const isOwn = (skill: Body, path: string) => (skill.type === 'anthropic' ? undefined : `${path}.skill_id`);

@@ -1,4 +1,4 @@
-// Messages of a request, and what stands in them → parts.
+// Reads messages and their blocks into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AssistantPart, CacheHint, FilePart, ImagePart, MediaSource, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
@@ -31,12 +31,12 @@ function readText(block: StrictFields): TextPart {
   return { type: 'text', text: block.requiredText('text'), ...cacheOf(block) };
 }
 
-/** What a summary stands for is left out, as its provider does. */
+/** Omits what a summary replaces, as the provider does. */
 export function readMessages(fields: StrictFields): Message[] {
   const messages = fields.objects('messages');
   const lastTurn = messages.findLastIndex((message) => message.text('role') === 'user');
   const shown = messages.filter((message, index) => index > lastTurn || !isForOneTurn(message));
-  // Nothing is left of a message that only changes the tools.
+  // Messages that only change tools become empty.
   return readAll(shown).filter(({ role, content }) => role !== 'system' || content.length > 0);
 }
 
@@ -63,10 +63,10 @@ function readSummarized(message: StrictFields): Message[] {
   return place + 1 < blocks.length ? [reported, readMessage(message, blocks.slice(place + 1))] : [reported];
 }
 
-/** Summaries that failed, which other model has answered, and what an MCP server lists: nothing is said by them. */
+/** Blocks without content: failed summaries, model fallbacks and MCP listings. */
 const silent: ReadonlySet<string> = new Set(['compaction', 'fallback', 'mcp_tool_listing']);
 
-/** Changes of tools are read with those. */
+/** Tool changes are read by `tool-changes.ts`. */
 function readSystemTexts(message: StrictFields): TextPart[] {
   if (!Array.isArray(message.raw('content'))) return readTexts(message, 'content');
   return message.objects('content').flatMap((block) => {
@@ -75,7 +75,7 @@ function readSystemTexts(message: StrictFields): TextPart[] {
   });
 }
 
-/** @param behind of its blocks those that count */
+/** @param behind blocks of the message that count */
 function readMessage(message: StrictFields, behind?: StrictFields[]): Message {
   const field = message.path('content');
   const role = message.oneOf('role', ['user', 'assistant', 'system']);
@@ -115,7 +115,7 @@ function readMediaBlock(block: StrictFields): MediaPart {
     case 'search_result':
       return readSearchResult(block);
     case 'tool_reference':
-      // All tools are told anyway.
+      // All tools are sent anyway.
       return { type: 'text', text: block.requiredText('tool_name'), ...cacheOf(block) };
     case 'browser_state':
       return { type: 'text', text: browserText(block), ...cacheOf(block) };
@@ -126,7 +126,7 @@ function readMediaBlock(block: StrictFields): MediaPart {
   }
 }
 
-/** Tabs of the caller's browser, of which Anthropic writes a text for its model as well. */
+/** Browser tabs, which Anthropic also renders as text for its model. */
 function browserText(block: StrictFields): string {
   const tabs = block.objects('tabs').map((tab) => {
     const page = [tab.text('title') ?? '', tab.text('url') ?? ''].filter((text) => text !== '').join(' ');
@@ -151,7 +151,7 @@ function readDocument(block: StrictFields): FilePart {
   return textFile(`${contextIn(block)}${source.requiredText('data')}`, { ...namedIn(block), ...cacheOf(block) });
 }
 
-/** Blocks of its own: pictures stand beside the texts, in their order. */
+/** Content blocks of a document: texts and images in order. */
 function readContentDocument(block: StrictFields, source: StrictFields): MediaPart[] {
   const shared = { ...namedIn(block), ...cacheOf(block) };
   const context = contextIn(block);
@@ -160,11 +160,11 @@ function readContentDocument(block: StrictFields, source: StrictFields): MediaPa
   if (blocks.every((one) => one.text('type') === 'text')) {
     return [textFile(`${context}${blocks.map((one) => one.requiredText('text')).join('\n')}`, shared)];
   }
-  // All of them files, so that they stay together and in order.
+  // All become files, so that their order is preserved.
   const parts = blocks.map(readMediaBlock).map((part) => (part.type === 'text' ? textFile(part.text, {}) : part));
   const head = [block.text('title') ?? '', block.text('context') ?? ''].filter((text) => text !== '').join('\n\n');
   const all = head === '' ? parts : [textFile(head, {}), ...parts];
-  // What is kept is kept up to its end.
+  // The cache mark applies to the last part.
   return all.map((part, index) => (index === all.length - 1 ? { ...part, ...cacheOf(block) } : part));
 }
 
@@ -182,7 +182,7 @@ function contextIn(block: StrictFields): string {
   return context === '' ? '' : `${context}\n\n`;
 }
 
-/** What the caller has found, as a text that says where it is from. */
+/** Search result from the caller, as text with its source. */
 function readSearchResult(block: StrictFields): TextPart {
   const head = [block.requiredText('title'), block.requiredText('source')].join('\n');
   const texts = block.objects('content').map((part) => part.requiredText('text'));

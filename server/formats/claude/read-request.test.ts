@@ -1,4 +1,4 @@
-// What requests of today hold beside texts, where another vendor's model is asked.
+// Current content types of requests, sent to other vendors' models.
 import { expect, test } from 'vitest';
 import { readRequest } from './read-request.ts';
 
@@ -17,7 +17,7 @@ test('claude: tools that come and go in the middle are those at the end', () => 
   expect(namesIn([question, system(removal('tide'), defined)])).toEqual(['port', 'moon']);
   const again = addition({ type: 'tool_reference', name: 'tide' });
   expect(namesIn([question, system(removal('tide')), question, system(again)])).toEqual(['tide', 'port']);
-  // The definition is the newest.
+  // The last definition applies.
   const other = { ...toolOf('tide'), description: 'Of today' };
   const request = readRequest(
     bodyOf([question, system(addition({ type: 'tool_definition', definition: other }))], { tools: [toolOf('tide')] }),

@@ -1,4 +1,4 @@
-// A Messages request → parts.
+// Reads a Messages request into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ChatRequest, HostedOptions, HostedTool, Message, ReasoningEffort, ReasoningWish, Tool, ToolChoice } from '../parts.ts';
@@ -30,20 +30,20 @@ const known: ReadonlySet<string> = new Set([
   'top_p',
   'output_config',
   'output_format',
-  // The summary was asked for, or the request is none for an answer.
+  // Either the summary is the response, or the request expects none.
   'compaction',
 ]);
 
-/** Its edits were made before. */
+/** Used if the edits are already applied. */
 const knownWithEdits: ReadonlySet<string> = new Set([...known, 'context_management']);
 
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
 
-/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Claude's provider can do */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for features of Claude's provider */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
-  // Before it was a part of `output_config` it had a field of its own.
+  // Former field, now part of `output_config`.
   const format = fields.fields('output_config')?.fields('format') ?? fields.fields('output_format');
   const choice = fields.fields('tool_choice');
   const tools = toolsAtEnd(fields);
@@ -63,7 +63,7 @@ export function readRequest(body: Body): ChatRequest {
     saidFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
-  // No other format fills a cache without an answer: one token is the least that they give.
+  // Zero only fills the cache, which other formats cannot do; their minimum is one token.
   if (maxTokens !== undefined) request.maxTokens = Math.max(1, maxTokens);
   const temperature = fields.number('temperature');
   if (temperature !== undefined) request.temperature = temperature;
@@ -103,12 +103,12 @@ const knownOfTools: ReadonlySet<string> = new Set([
   'input_schema',
   'strict',
   'cache_control',
-  // All tools are told at once, and their arguments as they come.
+  // All tools are sent at once, and their arguments as they are streamed.
   'defer_loading',
   'eager_input_streaming',
 ]);
 
-/** What stands within fields that are read, and has no place in the parts. */
+/** Nested fields without a place in the parts. */
 function unreadFields(fields: StrictFields, tools: readonly StrictFields[]): ExtraField[] {
   const budget = fields.fields('output_config')?.raw('task_budget');
   const own = tools.filter((tool) => kindOfTool(tool.plain) === null);
@@ -122,13 +122,13 @@ function unreadFields(fields: StrictFields, tools: readonly StrictFields[]): Ext
   return names.map((name) => ({ field: null, name, value: null }));
 }
 
-/** The model calls it, which is so anyway. */
+/** Direct calls are the default. */
 function isDirect(name: string, tool: StrictFields): boolean {
   const callers = name === 'allowed_callers' ? tool.list(name) : undefined;
   return callers?.every((caller) => caller === 'direct') ?? false;
 }
 
-/** Documents and search results whose places the response is to tell. */
+/** Documents and search results for which citations are requested. */
 function citationFields(fields: StrictFields): ExtraField[] {
   const isRequested = (block: unknown): boolean =>
     isObject(block) &&
@@ -161,7 +161,7 @@ function readToolChoice(choice: StrictFields, hosted: readonly HostedTool[]): To
 function readReasoning(fields: StrictFields): ReasoningWish | undefined {
   const thinking = fields.fields('thinking');
   const type = thinking?.text('type');
-  // What a system message in the middle says goes for everything behind it.
+  // A later system message applies to everything after it.
   const turns = fields.objects('messages').filter((message) => message.text('role') === 'system');
   const wishes = [fields, ...turns].map((wish) => wish.fields('output_config')?.oneOf('effort', efforts));
   const effort = wishes.findLast((wish) => wish !== undefined);
@@ -175,7 +175,7 @@ function readReasoning(fields: StrictFields): ReasoningWish | undefined {
 }
 
 /**
- * Thoughts within a budget are told unless their caller wants none; of those without one it says so.
+ * Thinking with a budget is returned unless the caller omits it; without one, `display` decides.
  * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 function shownThoughts(thinking: StrictFields | undefined, type: string | undefined): { shownBy?: string } {
@@ -188,7 +188,7 @@ function effortOf(effort: ReasoningEffort | undefined): { effort?: ReasoningEffo
   return effort === undefined ? {} : { effort };
 }
 
-/** Null: the caller runs it. */
+/** Returns null for tools that the caller runs. */
 function readHostedTool(tool: StrictFields): HostedTool | null {
   const kind = kindOfTool(tool.plain);
   if (kind === null) return null;
@@ -211,7 +211,7 @@ function readHostedTool(tool: StrictFields): HostedTool | null {
 
 function readTool(tool: StrictFields): Tool {
   const type = tool.text('type');
-  // A tool that the provider has taught its models, such as a shell: nobody else knows what it is.
+  // An Anthropic-defined tool such as a shell: unknown to other providers.
   if (type !== undefined && type !== 'custom') throw untranslatable(tool.path('type'), otherProviders);
   const read: Tool = { name: tool.requiredText('name'), parameters: tool.object('input_schema') ?? {} };
   const description = tool.text('description');

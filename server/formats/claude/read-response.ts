@@ -1,4 +1,4 @@
-// A Messages response, or its stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a Messages response or stream into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
@@ -30,9 +30,9 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
   return parts;
 }
 
-/** Blocks but for calls of the caller's tools, one after the other: citations are about all of their block's text. */
+/** Reads blocks other than the caller's tool calls in sequence: citations apply to all text of their block. */
 class BlockReader {
-  /** Characters of text before the block, and with it. */
+  /** Characters of text before the block, and including it. */
   #start = 0;
   #end = 0;
   #citations: unknown[] = [];
@@ -42,7 +42,7 @@ class BlockReader {
     return [...this.begin(block), ...this.end()];
   }
 
-  /** What a block holds when it begins, which may be all of it. */
+  /** Reads a block's start, which may be complete. */
   begin(block: JsonObject): ResponsePart[] {
     this.#start = this.#end;
     this.#citations = [];
@@ -81,7 +81,7 @@ class BlockReader {
     return parts;
   }
 
-  /** The usage tells searches at the end, and nothing of code: a container is one, however often something runs in it. */
+  /** Searches are reported with the final usage, code is not: one container is billed, however often code runs. */
   #run({ type, kind }: HostedCallPart | HostedResultPart): ResponsePart[] {
     if (type !== 'hosted_call') return [];
     if (kind === 'code_execution') return [{ type: 'hosted_usage', calls: { code_execution: 1 } }];
@@ -104,13 +104,13 @@ function callOf(block: JsonObject, index: number): ResponsePart {
   };
 }
 
-/** Of a page, or of a document that came with the request. */
+/** Citation of a page or of a document in the request. */
 function citationOf(citation: unknown, range: { start: number; end: number }): ResponsePart[] {
   if (!isObject(citation)) return [];
   const text = isFilled(citation.cited_text) ? { text: citation.cited_text } : {};
   const title = [citation.title, citation.document_title].find(isFilled);
   const shared = { ...(title === undefined ? {} : { title }), ...text, ...range };
-  // A source that the caller has given is mostly an address, too.
+  // A source given by the caller is usually a URL, too.
   const url = [citation.url, citation.source].find(isFilled);
   if (url !== undefined) return [{ type: 'citation', url, ...shared }];
   if (typeof citation.document_index !== 'number') return [];
@@ -121,7 +121,7 @@ function startOf(message: Readonly<JsonObject>): ResponsePart {
   return { type: 'start', id: isFilled(message.id) ? message.id : '', model: isFilled(message.model) ? message.model : '' };
 }
 
-/** Why it ends, and what is said of that to people. */
+/** Stop reason and its explanation. */
 function endOf({ stop_reason: reason, stop_sequence: sequence, stop_details: details }: Readonly<JsonObject>): ResponsePart[] {
   const read = readStopReason(reason);
   const isRefusal = read !== null && 'reason' in read && read.reason === 'content_filter';
@@ -137,13 +137,13 @@ export function createStreamReader(): StreamReader {
 }
 
 class MessageStreamReader implements StreamReader {
-  /** Of inputs, which come as texts. */
+  /** Part budget of inputs, which are streamed as text. */
   readonly #budget = new PartBudget();
   #isComplete = false;
-  /** Number of the call that a block is, by the block's index. */
+  /** Call number by block index. */
   readonly #calls = new Map<number, number>();
   readonly #blocks = new BlockReader();
-  /** A call of the provider's tool whose input is still to come. */
+  /** A hosted tool call whose input is incomplete. */
   #hosted: { block: JsonObject; json: string } | null = null;
 
   get isComplete(): boolean {
@@ -185,7 +185,7 @@ class MessageStreamReader implements StreamReader {
         if (error !== null) parts.push({ type: 'error', error });
         break;
       }
-      default: // `ping`, and what later versions add
+      default: // `ping` and future events
     }
     return parts;
   }
@@ -199,7 +199,7 @@ class MessageStreamReader implements StreamReader {
     const call = this.#calls.size;
     this.#calls.set(index, call);
     const parts = [callOf(block, call)];
-    // Some send the whole input at once.
+    // Some servers send the whole input at once.
     if (isObject(block.input) && Object.keys(block.input).length > 0) {
       parts.push({ type: 'tool_arguments', index: call, text: JSON.stringify(block.input) });
     }
@@ -235,11 +235,11 @@ class MessageStreamReader implements StreamReader {
   }
 }
 
-/** What nearly all events are. Letters that JSON escapes are left to its parser. Blanks stand behind some to hide their lengths. */
+/** Matches the most frequent events. Texts with JSON escapes are parsed. Some events are padded to hide their length. */
 const textDelta =
   /^\{"type":"content_block_delta","index":(?:0|[1-9]\d{0,8}),"delta":\{"type":"text_delta","text":"([ !#-[\]-\uffff]*)"\} *\} *$/;
 
-/** The text of a plain delta, without parsing it; null for every other event. */
+/** Extracts the text of a plain delta without parsing. If null, the event is different. */
 function plainText(data: string): string | null {
   return textDelta.exec(data)?.[1] ?? null;
 }
@@ -252,7 +252,7 @@ export function readError(body: Readonly<JsonObject>): UpstreamErrorObject | nul
   const { error } = body;
   if (body.type !== 'error' || !isObject(error)) return null;
   const type = isFilled(error.type) ? error.type : 'api_error';
-  // Who hosts the format names errors in other words, and says their status.
+  // Other hosts use other error types and report their status.
   const status = statuses.get(type) ?? (typeof error.status === 'number' ? error.status : undefined);
   const stated = { message: isFilled(error.message) ? error.message : type, type, ...(status === undefined ? {} : { status }) };
   return withBilled(stated, usageParts(body.usage));

@@ -1,10 +1,10 @@
-// What a Messages request can say, and what this format carries of what others say.
+// Fields that Messages requests say, and fields of other formats that this one carries.
 import type { CarriedFields, PartialLoss, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 import { attributionMark } from './attribution.ts';
 
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
-/** No other vendor has one. */
+/** No other vendor has an advisor. */
 const advisor = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-6' };
 
 /** https://platform.claude.com/docs/en/api/messages */

@@ -1,4 +1,4 @@
-// Which fields of sampling a Claude model takes, for calls of other formats, whose programs send them all.
+// Sampling fields that a Claude model accepts, for calls of other formats whose clients send all of them.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { Losses } from '../losses.ts';
 
@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 const names = ['temperature', 'top_k', 'top_p'] as const;
 
 /**
- * Newer models take none, and those before them not `temperature` together with `top_p`.
+ * Newer models accept none, earlier ones not `temperature` together with `top_p`.
  * https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
 export function fitSampling(body: Json, model: string, losses: Losses): void {
@@ -17,7 +17,7 @@ export function fitSampling(body: Json, model: string, losses: Losses): void {
     return;
   }
   if (sampling !== 'one' || body.temperature === undefined || body.top_p === undefined) return;
-  // What is so anyway goes first.
+  // The field closest to its default is dropped first.
   const least = Number(body.temperature) >= 1 ? 'temperature' : 'top_p';
   if (body[least] !== 1) losses.drop(least);
   delete body[least];

@@ -1,4 +1,3 @@
-// Schemas in a Messages request.
 type Body = Readonly<Record<string, unknown>>;
 
 export function* schemasIn({ tools, output_config: config, output_format: format }: Body): Iterable<unknown> {

@@ -1,4 +1,4 @@
-// Where a request says which session it belongs to.
+// Session id of a request.
 import { fieldsOf, sessionInUser } from '../session-ids.ts';
 import type { SessionIds } from '../session-ids.ts';
 

@@ -1,4 +1,4 @@
-// Model names whose ending says how much the model shall think: the ending is cut off, and the model is told.
+// Thinking suffixes of model names: removed and sent as request fields.
 import { isObject } from '#server/framing/loose-json.ts';
 import { readClaudeEnding } from '../claude-endings.ts';
 import type { ReasoningEffort } from '../parts.ts';
@@ -6,12 +6,12 @@ import { refusesBudgets, writeThinking } from './thinking.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What a request with a budget needs at least, and what of it is left for the response. */
+/** Minimum `max_tokens` for a budget, and tokens left for the response. */
 const [leastMaxTokens, leastRest] = [1280, 256];
 
 /**
- * The body for such a name, and the very same for any other. A client that has said how much to think is left alone.
- * @param share of `max_tokens` that the model may spend on thoughts; null: names are sent as they are
+ * Applies the suffix; returns the same body without one. Explicit thinking of the client takes precedence.
+ * @param share of `max_tokens` for thinking; null: names are sent unchanged
  */
 export function adaptThinkingSuffix(body: Body, share: number | null): Body {
   const { model, max_tokens: limit } = body;
@@ -26,7 +26,7 @@ export function adaptThinkingSuffix(body: Body, share: number | null): Body {
   return { ...rest, max_tokens: maxTokens, temperature: 1, thinking: { type: 'enabled', budget_tokens: Math.floor(maxTokens * share) } };
 }
 
-/** The name alone, where a prompt is only counted. */
+/** Removes the suffix for token counts. */
 export function cutThinkingSuffix(body: Body, share: number | null): Body {
   const { model } = body;
   const ended = share === null || typeof model !== 'string' ? null : readClaudeEnding(model);
@@ -34,14 +34,14 @@ export function cutThinkingSuffix(body: Body, share: number | null): Body {
 }
 
 interface Effort {
-  /** The body without what a thinking model refuses. */
+  /** Body without fields that thinking models reject. */
   rest: Body;
   model: string;
   effort: ReasoningEffort;
   maxTokens: number;
 }
 
-/** Models that cannot think have no such names. */
+/** Models that cannot think have no suffixes. */
 function withEffort(body: Body, { rest, model, effort, maxTokens }: Effort): Body {
   const fields = writeThinking(model, { isOn: true, effort }, maxTokens);
   if (fields === null) return body;
@@ -54,7 +54,7 @@ function withEffort(body: Body, { rest, model, effort, maxTokens }: Effort): Bod
   return { ...rest, max_tokens: maxTokens, thinking, ...(output === undefined ? {} : { output_config: { ...config, ...output } }) };
 }
 
-/** Tokens below which a limit of a request for that name is raised on its way to Claude; 0: it is not. */
+/** Limit to which a lower one is raised for the name; 0 if none. */
 export function leastLimitOf(body: Body, model: string): number {
   return readClaudeEnding(model) !== null && !saysHow(body) ? leastMaxTokens : 0;
 }

@@ -1,11 +1,11 @@
-// How much a Claude model shall think: the newer ones are told an effort, the older ones a budget.
+// Thinking of Claude models: newer ones take an effort, older ones a budget.
 import { isObject } from '#server/framing/loose-json.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { Thinking } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
 import { effortOfBudget, nearestEffort } from '../reasoning-models.ts';
 
-/** What is left for the response beside the thoughts. */
+/** Tokens left for the response after thinking. */
 const leastRest = 256;
 
 const shares: Readonly<Record<ReasoningEffort, number>> = {
@@ -24,7 +24,7 @@ export interface ThinkingFields {
   max_tokens: number;
 }
 
-/** Null: the model cannot think. */
+/** Returns null if the model cannot think. */
 export function writeThinking(model: string, wish: ReasoningWish, maxTokens: number): ThinkingFields | null {
   const facts = factsOf(model);
   const thinking = facts?.vendor === 'anthropic' ? facts.thinking : null;
@@ -33,7 +33,7 @@ export function writeThinking(model: string, wish: ReasoningWish, maxTokens: num
   if (thinking.isAdaptive && (wish.budgetTokens === undefined || thinking.budget === undefined)) {
     const effort = effortFor(wish, thinking);
     return {
-      // Newer models keep their thoughts to themselves unless they are asked for.
+      // Newer models omit thinking unless it is requested.
       thinking: { type: 'adaptive', display: 'summarized' },
       ...(effort === undefined ? {} : { output_config: { effort } }),
       max_tokens: maxTokens,
@@ -42,14 +42,14 @@ export function writeThinking(model: string, wish: ReasoningWish, maxTokens: num
   const { least, most } = thinking.budget ?? usualBudget;
   const budget = wish.budgetTokens ?? Math.floor(maxTokens * shares[wish.effort ?? 'medium']);
   const budgetTokens = Math.min(most, Math.max(least, budget));
-  // The budget counts within the limit.
+  // The budget is part of the limit.
   return { thinking: { type: 'enabled', budget_tokens: budgetTokens }, max_tokens: Math.max(maxTokens, budgetTokens + leastRest) };
 }
 
-/** Tokens; less is refused. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+/** Tokens; smaller budgets are rejected. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const usualBudget = { least: 1024, most: Infinity };
 
-/** Models that always think do so as little as they can. */
+/** Models that always think use the lowest effort. */
 function unthinking({ isAdaptive, isAlwaysOn, efforts }: Thinking): Omit<ThinkingFields, 'max_tokens'> {
   if (!isAdaptive) return {};
   if (!isAlwaysOn) return { thinking: { type: 'disabled' } };
@@ -62,13 +62,13 @@ function effortFor({ effort, budgetTokens }: ReasoningWish, { efforts = [] }: Th
   return intended === undefined ? undefined : nearestEffort(intended, efforts);
 }
 
-/** Whether the model thinks as its caller has said; a budget that becomes an effort, and the other way about, is the same wish. */
+/** Whether the written fields satisfy the request; a budget mapped to an effort, or the reverse, does. */
 export function thinksAsWished({ isOn, effort }: ReasoningWish, { thinking, output_config: output }: ThinkingFields): boolean {
   if (!isOn) return thinking?.['type'] !== 'adaptive';
   return effort === undefined || output === undefined || output['effort'] === effort;
 }
 
-/** Tokens to think at that effort within a limit; null: it leaves no room for them. */
+/** Thinking budget for an effort within a limit. If null, the limit is too small. */
 export function budgetFor(limit: number, effort: ReasoningEffort | undefined, least: number): number | null {
   if (limit < least + leastRest) return null;
   return Math.min(limit - leastRest, Math.max(least, Math.floor(limit * shares[effort ?? 'medium'])));
@@ -76,7 +76,7 @@ export function budgetFor(limit: number, effort: ReasoningEffort | undefined, le
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A budget must be below the limit; where the limit leaves no room for one, the model does not think. */
+/** A budget must be below the limit; if that is impossible, thinking is turned off. */
 export function fitThinking(body: Body): Body {
   const { thinking, max_tokens: limit } = body;
   if (typeof limit !== 'number' || !isObject(thinking) || typeof thinking.budget_tokens !== 'number') return body;
@@ -85,7 +85,7 @@ export function fitThinking(body: Body): Body {
   return { ...body, thinking: { ...thinking, budget_tokens: limit - leastRest } };
 }
 
-/** It decides itself how long it thinks. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking */
+/** Models with adaptive thinking. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking */
 export function refusesBudgets(model: string): boolean {
   const thinking = factsOf(model)?.thinking;
   return thinking?.isAdaptive === true && thinking.budget === undefined;

@@ -1,12 +1,12 @@
-// What a model thought before it called tools, in turns that go back to a vendor that has taken over this format. Such a vendor signs nothing and
-// refuses a turn of calls without thoughts while its model thinks.
-// https://api-docs.deepseek.com/guides/anthropic_api https://github.com/QwenLM/qwen-code/pull/3788 https://github.com/NousResearch/hermes-agent/pull/14018
+// Thinking of earlier tool call turns, sent back to other vendors with this format: they do not sign thinking and reject tool call turns
+// without it while thinking is on. https://api-docs.deepseek.com/guides/anthropic_api https://github.com/QwenLM/qwen-code/pull/3788
+// https://github.com/NousResearch/hermes-agent/pull/14018
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ThoughtsRule } from '../provider-traits.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The very same body where every turn of calls has its thoughts, or none is wanted. */
+/** Returns the same body if every tool call turn has thinking, or none is needed. */
 export function withPlaceholders(body: Body, rule: ThoughtsRule | undefined, model: string): Body {
   const wanted = rule?.placeholders?.find(({ models }) => models.test(model));
   const { messages, thinking } = body;
@@ -29,13 +29,13 @@ function filledTurn(message: unknown, text: string): unknown {
   return { ...message, content: filled };
 }
 
-/** Where nothing may not stand, an empty text is none. */
+/** An empty text counts as missing if a placeholder is required. */
 function isThere(block: unknown, placeholder: string): boolean {
   if (!isObject(block) || typeof block.thinking !== 'string') return false;
   return block.thinking !== '' || placeholder === '';
 }
 
-/** @param thinking the text of it; nobody has signed it */
+/** @param thinking unsigned text */
 export function thinkingBlock(thinking: string): Record<string, unknown> {
   return { type: 'thinking', thinking, signature: '' };
 }

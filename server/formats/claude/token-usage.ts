@@ -1,4 +1,4 @@
-// Usage as this format writes it: cached tokens beside the input, thoughts within the output.
+// Usage in this format: cached tokens are reported separately from input, thinking is part of output.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { noTokens, sumOfUsages } from '#shared/token-usage.ts';
@@ -6,7 +6,7 @@ import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 
-/** The classes that these numbers tell; empty for no usage. A stream tells the input at its start and the rest at its end. */
+/** Returns the reported classes, none without usage. Streams report input at the start and the rest at the end. */
 export function readTokenUsage(value: unknown): Partial<TokenUsage> {
   if (!isObject(value)) return {};
   const usage: Partial<TokenUsage> = {};
@@ -24,11 +24,11 @@ export function readTokenUsage(value: unknown): Partial<TokenUsage> {
   if (output !== undefined) usage.output = output;
   const thoughts = isObject(value.output_tokens_details) ? tokenCount(value.output_tokens_details.thinking_tokens) : undefined;
   if (thoughts !== undefined && output !== undefined) usage.reasoning = Math.min(thoughts, output);
-  // `service_tier` is about capacity that is paid for beforehand. https://platform.claude.com/docs/en/build-with-claude/fast-mode
+  // `service_tier` refers to prepaid capacity. https://platform.claude.com/docs/en/build-with-claude/fast-mode
   return withTier(usage, value.speed);
 }
 
-/** True where a main number is there and cannot be a count of tokens. */
+/** Whether a main count is present and invalid. */
 export function isInvalidUsage(value: unknown): boolean {
   return invalidCounts(value).length > 0;
 }
@@ -41,7 +41,6 @@ function invalidCounts(value: unknown): MainCount[] {
   return counts;
 }
 
-/** What a usage object tells, if anything. */
 export function usageParts(value: unknown): ResponsePart[] {
   const usage = readTokenUsage(value);
   const counts = invalidCounts(value);
@@ -56,10 +55,10 @@ export function usageParts(value: unknown): ResponsePart[] {
   ];
 }
 
-/** Models whose advice a provider can be believed to have asked for within one call. */
+/** Maximum advisor models of one call. */
 const mostAdvisers = 8;
 
-/** The numbers beside the iterations do not hold theirs. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
+/** The top-level counts exclude those of iterations. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
 function besideUsage(value: unknown): { summaries: TokenUsage | null; advice: AdviceUsage[] } {
   let summaries: TokenUsage | null = null;
   const advice = new Map<string, TokenUsage>();
@@ -107,7 +106,7 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   };
 }
 
-/** Nothing where nothing has run. */
+/** Writes nothing if no tool ran. */
 export function writeServerToolUse({ web_search = 0, web_fetch = 0 }: HostedCalls): Record<string, unknown> {
   if (web_search + web_fetch === 0) return {};
   return { server_tool_use: { web_search_requests: web_search, web_fetch_requests: web_fetch } };

@@ -1,5 +1,5 @@
-// Tools that come and go in the middle of a conversation (`tool_addition`, `tool_removal`): other vendors know one set of tools for all of
-// it, and that is the one at its end. https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
+// Tools added or removed within a conversation (`tool_addition`, `tool_removal`): other vendors have one set of tools, the final one.
+// https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
 import { fieldRules } from '#shared/field-rules.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
 import { badField } from '../strict-fields.ts';
@@ -8,7 +8,10 @@ import { isCompaction, lastCompaction } from './compaction.ts';
 
 export const toolChangeTypes: ReadonlySet<string> = new Set(['tool_addition', 'tool_removal']);
 
-/** The request's own, in order, without those that are gone, and what was added behind them. @throws {AppError} `untranslatable` for those of MCP servers */
+/**
+ * Returns the request's tools in order without removed ones, then added ones.
+ * @throws {AppError} `untranslatable` for those of MCP servers
+ */
 export function toolsAtEnd(fields: StrictFields): StrictFields[] {
   const tools = fields.objects('tools');
   const changes = changesIn(fields);
@@ -29,7 +32,7 @@ export function toolsAtEnd(fields: StrictFields): StrictFields[] {
   return [...known].flatMap(([name, tool]) => (gone.has(name) ? [] : [tool]));
 }
 
-/** In order. What a summary stands for has them in its block. */
+/** Changes in order; a compaction block holds those before it. */
 function changesIn(fields: StrictFields): StrictFields[] {
   const messages = fields.objects('messages');
   const place = lastCompaction(messages.map(({ plain }) => plain));
@@ -43,7 +46,7 @@ function changesIn(fields: StrictFields): StrictFields[] {
   });
 }
 
-/** Of those that the provider runs it is the type, where they have no name. */
+/** Name of a tool, or the type of a hosted tool without a name. */
 function nameOf(tool: StrictFields): string {
   return tool.text('name') ?? tool.text('type') ?? '';
 }

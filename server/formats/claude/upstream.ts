@@ -1,4 +1,4 @@
-// Claude's Messages as a format that providers speak.
+// Upstream dialect of Claude's Messages.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { thoughtsRule } from '../thoughts-rule.ts';
@@ -30,7 +30,7 @@ import { createStreamWriter } from './write-response.ts';
 
 const versionHeader = 'anthropic-version';
 
-/** What the provider is told. */
+/** API version sent to the provider. */
 function versionOf({ route: { provider, identity }, clientHeaders, settings, originModel }: EncodeInput): string | undefined {
   const callers = identity !== null && provider.takesCallersVersion === true ? clientHeaders[versionHeader] : undefined;
   return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
@@ -38,7 +38,7 @@ function versionOf({ route: { provider, identity }, clientHeaders, settings, ori
 
 const dearBetas = ['fast-mode-', 'context-1m-'];
 
-/** https://platform.claude.com/docs/en/api/messages-count-tokens: what else a request says takes no tokens. */
+/** Fields that affect a count; others use no tokens. https://platform.claude.com/docs/en/api/messages-count-tokens */
 const countedFields: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'tools', 'tool_choice']);
 
 export const claudeUpstream: UpstreamDialect = {
@@ -65,17 +65,17 @@ export const claudeUpstream: UpstreamDialect = {
       service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'],
       speed: ['standard'],
       inference_geo: ['global'],
-      // Other models, which the key may not use and the price does not cover.
+      // Other models: the key may lack access, and their price is not covered.
       fallbacks: [],
-      // Who pays is not for a caller to say; its refusal would be taken for one of the channel.
+      // Billing is not the caller's choice; a rejection would look like the channel's.
       billing_policy: [],
     },
     essential: ['inference_geo'],
     headers: { 'anthropic-beta': dearBetas },
-    // Where hosts of the format take them.
+    // At hosts with headers in the body.
     lists: { anthropic_beta: dearBetas },
   },
-  // Where a prompt is only counted, nothing is thought of.
+  // Counts have no thinking.
   applyTraits: (body, input) => {
     const { isCount, settings, route } = input;
     const own = route.provider.attribution === 'drop' ? withoutAttribution(body) : body;
@@ -85,11 +85,11 @@ export const claudeUpstream: UpstreamDialect = {
     const whole = withPlaceholders(fitting, thoughtsRule(input), route.upstreamModel);
     return { body: fitModel(adapt(whole, thinkingShare(settings)), input, dropped), dropped };
   },
-  // What the client itself wrote, and nothing changed, is between it and the provider.
+  // A client's unchanged body is forwarded as is.
   normalize: (body, input) => {
     const { clientBody } = input;
     const isChanged = body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'];
-    // What the channel has added is refused all the same.
+    // Fields added by the channel are rejected all the same.
     return fitVersion(isChanged ? fitThinking(body) : body, versionOf(input), []);
   },
   versionHeader,

@@ -1,9 +1,9 @@
-// What versions of the API refuse. https://platform.claude.com/docs/en/api/versioning
+// Fields that API versions reject. https://platform.claude.com/docs/en/api/versioning
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The first one without sampling fields, even at their defaults, and without documents in turns of the assistant. */
+/** First version without sampling fields, even at their defaults, and without documents in assistant turns. */
 const withoutSampling = '2026-10-21';
 const samplingFields = ['temperature', 'top_p', 'top_k'];
 
@@ -12,7 +12,7 @@ export function isWithoutSampling(version: string | undefined): boolean {
   return version !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= withoutSampling;
 }
 
-/** The body without what such a version refuses. @param dropped gets the names of what was left out */
+/** Removes the fields that the version rejects. @param dropped receives their names */
 export function fitVersion(body: Body, version: string | undefined, dropped: string[]): Body {
   if (!isWithoutSampling(version)) return body;
   const fitting = withoutDocuments(body, dropped);

@@ -1,9 +1,8 @@
-// Tools of other formats that run at the provider, as this one has them.
-// https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
+// Writes hosted tools of other formats. https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
 import type { Losses } from '../losses.ts';
 import type { HostedTool } from '../parts.ts';
 
-/** Null: the format has no such tool. */
+/** Returns null if the format has no such tool. */
 export function writeHostedTool({ kind, origin, object, options, field }: HostedTool, losses: Losses): Record<string, unknown> | null {
   if (origin === 'claude') return { ...object };
   if (kind === 'code_execution') return { type: 'code_execution_20250825', name: 'code_execution' };
@@ -15,7 +14,7 @@ export function writeHostedTool({ kind, origin, object, options, field }: Hosted
     type: 'web_search_20250305',
     name: 'web_search',
     ...limitOf(mostCalls),
-    // Only one of them may be told.
+    // Only one of the two is allowed.
     ...(allowedDomains !== undefined
       ? { allowed_domains: allowedDomains }
       : blockedDomains !== undefined

@@ -1,4 +1,4 @@
-// What every Messages response has around its content, whole and as a stream.
+// Fields around the content of every Messages response, complete or streamed.
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponseWriterOptions } from '../client-dialect.ts';
@@ -9,20 +9,17 @@ import { writeTokenUsage } from './token-usage.ts';
 export type Json = Record<string, unknown>;
 export type StartPart = Extract<ResponsePart, { type: 'start' }>;
 
-/** What may be null is there all the same: strict clients miss it. */
+/** Null fields are written: strict clients require them. */
 export const unknownOfDelta: Json = { container: null, stop_details: null };
 export const unknownOfMessage: Json = { ...unknownOfDelta, diagnostics: null };
 
-/** Edits of the prompt that were made here, where the request asks for some. */
+/** Reports the prompt edits applied by the gateway, if requested. */
 export function editsMade({ requested = {} }: ResponseWriterOptions): Json {
   const { applied_edits: edits } = requested;
   return edits === undefined ? {} : { context_management: { applied_edits: edits } };
 }
 
-/**
- * As the caller calls it: Claude Code sends back no thoughts of a message that another model has written, and the signatures of calls
- * are among them.
- */
+/** Returns the caller's model name: Claude Code drops thinking, including signatures of calls, of messages from another model. */
 function modelOf(start: StartPart, { model, preservesIds = false }: ResponseWriterOptions): string {
   return preservesIds ? start.model || model : model;
 }
@@ -33,7 +30,7 @@ export function messageHead(start: StartPart, options: ResponseWriterOptions): J
   return { id: responseId('msg_', start.id, options), type: 'message', role: 'assistant', model: modelOf(start, options) };
 }
 
-/** The format tells the input at once; other formats tell it at the end, where it is told again. */
+/** The format reports input tokens first; other formats report them at the end, where they are repeated. */
 export function messageStart(start: StartPart, usage: TokenUsage | null, options: ResponseWriterOptions): string {
   const message = {
     ...messageHead(start, options),

@@ -1,4 +1,4 @@
-// Parts → a Messages request.
+// Writes parts as a Messages request.
 import { isObject } from '#server/framing/loose-json.ts';
 import { functionParameters } from '../function-parameters.ts';
 import { describedSchema } from '../described-schema.ts';
@@ -31,10 +31,9 @@ interface WrittenTurn {
 }
 
 const dialect = 'Claude Messages';
-/** Stands where the format demands a text and there is none. */
+/** Placeholder if the format requires a text. */
 const filler = '...';
 
-/** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
   const { knownAs = options.upstreamModel } = options;
   const losses = new Losses(request.saidFields);
@@ -104,12 +103,12 @@ function inputSchema(parameters: Readonly<Json>, isStrict: boolean | undefined):
 
 function writeFormat(body: Json, { responseFormat }: ChatRequest, losses: Losses): void {
   if (responseFormat === undefined) return;
-  // There is no JSON without a schema; whoever asks for it has to ask for it in the prompt as well.
+  // JSON mode needs a schema; without one, the caller's prompt must request JSON.
   if (responseFormat.kind === 'json') losses.drop('json_without_schema');
   else body.output_config = { format: { type: 'json_schema', schema: describedSchema(responseFormat.schema) } };
 }
 
-/** Whether the choice of tools demands a call. */
+/** Whether the tool choice forces a call. */
 function forcesTool({ tool_choice: choice }: Json): boolean {
   return isObject(choice) && (choice.type === 'any' || choice.type === 'tool');
 }
@@ -117,9 +116,8 @@ function forcesTool({ tool_choice: choice }: Json): boolean {
 function writeReasoning(body: Json, { reasoning, messages }: ChatRequest, { knownAs, losses }: { knownAs: string; losses: Losses }): void {
   if (reasoning === undefined) return;
   const fields = writeThinking(knownAs, reasoning, Number(body.max_tokens));
-  // Thinking with a forced tool is refused, and with a budget so are results of calls whose thoughts are lost. Models that think as
-  // they see fit take those, and would lose their cache by a change.
-  // https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
+  // Thinking is rejected with a forced tool; with a budget, also with results of calls whose thinking is lost. Adaptive models accept
+  // those, and a change would miss their cache. https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
   const isReported = fields?.thinking !== undefined && fields.thinking.type !== 'disabled';
   const isUnsigned = fields?.thinking?.type === 'enabled' && hasUnsignedCalls(messages);
   if (fields === null || (isReported && (forcesTool(body) || isUnsigned))) {
@@ -131,7 +129,7 @@ function writeReasoning(body: Json, { reasoning, messages }: ChatRequest, { know
   Object.assign(body, rest);
   if (output !== undefined) body.output_config = { ...asObject(body.output_config), ...output };
   if (!isReported) return;
-  // Sampling is not for the caller to choose while the model thinks.
+  // Thinking models reject sampling fields.
   dropSampling(body, losses);
   if (fields.thinking?.type === 'enabled') body.temperature = 1;
 }
@@ -140,7 +138,7 @@ function asObject(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-/** Whether the turn that goes on began with calls of a model whose signed thoughts are not there. */
+/** Whether the current turn began with calls whose signed thinking is missing. */
 function hasUnsignedCalls(messages: readonly Message[]): boolean {
   const last = messages.findLast((message) => message.role === 'assistant');
   if (last === undefined || messages.at(-1)?.role !== 'user') return false;
@@ -149,7 +147,7 @@ function hasUnsignedCalls(messages: readonly Message[]): boolean {
   return answersCalls && !isSigned;
 }
 
-/** Turns alternate and begin with the user's; none is empty. */
+/** Alternates turns, beginning with the user's; none is empty. */
 function writeTurns(messages: readonly Turn[], losses: Losses, thoughts: ThoughtsRule | undefined): Json[] {
   const turns: WrittenTurn[] = [];
   for (const message of messages) {
@@ -160,7 +158,7 @@ function writeTurns(messages: readonly Turn[], losses: Losses, thoughts: Thought
         : message.content.flatMap((part) => writeAssistantPart(part, losses, thoughts));
     if (content.length === 0) continue;
     const last = turns.at(-1);
-    // Texts in a row stay apart: what was sent before must not change.
+    // Consecutive texts stay separate, so that the cached prompt does not change.
     if (last?.role === message.role) last.content.push(...content);
     else turns.push({ role: message.role, content });
   }
@@ -172,13 +170,13 @@ function isPlainText(block: Json | undefined): block is Json {
   return block?.type === 'text' && block.cache_control === undefined;
 }
 
-/** Results of tools stand before everything else in their turn. */
+/** Tool results come first in their turn. */
 function resultsFirst(role: WrittenTurn['role'], content: readonly Json[]): readonly Json[] {
   if (role === 'assistant' || !content.some(({ type }) => type === 'tool_result')) return content;
   return [...content.filter(({ type }) => type === 'tool_result'), ...content.filter(({ type }) => type !== 'tool_result')];
 }
 
-/** A single plain text is written as such. */
+/** Writes a single plain text as a string. */
 function shortened({ role, content }: { role: string; content: readonly Json[] }): Json {
   const [only] = content;
   return { role, content: content.length === 1 && isPlainText(only) && only.text !== filler ? only.text : content };
@@ -220,7 +218,7 @@ function writeMedia(part: ImagePart | FilePart, field: string, losses: Losses): 
 }
 
 function writeSource(source: ImagePart['source'], field: string, isImage: boolean): Json {
-  // A file's id is known to the provider that gave it, and to no other.
+  // A file id is valid at its own provider only.
   if (source.kind === 'id') throw untranslatable(field, dialect);
   if (source.kind === 'url') return { type: 'url', url: source.url };
   if (!isImage && source.mediaType !== 'application/pdf') throw untranslatable(field, dialect);
@@ -239,7 +237,7 @@ function writeResult(part: ToolResultPart, field: string, losses: Losses): Json 
   };
 }
 
-/** @param thoughts of a vendor that has taken over the format, and signs nothing */
+/** @param thoughts rule of another vendor with this format, which does not sign thinking */
 function writeAssistantPart(part: AssistantPart, losses: Losses, thoughts: ThoughtsRule | undefined): Json[] {
   switch (part.type) {
     case 'text':
@@ -247,7 +245,7 @@ function writeAssistantPart(part: AssistantPart, losses: Losses, thoughts: Thoug
     case 'refusal':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     case 'reasoning':
-      // Thoughts without a signature are refused.
+      // Thinking without a signature is rejected.
       if (part.seal?.origin === 'claude') return [{ type: 'thinking', thinking: part.text, signature: part.seal.data }];
       if (thoughts !== undefined && (part.seal === undefined || part.seal.data === ''))
         return part.text === '' ? [] : [thinkingBlock(part.text)];

@@ -1,4 +1,4 @@
-// Parts → a Messages response, or its stream.
+// Writes parts as a Messages response or stream.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
@@ -21,7 +21,7 @@ import { writeServerToolUse, writeTokenUsage } from './token-usage.ts';
 import { editsMade, event, messageHead, messageStart, noStart, unknownOfDelta, unknownOfMessage } from './write-message.ts';
 import type { Json } from './write-message.ts';
 
-/** Only the first choice has a place in this format. */
+/** The format has a single choice. */
 function isFirstChoice(part: ResponsePart): boolean {
   return !('choice' in part) || part.choice === undefined || part.choice === 0;
 }
@@ -51,7 +51,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     } else {
       addBlock(blocks, part);
       const last = blocks.at(-1);
-      // Citations count the response's own text alone.
+      // Citations count the response's original text.
       if (part.type === 'text' && last !== undefined) texts.add(last, part.text);
     }
   }
@@ -103,7 +103,7 @@ function toolUse({ id, name }: Extract<ResponsePart, { type: 'tool_call' }>, opt
   return { type: 'tool_use', id: callIds.write(id, options), name, input: {}, caller: { type: 'direct' } };
 }
 
-/** A block of a call has no place for what signs it: it stands before it, with the id. */
+/** Tool call blocks have no signature: a block with the call's id precedes them. */
 function signedCall(seal: Seal, callId: string): Json {
   return { type: 'redacted_thinking', data: writeSeal({ ...seal, callId }, 'claude') };
 }
@@ -114,10 +114,10 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
 
 type BlockKind = 'text' | 'thinking' | 'tool' | 'hosted';
 
-/** Characters that may wait for an open call to be complete. */
+/** Maximum characters waiting for an open call. */
 const mostWaiting = 8 * 1024 * 1024;
 
-/** Blocks do not interleave: while the arguments of a call are not complete, everything else waits for them. */
+/** Blocks do not interleave: other parts wait until an open call's arguments are complete. */
 class MessageStreamWriter implements StreamWriter {
   readonly #options: ResponseWriterOptions;
   #hasBegun = false;
@@ -127,9 +127,9 @@ class MessageStreamWriter implements StreamWriter {
   #usage: TokenUsage | null = null;
   #finish: { reason: FinishReason; stopSequence?: string } | null = null;
   #ran: HostedCalls = {};
-  /** What the open block of text says rests on sources: other text begins another block. */
+  /** Citations apply to the open text block: other text needs a new one. */
   #isCited = false;
-  /** Of the call whose block is open. */
+  /** Arguments of the open call. */
   #arguments = new JsonProgress();
   #waiting: ResponsePart[] = [];
   #waitingLength = 0;
@@ -138,7 +138,7 @@ class MessageStreamWriter implements StreamWriter {
     this.#options = options;
   }
 
-  /** @throws {RangeError} when too much waits for a call that is never complete */
+  /** @throws {RangeError} if too much waits for an incomplete call */
   write(part: ResponsePart): string {
     if (!isFirstChoice(part)) return '';
     if (part.type === 'start') this.#start = part;
@@ -235,7 +235,7 @@ class MessageStreamWriter implements StreamWriter {
   end(usage: TokenUsage | null): string {
     const counted = usage ?? this.#usage ?? noTokens;
     let text = this.#messageStart() + this.#close();
-    // A call may have had no arguments at all; each round writes at least one part.
+    // A call may have no arguments; each round writes at least one part.
     while (this.#waiting.length > 0) text += this.#writeWaiting() + this.#close();
     const { reason, stopSequence } = this.#finish ?? { reason: 'stop' };
     const delta = { ...unknownOfDelta, stop_reason: writeStopReason(reason), stop_sequence: stopSequence ?? null };
@@ -247,7 +247,7 @@ class MessageStreamWriter implements StreamWriter {
     return text + event('message_stop', {});
   }
 
-  /** Goes on in a block of that kind, or begins one. */
+  /** Continues a block of that kind, or begins one. */
   #open(kind: BlockKind, block: Json): string {
     return this.#block?.kind === kind ? '' : this.#begin(block, { kind, call: -1 });
   }
@@ -262,7 +262,7 @@ class MessageStreamWriter implements StreamWriter {
     return event('content_block_delta', { index: this.#nextIndex, delta });
   }
 
-  /** As `#delta`, for what nearly all events are: their shape is known, so only the text is written by `JSON`. */
+  /** Like `#delta`, for the most frequent events: only the text is serialized. */
   #textDelta(type: string, field: string, text: string): string {
     const delta = `{"type":"${type}","${field}":${JSON.stringify(text)}}`;
     return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#nextIndex},"delta":${delta}}\n\n`;

@@ -1,8 +1,8 @@
-// Where an answer comes from, as chat completions tell it.
+// Citations in chat completions.
 import type { FoundPage, ResponsePart } from '../parts.ts';
 import type { TextOffsets } from '../text-offsets.ts';
 
-/** What is about no text in particular stands at its end. */
+/** A citation without a range is placed at the end. */
 export function citationOf(
   { url, title = url, start, end }: Extract<ResponsePart, { type: 'citation' }>,
   offsets: TextOffsets,
@@ -15,7 +15,7 @@ export function citationOf(
   return { type: 'url_citation', url_citation: { ...range, title, url } };
 }
 
-/** What a search has found, beside the choices, as Perplexity's chat completions told it. https://docs.perplexity.ai/api-reference/sonar-post */
+/** Search results outside the choices, as in Perplexity's chat completions. https://docs.perplexity.ai/api-reference/sonar-post */
 export function foundIn(pages: readonly FoundPage[]): Record<string, unknown> {
   return { citations: pages.map(({ url }) => url), search_results: pages };
 }

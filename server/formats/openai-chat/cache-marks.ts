@@ -1,12 +1,11 @@
-// What a request says about the provider's cache, as far as the provider takes marks in this format.
-// https://openrouter.ai/docs/features/prompt-caching https://www.alibabacloud.com/help/en/model-studio/context-cache
-// https://docs.litellm.ai/docs/completion/prompt_caching
+// Cache marks that a provider supports in this format. https://openrouter.ai/docs/features/prompt-caching
+// https://www.alibabacloud.com/help/en/model-studio/context-cache https://docs.litellm.ai/docs/completion/prompt_caching
 import type { CacheHint, ChatRequest, Message } from '../parts.ts';
 import type { CacheMarks } from '../provider-traits.ts';
 
 type Hinted = { cache?: CacheHint };
 
-/** The request with the marks that the provider takes, and whether others are lost. The same request where there are none. */
+/** Returns the request with supported marks, and whether others are lost. Without marks, the same request. */
 export function withMarks(request: ChatRequest, marks: CacheMarks | undefined): { request: ChatRequest; isLost: boolean } {
   const { tools, messages } = request;
   if (!tools.some(isHinted) && !messages.some(({ content }) => content.some(isHinted))) return { request, isLost: false };

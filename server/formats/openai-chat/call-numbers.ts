@@ -1,5 +1,5 @@
-// Streams of providers that number every call 0, or none, for callers who put a call together by its number: a call whose number is taken, or that
-// has none, gets another one.
+// Renumbers tool calls of providers that number all calls 0 or not at all, for clients that assemble calls by index: a call with a taken or
+// missing index gets another.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, startOfEvent, toEvent } from '#server/framing/sse.ts';
 import { keySearch } from './key-search.ts';
@@ -11,7 +11,7 @@ const afterCalls = keySearch('tool_calls', '_');
 export class CallNumbers {
   readonly #choices = new Map<unknown, Choice>();
 
-  /** @param events whole ones; the very same bytes where no number has to change */
+  /** @param events whole events; the same bytes are returned if no number changes */
   pass(events: Buffer): Buffer {
     const parts: Buffer[] = [];
     let end = 0;
@@ -27,7 +27,7 @@ export class CallNumbers {
     return parts.length === 0 ? events : Buffer.concat([...parts, events.subarray(end)]);
   }
 
-  /** Whether a number was changed. */
+  /** Returns whether a number changed. */
   #number(choices: unknown): boolean {
     let isChanged = false;
     for (const choice of Array.isArray(choices) ? choices : []) {
@@ -58,13 +58,13 @@ interface Choice {
   numbers: Numbers;
 }
 
-/** What the calls of a choice are numbered by. A response may have very many. */
+/** Indexes of a choice's calls. A response may have very many. */
 class Numbers {
   readonly #ofCalls: number[] = [];
   readonly #taken = new Set<number>();
   #next = 0;
 
-  /** The provider's own, unless there is none or another call has it. */
+  /** Returns the provider's index unless it is missing or taken. */
   of({ index, isNew }: Pick<PlacedPiece, 'index' | 'isNew'>, reported: unknown): number {
     const known = this.#ofCalls[index];
     if (!isNew && known !== undefined) return known;

@@ -1,4 +1,4 @@
-// What must be right in a chat completion request before anything is spent on it; cheap, because every call passes it.
+// Validates a chat completion request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -8,7 +8,7 @@ import { chatIds, checkIds, checkLooseMetadata, openaiMetadata } from '../metada
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
-/** The most tokens that a client may ask for in any field. */
+/** Maximum tokens that a client may request in any field. */
 const tokenLimit = 1_073_741_823;
 const mostChoices = 128;
 const notBoth = { zh: '不能与 messages 同时给出', en: 'cannot be given together with messages' };
@@ -33,7 +33,7 @@ export function checkRequest(body: Body): void {
 type FieldCheck = (fields: StrictFields, field: string) => unknown;
 
 const numberCheck: FieldCheck = (fields, field) => fields.number(field);
-// As the vendor: below one there is no answer, and many upstreams take it for no limit at all.
+// As at the vendor: values below one yield nothing, and many upstreams treat them as no limit.
 const limitCheck: FieldCheck = (fields, field) => fields.integer(field, 1, tokenLimit);
 
 /** Most calls have few of them. */
@@ -51,11 +51,11 @@ const optionalFields: readonly (readonly [field: string, check: FieldCheck])[] =
   ...Object.entries(chatIds).map(([field, most]) => [field, (fields: StrictFields) => checkIds(fields, { [field]: most })] as const),
 ];
 
-/** Only for a body that `checkRequest` let pass. */
+/** Requires a body that `checkRequest` accepted. */
 export function callParameters(body: Body): CallParameters {
   const { max_tokens: most, max_completion_tokens: mostOfCompletion, n: choices, stream_options: options } = body;
   return {
-    // Of two limits the larger one: providers differ in which they heed.
+    // The larger of two limits: providers differ in which they apply.
     maxTokens: Math.max(typeof most === 'number' ? most : 0, typeof mostOfCompletion === 'number' ? mostOfCompletion : 0),
     choices: typeof choices === 'number' ? choices : 1,
     wantsUsage: isObject(options) && options.include_usage === true,
@@ -63,7 +63,7 @@ export function callParameters(body: Body): CallParameters {
   };
 }
 
-/** A token that might have been written, with its text, its bytes and its probability. */
+/** Bytes of an alternative token with its text, bytes and log probability. */
 const alternativeBytes = 160;
 const mostAlternatives = 20;
 

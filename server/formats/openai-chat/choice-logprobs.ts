@@ -1,8 +1,8 @@
-// Probabilities of tokens where a choice, whole or in a chunk, has them.
+// Log probabilities of a choice, complete or in a chunk.
 import type { TokenLogprob } from '../parts.ts';
 import { writeLogprobs } from '../token-logprobs.ts';
 
-/** @param isRefusal that is what they are the tokens of */
+/** @param isRefusal the tokens belong to a refusal */
 export function writeChoiceLogprobs(tokens: readonly TokenLogprob[], isRefusal: boolean): object {
   const written = writeLogprobs(tokens);
   return isRefusal ? { content: null, refusal: written } : { content: written, refusal: null };

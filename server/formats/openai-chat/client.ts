@@ -1,4 +1,4 @@
-// OpenAI's Chat Completions as a format that callers speak.
+// Client dialect of OpenAI's Chat Completions.
 import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';

@@ -49,7 +49,7 @@ export const chatNames = criticalMembers(messageNames, limits.names, [
   'prompt_cache_options',
   'prompt_cache_breakpoint',
   'file_id',
-  // OpenRouter's: other models, and paid extras.
+  // OpenRouter: other models and paid extras.
   'models',
   'plugins',
   'route',

@@ -1,11 +1,11 @@
-// Why a choice ended, in this format's words.
+// Finish reasons of this format.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { chatEndings, failureIn, readEnding } from '../endings.ts';
 import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-/** Gateways that call every end of the model behind them an ordinary one give its own word beside theirs. */
+/** Gateways that report every end as `stop` add the model's own reason. */
 export function readChoiceEnding({ finish_reason: word, native_finish_reason: native }: JsonObject): ReadEnding | null {
   const read = readEnding(chatEndings, word);
   if (read === null || 'failure' in read) return read;
@@ -15,19 +15,19 @@ export function readChoiceEnding({ finish_reason: word, native_finish_reason: na
   return own !== null && 'reason' in own && isReporting(own) ? { reason: own.reason } : read;
 }
 
-/** The choice goes on, or ends with a word of this format that nothing else contradicts, as nearly all of them. */
+/** The choice continues, or ends with a reason of this format and no contradicting native one, as nearly all do. */
 export function endsPlainly({ finish_reason: word, native_finish_reason: native }: JsonObject): boolean {
   return (word === undefined || word === null || ownWords.has(word)) && (native === undefined || native === null);
 }
 
-/** It says more than that the model is done. */
+/** The reason is more specific than a normal end. */
 function isReporting({ reason, unknown }: Extract<ReadEnding, { reason: FinishReason }>): boolean {
   return unknown === undefined && (reason === 'length' || reason === 'content_filter');
 }
 
 const ownWords: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
-/** Writes the reasons of a body or a chunk in this format's words; false: they are so already. */
+/** Translates the reasons of a body or chunk to this format; returns false if nothing changes. */
 export function translateReasons({ choices }: JsonObject): boolean {
   let isChanged = false;
   const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
@@ -41,7 +41,7 @@ export function translateReasons({ choices }: JsonObject): boolean {
   return isChanged;
 }
 
-/** The word in which callers of the format know this end; undefined: the choice has it already, or nobody knows what its own means. */
+/** Reason in this format. If undefined, it is already correct or unknown. */
 function translatedReason(choice: JsonObject): string | undefined {
   const read = readChoiceEnding(choice);
   if (read === null || 'failure' in read || read.unknown !== undefined) return undefined;
@@ -50,13 +50,13 @@ function translatedReason(choice: JsonObject): string | undefined {
   return reported === word || (reported !== 'stop' && ownWords.has(reported)) ? undefined : word;
 }
 
-/** The reason itself, where no table has it. */
+/** Returns a reason that no table has. */
 export function unknownWord(word: unknown): string | undefined {
   const read = readEnding(chatEndings, word);
   return read !== null && 'reason' in read ? read.unknown : undefined;
 }
 
-/** The same of a whole response; undefined: all of them are known. */
+/** Unknown reason of a complete response. If undefined, all are known. */
 export function unknownReason({ choices }: JsonObject): string | undefined {
   const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
   for (const choice of list) {

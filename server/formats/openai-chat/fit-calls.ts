@@ -1,4 +1,4 @@
-// Tool calls of a conversation as the next provider takes them: ids by its rule, arguments that are JSON objects.
+// Adapts tool calls of a conversation to the next provider: ids by its rule, JSON objects as arguments.
 import { isObject } from '#server/framing/loose-json.ts';
 import { fittingIds } from '../call-id-rules.ts';
 import type { CallIdRule, IdUse } from '../call-id-rules.ts';
@@ -6,7 +6,7 @@ import { ArgumentsCheck } from '../tool-arguments.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The very same list where nothing has to change. */
+/** Returns the same list if nothing changes. */
 export function fitCalls(messages: readonly unknown[], rule: CallIdRule): readonly unknown[] {
   const uses = messages.flatMap(usesIn);
   if (uses.length === 0) return messages;

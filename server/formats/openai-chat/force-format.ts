@@ -1,4 +1,4 @@
-// `force_format`: a response or stream event rebuilt from the fields that OpenAI's format knows.
+// `force_format`: rebuilds a response or stream event from the fields of OpenAI's format.
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Fields = readonly string[];

@@ -1,4 +1,4 @@
-// Tools and fields of a chat completion request by which a search, or code, runs at the provider.
+// Tools and fields of chat completions that run search or code at the provider.
 import type { HostedKind, HostedVariant } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { placesInTools, withoutTools } from '../hosted-tools.ts';
@@ -13,7 +13,7 @@ const kinds: readonly (readonly [type: RegExp, kind: HostedKind])[] = [
   [/^image_generation/, 'image_generation'],
   [/^mcp/, 'mcp'],
 ];
-/** Fields of a body that have the provider search. https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat */
+/** Fields that enable search. https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat */
 const searchFields: Readonly<Record<string, (value: unknown) => boolean>> = {
   web_search_options: isObject,
   enable_search: (value) => value === true,
@@ -23,10 +23,10 @@ const searchFields: Readonly<Record<string, (value: unknown) => boolean>> = {
 const searchModel = /search-preview|search-api|^(?:perplexity\/)?sonar/;
 
 const perplexityModel = /^(?:perplexity\/)?sonar/;
-/** It is billed by the query, whatever the size of its contexts. */
+/** Billed by query, whatever the context size. */
 const researchModel = /^(?:perplexity\/)?sonar-deep-research/;
 
-/** Types that nobody knows here pass: each provider has some. */
+/** Unknown types are forwarded: each provider has its own. */
 export function kindOfTool({ type }: Body): HostedKind | null {
   return typeof type === 'string' ? (kinds.find(([name]) => name.test(type))?.[1] ?? null) : null;
 }
@@ -54,10 +54,10 @@ export const hosted: HostedAccess = {
     return variant === undefined ? {} : { web_search: [variant] };
   },
   always: (model) => (isSearchModel(model) ? [{ kind: 'web_search', most: mostSearches(model) }] : []),
-  // https://developers.openai.com/api/docs/guides/tools-web-search: searches of chat completions are the earlier tool's.
+  // https://developers.openai.com/api/docs/guides/tools-web-search: searches in chat completions use the earlier tool.
   writtenVariants: { web_search: ['preview'] },
   billsQueries: (model) => researchModel.test(model),
-  // Responses tell of no run, so there is one.
+  // Responses do not report runs, so one is assumed.
   atLeast(body) {
     const isSearch = searchesIn(body).length > 0 || isSearchModel(body['model']);
     if (!isSearch && body['tools'] === undefined) return undefined;
@@ -76,14 +76,14 @@ export function isSearchModel(model: unknown): boolean {
   return typeof model === 'string' && searchModel.test(model);
 }
 
-/** How often it searches in a call at the most; undefined: nobody knows. */
+/** Maximum searches of a call. If undefined, unknown. */
 function mostSearches(model: string): number | undefined {
   return researchModel.test(model) ? undefined : 1;
 }
 
 /**
- * Perplexity takes a fee for each call, by how much of the web it reads, and another one where it searches in several steps, which it does in streams
- * alone. https://docs.perplexity.ai/getting-started/pricing
+ * Perplexity charges per call by context size, and a separate fee for multi-step searches, which streams only have.
+ * https://docs.perplexity.ai/getting-started/pricing
  */
 function searchVariant({ model, web_search_options: options, search_type: ownType, stream }: Body): HostedVariant | undefined {
   const name = String(model);
@@ -91,14 +91,14 @@ function searchVariant({ model, web_search_options: options, search_type: ownTyp
   if (researchModel.test(name)) return undefined;
   const { search_context_size: size, search_type: type = ownType } = isObject(options) ? options : {};
   const isLarger = size === 'medium' || size === 'high';
-  // What `auto` comes to nobody tells.
+  // The provider does not report what `auto` chose.
   if (stream === true && (type === 'pro' || type === 'auto')) return isLarger ? `pro_${size}` : 'pro';
   return isLarger ? size : undefined;
 }
 
 const noPlaces: readonly HostedPlace[] = [];
 
-/** Without it the response would be a wrong one. */
+/** The response would be wrong without the search. */
 function searchesIn(body: Body): readonly HostedPlace[] {
   // Most calls have none of the fields.
   if (body['web_search_options'] === undefined && body['enable_search'] === undefined && body['search_parameters'] === undefined)

@@ -1,5 +1,4 @@
-// The request of a client that speaks OpenAI's format, to a provider that speaks it too. What nobody named a rule for goes
-// on unchanged; when nothing changes at all, the client's own text does.
+// Identity path of chat completion requests. Fields without a rule are unchanged; if nothing changes, the client's text is sent.
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { refuseAccountObject, withoutCallerFiles } from '../provider-objects.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
@@ -19,18 +18,18 @@ export function writeRequest(input: EncodeInput): EncodedRequest {
   const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
   const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
   const text = edited === body ? bodyText(input) : writeJson(edited, input.longTexts);
-  // The text has the provider's name of the model by now.
+  // The text has the provider's model name by now.
   const isRenamed = input.isPassThrough !== true && edited['model'] !== route.upstreamModel && route.paramOverride === null;
   const described = describeRequest(isRenamed ? { ...edited, model: route.upstreamModel } : edited, input);
   return { ...described, body: bytesOfJson(text, input.longTexts), dropped: adapted.dropped };
 }
 
-/** The client itself asked for a usage chunk at the end of its stream. */
+/** The client requested a usage chunk. */
 function wantsUsage({ stream_options: options }: Body): boolean {
   return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true;
 }
 
-/** The body with all edits in it, or the very same object when none is needed beyond what `bodyText` does to the text. */
+/** Returns the body with all edits, or the same object if none is needed beyond those of `bodyText`. */
 function editedBody(input: EncodeInput, adapted: Body): Body {
   const { body, route } = input;
   const isRemoved = Object.hasOwn(body, 'stream_options') && !sendsStreamOptions(input);
@@ -43,7 +42,7 @@ function editedBody(input: EncodeInput, adapted: Body): Body {
   const key = cacheKeyFor(body, input);
   if (key !== undefined) edited.prompt_cache_key = key;
   if (route.paramOverride !== null) {
-    // Whether it streams is the client's to say: it could not read anything else.
+    // The client decides whether it can read a stream.
     const { stream: _stream, ...override } = route.paramOverride;
     Object.assign(edited, override);
     edited = retainLimits(edited, input, limits);
@@ -62,7 +61,7 @@ function addsUsage(input: EncodeInput): boolean {
 
 const usageRequest = ',"stream_options":{"include_usage":true}';
 
-/** The client's text, with another model name, a request for usage and a name for its cache spliced in where needed. */
+/** Returns the client's text with the model name, the usage option and the cache key spliced in. */
 function bodyText(input: EncodeInput): string {
   const { rawText, body, route } = input;
   if (input.isPassThrough === true) return rawText;
@@ -70,7 +69,7 @@ function bodyText(input: EncodeInput): string {
   const key = cacheKeyFor(body, input);
   if (text !== null) {
     const added = `${addsUsage(input) ? usageRequest : ''}${key === undefined ? '' : `,"prompt_cache_key":"${key}"`}`;
-    // A name without a value would stand there twice.
+    // A present key without a value would be duplicated.
     if (key === undefined || !Object.hasOwn(body, 'prompt_cache_key'))
       return added === '' ? text : `${text.slice(0, text.lastIndexOf('}'))}${added}}`;
   }

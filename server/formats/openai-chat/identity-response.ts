@@ -1,4 +1,4 @@
-// What a response in OpenAI's format needs before a client may have it: mostly nothing.
+// Fixes a response of OpenAI's format for the client; usually nothing.
 import { parseObject } from '#server/framing/loose-json.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { outlineAtOnce } from '#server/framing/json-outline.ts';
@@ -41,11 +41,11 @@ export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | Failed
 export interface ResponseInput {
   route: Pick<Route, 'provider' | 'setting'>;
   upstreamModel: string;
-  /** The upstream's body, whose members may be changed. */
+  /** The upstream's body, which may be modified. */
   body: Record<string, unknown>;
 }
 
-/** The body for the client: the very same object when nothing has to change. */
+/** Returns the same object if nothing changes. */
 export function fixResponse({ route, upstreamModel, body: reported }: ResponseInput): Record<string, unknown> {
   const responses = route.provider.responses;
   const { thinkingToContent, forceFormat } = route.setting;

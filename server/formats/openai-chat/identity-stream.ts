@@ -1,4 +1,4 @@
-// A stream of this format to a client of the same: whole events pass as bytes wherever nothing in them has to change.
+// Forwards a stream of this format as bytes unless an event must change.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { eventData, firstEvent, toEvent } from '#server/framing/sse.ts';
@@ -56,7 +56,7 @@ export class ChatIdentityStream implements StreamPipe {
     }
     if (next === 'garbage') return { forClient: step.forClient, next: 'invalid' };
     if (next === 'nothing') return step;
-    // The event of `[DONE]` may have had other lines, which are ended here.
+    // The `[DONE]` event may have other lines, which are ended here.
     return { forClient: endsEvent(content) ? step.forClient : [...step.forClient, Buffer.from('\n')], next: 'complete' };
   }
 
@@ -107,7 +107,7 @@ export class ChatIdentityStream implements StreamPipe {
     const reported = this.#meter.lastUsage();
     if (reported === undefined) return { usage: null, isInvalid: false, hasTextAfter: false };
     const isInvalid = isInvalidUsage(reported.value);
-    // What cannot be true and came before the response was a placeholder.
+    // An implausible count before the response was a placeholder.
     if (isInvalid && reported.hasTextAfter) return { usage: null, isInvalid: false, hasTextAfter: false };
     const usage = withTier(readTokenUsage(reported.value, this.#options.route.provider.responses), reported.tier);
     return { usage, isInvalid, hasTextAfter: reported.hasTextAfter };
@@ -125,7 +125,7 @@ export class ChatIdentityStream implements StreamPipe {
     return errorEvent(error);
   }
 
-  /** What a transformation still owes, usage for those who asked and got none, `[DONE]`. */
+  /** Returns remaining data of a transformation, missing requested usage, and `[DONE]`. */
   ending(usage: TokenUsage | null): Buffer {
     const parts: string[] = (this.#transform?.end() ?? []).map(toEvent);
     if (this.#wantsUsage && usage !== null && this.reportedUsage().usage === null) parts.push(toEvent(this.#usageChunk(usage)));
@@ -140,7 +140,7 @@ export class ChatIdentityStream implements StreamPipe {
       id: typeof id === 'string' ? id : `chatcmpl-${writer.requestId}`,
       object: 'chat.completion.chunk',
       created: typeof created === 'number' ? created : writer.createdAt,
-      // As in the chunks before it, which were read here as the provider wrote them.
+      // As in earlier chunks, which were read unmodified.
       model: route.provider.responses?.tunedModel === true ? upstreamModel : typeof model === 'string' ? model : writer.model,
       choices: [],
       usage: writeTokenUsage(usage),
@@ -152,13 +152,13 @@ export class ChatIdentityStream implements StreamPipe {
   }
 }
 
-/** The data of an event whose choices end in words of the format. */
+/** Data of an event with finish reasons of this format. */
 function withGatewayReasons(data: string): string {
   const chunk = data.includes('_reason"') ? parseObject(data) : null;
   return chunk !== null && translateReasons(chunk) ? JSON.stringify(chunk) : data;
 }
 
-/** Whether the bytes, unless there are none, end with an empty line. */
+/** Whether the bytes are empty or end with an empty line. */
 function endsEvent(bytes: Buffer): boolean {
   const text = bytes.toString('latin1', Math.max(0, bytes.length - 4));
   return text === '' || text.endsWith('\n\n') || text.endsWith('\n\r\n');

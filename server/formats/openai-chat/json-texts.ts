@@ -1,4 +1,4 @@
-// Arguments and results of tools in a chat completion request.
+// Tool arguments and results in chat completion requests.
 import { isObject } from '#server/framing/loose-json.ts';
 import { objectsIn } from '../json-texts.ts';
 import type { JsonTexts } from '../json-texts.ts';

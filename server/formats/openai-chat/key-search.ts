@@ -1,6 +1,6 @@
 /**
- * A search for a key in its quotes: the offset behind the next one, -1 when there is none. Quotes stand everywhere in JSON, and
- * a search stops wherever its first letter is: it begins at a letter that is rarer, and looks back.
+ * Searches a quoted key: returns the offset after the next one, or -1. Quotes are frequent in JSON and slow a search down, so it looks for
+ * a rarer letter and compares backwards.
  */
 export function keySearch(name: string, rare: string): (bytes: Buffer, from: number) => number {
   const key = Buffer.from(`"${name}"`);

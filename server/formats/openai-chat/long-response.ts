@@ -1,4 +1,4 @@
-// A long response that its client gets as it came. It is never parsed as a whole: what must be known of it stands in its short members.
+// Forwards a long response without parsing it as a whole: its facts are in its short members.
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { readDeep } from '../decode-whole.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
@@ -27,7 +27,7 @@ export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | De
   };
 }
 
-/** The provider's record or the channel changes it. */
+/** The provider's record or the channel changes the response. */
 function isRewritten({ route: { provider, setting } }: DecodeInput): boolean {
   return provider?.responses !== undefined || setting.thinkingToContent || setting.forceFormat;
 }

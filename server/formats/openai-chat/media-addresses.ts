@@ -1,4 +1,4 @@
-// Where addresses of pictures, sounds and files stand in a chat completion request.
+// URLs of images, audio and files in chat completion requests.
 import { isObject } from '#server/framing/loose-json.ts';
 import { dataUrl } from '../media.ts';
 import { fileNameOf, isAddress, soundFormatOf, withItems, withMember } from '../media-addresses.ts';
@@ -33,7 +33,7 @@ function withPart(part: Body, mediaOf: MediaOf): Body {
   }
 }
 
-/** The address may stand for the object that it is a member of. */
+/** The member is a URL or an object with one. */
 function withUrl(part: Body, name: string, mediaAt: (url: string) => ReturnType<MediaOf>): Body {
   const given = part[name];
   const url = isObject(given) ? given.url : given;

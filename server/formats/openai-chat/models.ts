@@ -1,5 +1,4 @@
-// Models as this format shows them, with what existing clients read beyond it.
-// https://platform.openai.com/docs/api-reference/models
+// Model list of this format, with additional fields that clients read. https://platform.openai.com/docs/api-reference/models
 import type { ListedModel } from '../client-dialect.ts';
 
 const created = 1626777600;

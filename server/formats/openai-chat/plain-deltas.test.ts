@@ -6,7 +6,7 @@ import { createStreamReader } from './read-response.ts';
 
 const begin = JSON.stringify({ id: 'a', model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] });
 
-/** What the event tells where nothing has been learnt: the first one of a stream is never learnt from. */
+/** Parts of the event without a learned shape: the first event of a stream is always parsed. */
 function alone(data: string): readonly ResponsePart[] {
   const reader = createStreamReader(null);
   reader.read(dataEvent(begin));

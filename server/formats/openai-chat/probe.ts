@@ -1,14 +1,14 @@
-// The smallest request that shows whether a model answers.
+// Smallest request that tests a model.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 
-/** @param upstreamModel what the limit depends on */
+/** @param upstreamModel determines the limit */
 export function probeChat(model: string, upstreamModel: string): Record<string, unknown> {
   return { model, messages: [{ role: 'user', content: 'hi' }], ...tokenLimit(upstreamModel) };
 }
 
 function tokenLimit(model: string): Record<string, number> {
   const { vendor, thinking } = factsOf(model) ?? {};
-  // Models that think first need some room, or answer nothing at all.
+  // Thinking models need some tokens before they respond.
   if (vendor === 'openai' && thinking !== null) return { max_completion_tokens: 10 };
   if (model.includes('thinking')) return vendor === 'anthropic' ? {} : { max_tokens: 50 };
   return { max_tokens: vendor === 'google' ? 300 : 10 };

@@ -1,4 +1,4 @@
-// What of a chat completion request counts as prompt tokens.
+// Prompt content of chat completion requests.
 import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
@@ -17,14 +17,12 @@ const replyPrimer = 3;
 const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
-/** The most of one at Alibaba: 655,360 pixels of which 32 × 32 are a token. https://www.alibabacloud.com/help/en/model-studio/vision */
+/** Alibaba's maximum: 655,360 pixels, of which 32 × 32 are a token. https://www.alibabacloud.com/help/en/model-studio/vision */
 const perFrame = 640;
-/**
- * https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; films as Google counts them.
- */
+/** https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; video as Google counts it. */
 const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 2000 };
 
-/** Of a message's part with an image. */
+/** Estimates an image part. */
 type WorthOf = (part: Body) => PictureWorth;
 
 export function promptContent(body: Body, model: string, isLarge = false): PromptContent {
@@ -103,19 +101,19 @@ function addAudio(prompt: PromptContent, audio: unknown): void {
   addMedia(prompt, { value, usualType: 'audio/*', rates, guess: perAudio, guessOfOthers: perFile });
 }
 
-/** Alibaba's: where it lies or its data, or a list of its frames. */
+/** Alibaba's video: a URL, data, or a list of frames. */
 function addVideo(prompt: PromptContent, video: unknown): void {
   if (!Array.isArray(video)) return addFile(prompt, urlOf(video), 'video/mp4');
   for (const frame of video)
     addMedia(prompt, { value: urlOf(frame), usualType: 'image/*', rates, guess: perFrame, guessOfOthers: perFile });
 }
 
-/** Some take an object with it, some take it bare. */
+/** Some providers have an object with the URL, some the URL. */
 function urlOf(value: unknown): unknown {
   return isObject(value) ? value.url : value;
 }
 
-/** @param url with its data, or where it lies */
+/** @param url data URL or URL */
 function addFile(prompt: PromptContent, url: unknown, usualType: string): void {
   addMedia(prompt, { value: url, usualType, rates, guess: perFile, guessOfOthers: perFile });
 }

@@ -1,14 +1,14 @@
-// Files and stores of a chat completion request that lie in the provider's account, as OpenAI and those of its format have them.
+// Ids of files and stores in the account of OpenAI or a compatible provider.
 import { isObject } from '#server/framing/loose-json.ts';
 import { firstFilled, firstIn, isFilled } from '../provider-objects.ts';
 import type { Body } from '../strict-fields.ts';
 
-/** `ms://…` of Moonshot, `oss://…` of Alibaba: everything but an address, a data URL and bare base64. */
+/** `ms://…` of Moonshot, `oss://…` of Alibaba: everything but URLs, data URLs and bare base64. */
 const nameOfFile = /^\s*(?!https?:|data:)[a-z][a-z0-9+.-]*:\/\//i;
 /** https://help.aliyun.com/zh/model-studio/long-context-qwen-long */
 const fileInText = /^\s*fileid:\/\//i;
 const media = ['image_url', 'video_url', 'video', 'document_url', 'input_audio', 'file'];
-/** Where these have an address or data; each may be a list. */
+/** Members with a URL or data; each may be a list. */
 const placesOfName = ['url', 'data', 'file_data'];
 
 export function findAccountObject({ messages, tools, extra_body: extra, google }: Body): string | undefined {
@@ -20,7 +20,7 @@ export function findAccountObject({ messages, tools, extra_body: extra, google }
   );
 }
 
-/** Google's own fields within this format. https://ai.google.dev/gemini-api/docs/openai#extra-body */
+/** Google's fields within this format. https://ai.google.dev/gemini-api/docs/openai#extra-body */
 function inGoogle(own: unknown, path: string): string | undefined {
   return isObject(own) ? firstFilled(own, path, ['cached_content', 'cachedContent']) : undefined;
 }
@@ -30,7 +30,7 @@ function inMessage({ role, content }: Body, path: string): string | undefined {
   if (typeof content === 'string') return isInstruction(role) && fileInText.test(content) ? `${path}.content` : undefined;
   return firstIn(content, `${path}.content`, (part, at) => {
     if (part.type === 'text') return isInstruction(role) && isName(part.text, fileInText) ? `${at}.text` : undefined;
-    // Mistral names it there. https://docs.mistral.ai/api
+    // Mistral's file id. https://docs.mistral.ai/api
     if (isFilled(part.file_id)) return `${at}.file_id`;
     for (const name of media) {
       const found = inMedia(part[name], `${at}.${name}`);
@@ -58,7 +58,7 @@ function inMedium(medium: Body, path: string): string | undefined {
   return undefined;
 }
 
-/** A name, or a list with one. */
+/** An id, or a list with one. */
 function inNames(value: unknown, path: string): string | undefined {
   if (!Array.isArray(value)) return isName(value, nameOfFile) ? path : undefined;
   const index = value.findIndex((one) => isName(one, nameOfFile));

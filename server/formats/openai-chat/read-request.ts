@@ -1,4 +1,4 @@
-// A chat completion request → parts.
+// Reads a chat completion request into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
@@ -54,7 +54,7 @@ const known: ReadonlySet<string> = new Set([
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
 
-/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only one provider can do */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for features of one provider */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
   const effort = fields.oneOf('reasoning_effort', efforts);
@@ -131,7 +131,7 @@ function addToolResult(results: ResultTurns, message: StrictFields, field: strin
   results.add({ type: 'tool_result', callId: callIds.read(callId), content: readResult(message), isError: false }, field);
 }
 
-/** Pictures and files go where a tool may answer with them. */
+/** Images and files are read for formats whose tool results may have them. */
 function readResult(message: StrictFields): ToolResultPart['content'] {
   const content = message.raw('content');
   if (content === undefined || typeof content === 'string') return readTexts(message);
@@ -229,7 +229,7 @@ function readAssistant(message: StrictFields, textTools: TextToolNames): Assista
     });
   }
   const legacy = message.fields('function_call');
-  // Some providers answer with an empty one, which comes back with the conversation.
+  // Some providers return an empty call, which clients send back.
   if (legacy !== undefined && (legacy.text('name') ?? legacy.text('arguments') ?? '') !== '') {
     const name = legacy.requiredText('name');
     parts.push({ type: 'tool_call', id: name, name, ...readArguments(legacy) });
@@ -237,12 +237,12 @@ function readAssistant(message: StrictFields, textTools: TextToolNames): Assista
   return parts;
 }
 
-/** Those of a tool that is called with a text are as they were told. */
+/** Arguments of a free text tool are the text itself. */
 function readArguments(called: StrictFields, isText = false): Pick<ToolCallPart, 'arguments' | 'object'> {
   return isText ? argumentsOfFreeText(called.text('arguments') ?? '') : argumentsOfCall(called.raw('arguments'));
 }
 
-/** `reasoning_details` is how gateways hand out signatures in this format; without it only the text is known. */
+/** `reasoning_details` holds signatures in this format; without it only the text is known. */
 function readReasoning(message: StrictFields): AssistantPart[] {
   const details = message.raw('reasoning_details');
   if (Array.isArray(details)) {

@@ -1,4 +1,4 @@
-// A chat completion, or its stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a chat completion or stream into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -97,7 +97,7 @@ function startOf(body: Readonly<JsonObject>): ResponsePart {
   };
 }
 
-/** What ids of calls are made of where the provider gives none: within a conversation no two may be the same. */
+/** Seed of generated call ids, which must be unique in a conversation. */
 function seedOf({ id, created }: Readonly<JsonObject>, choice: number): string {
   return JSON.stringify([id, created, choice]);
 }
@@ -109,7 +109,7 @@ function indexOf(choice: JsonObject): number {
 interface ReadChoice {
   index: number;
   calls: ToolCalls;
-  /** Each of its calls is one, whatever their numbers. */
+  /** Each call is complete, whatever its number. */
   isWhole: boolean;
 }
 
@@ -130,7 +130,7 @@ function addContent(parts: ResponsePart[], content: JsonObject, read: ReadChoice
     addCall(parts, { index: 0, function: content.function_call }, { ...read, isWhole: false });
 }
 
-/** Some send an empty one in every answer: a call begins with its name. */
+/** Some servers send an empty call in every response: a call needs a name. */
 function hasName({ name }: JsonObject): boolean {
   return typeof name === 'string' && name !== '';
 }
@@ -148,14 +148,14 @@ function addReasoningDetails(parts: ResponsePart[], { reasoning_details: details
   return true;
 }
 
-/** Of the content, and of a refusal, which stands in its place. */
+/** Log probabilities of the content or of the refusal. */
 function addLogprobs(parts: ResponsePart[], { logprobs }: JsonObject, choice: number): void {
   if (!isObject(logprobs)) return;
   const tokens = [...readLogprobs(logprobs.content), ...readLogprobs(logprobs.refusal)];
   if (tokens.length > 0) parts.push({ type: 'logprobs', tokens, choice });
 }
 
-/** Some answer with parts where the format has a text. */
+/** Some servers send a list of parts instead of a text. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -180,12 +180,12 @@ function addCall(parts: ResponsePart[], piece: JsonObject, { index: choice, call
     parts.push({ type: 'tool_call', index, id, name, choice, ...(seal === undefined ? {} : { seal }) });
   }
   const written = called.arguments;
-  // Some write the object itself.
+  // Some servers send an object.
   const text = typeof written === 'string' ? written : isObject(written) ? JSON.stringify(written) : '';
   if (text !== '') parts.push({ type: 'tool_arguments', index, text, choice });
 }
 
-/** Of a tool that is called with a free text, too. */
+/** Includes calls of free text tools. */
 function calledIn({ function: called, custom }: JsonObject): JsonObject {
   if (isObject(called)) return called;
   if (!isObject(custom)) return {};

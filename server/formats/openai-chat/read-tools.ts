@@ -1,4 +1,4 @@
-// Tools of a chat completion request, and the choice among them.
+// Reads tools and the tool choice of a chat completion request.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
@@ -87,7 +87,7 @@ export function readToolChoice(fields: StrictFields, hosted: readonly HostedTool
   return kind === undefined ? undefined : { kind };
 }
 
-/** Of tools that run at the provider nothing is said there. @throws {AppError} `untranslatable` where none is left and one has to be called */
+/** The list cannot name hosted tools. @throws {AppError} `untranslatable` if none is left and a call is required */
 function readAllowed(choice: StrictFields, fields: StrictFields): ToolChoice {
   const reported = choice.fields('allowed_tools');
   const kind = reported?.oneOf('mode', ['auto', 'required']) ?? 'auto';

@@ -1,4 +1,4 @@
-// `reasoning_details`: how gateways hand out signed and encrypted thoughts in this format, with the vendor in `format`.
+// `reasoning_details`: gateways' field for signed and encrypted thinking in this format, with the vendor in `format`.
 // https://openrouter.ai/docs/use-cases/reasoning-tokens
 import { isObject } from '#server/framing/loose-json.ts';
 import { readSeal } from '../seal.ts';
@@ -14,11 +14,11 @@ const formats: Readonly<Record<SealOrigin, string>> = {
   bedrock: 'amazon-bedrock-v1',
 };
 
-/** Of details that name no format or an unknown one, Claude's are the most. */
+/** Details without a known format are mostly Claude's. */
 export function sealOfDetail(data: string, { format, id }: Readonly<Record<string, unknown>>): Seal {
   if (format === formats.openai) return { origin: 'openai', data };
   if (format === formats.bedrock) return { origin: 'bedrock', data };
-  // Those of calls name the call.
+  // Details of calls contain the call's id.
   if (format === formats.gemini) return { origin: 'gemini', data, ...(typeof id === 'string' ? { callId: callIds.read(id) } : {}) };
   return readSeal(data, 'claude');
 }
@@ -31,7 +31,7 @@ export function encryptedDetail({ origin, data, callId }: Seal): Record<string, 
   return { type: 'reasoning.encrypted', data, format: formats[origin], ...(callId === undefined ? {} : { id: callIds.write(callId) }) };
 }
 
-/** Where Google's own service of this format has the signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */
+/** Location of call signatures at Google's OpenAI-compatible service. https://ai.google.dev/gemini-api/docs/thought-signatures */
 export function signatureField(seal: Seal | undefined): Record<string, unknown> {
   return seal?.origin === 'gemini' ? { extra_content: { google: { thought_signature: seal.data } } } : {};
 }
@@ -48,7 +48,7 @@ export function addThought(details: Json[], text: string): void {
   else details.push(textDetail(text));
 }
 
-/** A model that keeps its thoughts to itself signs an empty text. */
+/** Models with hidden thinking sign an empty text. */
 export function signThought(details: Json[], seal: Seal): void {
   const last = details.at(-1);
   if (last?.['type'] === 'reasoning.text' && last['signature'] === undefined) Object.assign(last, textDetail(String(last['text']), seal));

@@ -1,4 +1,4 @@
-// The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
+// Applies `RequestQuirks` copy-on-write: a body that no rule changes is returned as the same object.
 import { isObject } from '#server/framing/loose-json.ts';
 import { refusesRetention, retentionField } from '../cache-retention.ts';
 import type { EncodeInput } from '../encode-input.ts';
@@ -29,7 +29,7 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
     edit.drop(field);
   };
   for (const key in body) {
-    // Readers that ignore case would take `MODEL` for the model, and it is not the one that is billed.
+    // Case-insensitive parsers would take `MODEL` for the model, which is not the billed one.
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
   }
   if (isCount === true) return result();
@@ -77,7 +77,7 @@ export function applyQuirks(body: Body, input: EncodeInput): AppliedTraits {
   return result();
 }
 
-/** An effort that the model refuses becomes the nearest that it takes. */
+/** Replaces a rejected effort with the nearest that the model supports. */
 function fitEffort(edit: Edit, input: EncodeInput, dropped: string[]): void {
   const { facts } = input.route;
   const taken = facts?.thinking === null ? [] : facts?.thinking?.efforts;
@@ -99,7 +99,7 @@ interface FittedThinking {
   facts: ModelFacts;
 }
 
-/** OpenAI's word for how much to think, in those of the provider; what a caller says in the provider's own stays. */
+/** Maps OpenAI's effort to the provider's fields; the caller's values of those take precedence. */
 function fitThinking(edit: Edit, { input, words, facts }: FittedThinking, dropped: string[]): void {
   const effort = effortNamed(edit.get(effortField));
   if (effort === undefined) return;
@@ -141,7 +141,7 @@ function createEdit(body: Body): Edit {
   };
 }
 
-/** A renamed field gives way to its target when the client sent both. */
+/** If the client sent both, the target of a rename takes precedence. */
 function renameFields(edit: Edit, names: Readonly<Record<string, string>> | undefined): void {
   for (const from in names) {
     const to = names[from];
@@ -151,7 +151,7 @@ function renameFields(edit: Edit, names: Readonly<Record<string, string>> | unde
   }
 }
 
-/** Cursor tells turns that only call tools with a list of nothing, which OpenAI refuses. */
+/** Cursor sends tool call turns with an empty list, which OpenAI rejects. */
 function fillEmptyTurns(edit: Edit): void {
   const messages = edit.get('messages');
   if (!Array.isArray(messages) || !messages.some(saysNothingInAList)) return;
@@ -166,7 +166,7 @@ function saysNothingInAList(message: unknown): message is Body {
   return message.role === 'assistant' && Array.isArray(message.tool_calls);
 }
 
-/** What earlier turns have called and thought, as the provider takes it back. */
+/** Adapts tool calls and thinking of earlier turns to the provider. */
 function fitMessages(edit: Edit, input: EncodeInput): void {
   const messages = edit.get('messages');
   if (!Array.isArray(messages)) return;

@@ -1,4 +1,4 @@
-// Errors in bodies of status 200 and in events, as providers of this format write them.
+// Reads errors of this format's providers in bodies of status 200 and in events.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { readGoogleError } from '../google-error.ts';
 import type { ProviderTraits } from '../provider-traits.ts';
@@ -8,10 +8,7 @@ import { readTokenUsage } from './token-usage.ts';
 import { withTier } from '../token-usage.ts';
 import type { ErrorInResponse } from '../stream-pipe.ts';
 
-/**
- * Null when there is none. Costs a search of the text: quotes within JSON strings are escaped, so the marker can only be a key or a
- * whole value.
- */
+/** Returns null if there is none. Searches the text first: quotes in JSON strings are escaped, so the marker is a key or a whole value. */
 export function errorIn(text: string, provider: ProviderTraits | null): ErrorInResponse | null {
   const marker = provider?.errors?.marker;
   const isSuspect = text.includes('"error"') || text.includes('"success"') || reasonKey.test(text);
@@ -20,21 +17,21 @@ export function errorIn(text: string, provider: ProviderTraits | null): ErrorInR
   return body === null ? null : errorOf(body, provider);
 }
 
-/** The same of a body that is parsed already. */
+/** Reads the error of a parsed body. */
 export function errorOf(body: Record<string, unknown>, provider: ProviderTraits | null): ErrorInResponse | null {
   const error = errorObject(body) ?? codedError(body, provider);
-  // What came of a choice that has failed is not passed on, and so not charged.
+  // Output of a failed choice is not forwarded and not charged.
   if (error === null) return failedChoice(body);
   if (body.usage === undefined) return error;
-  // What it has read and written until then, it bills.
+  // The provider bills what it read and wrote before the error.
   const usage = withTier(readTokenUsage(body.usage, provider?.responses), body.service_tier);
   return usage === null ? error : { ...error, usage };
 }
 
-/** A reason to end: nearly all events say `null`. */
+/** Finish reason other than `null`. */
 const reasonKey = /_reason"\s*:\s*"/;
 
-/** A choice that ended with an error beside it, or with a word for that. */
+/** A choice with an error or a failure reason. */
 function failedChoice({ choices }: Record<string, unknown>): ErrorInResponse | null {
   for (const choice of Array.isArray(choices) ? choices : []) {
     if (!isObject(choice)) continue;
@@ -46,12 +43,12 @@ function failedChoice({ choices }: Record<string, unknown>): ErrorInResponse | n
   return null;
 }
 
-/** `{"error": …}` in the place of a response. */
+/** `{"error": …}` instead of a response. */
 function errorObject(body: Record<string, unknown>): ErrorInResponse | null {
   const { error } = body;
   if (isObject(error) && (isFilled(error.message) || isFilled(error.type))) {
     const { code } = error;
-    // Google's own service for this format.
+    // Google's service for this format.
     const wait = readGoogleError(error)?.retryAfter;
     return {
       ...(wait === undefined ? {} : { retryAfter: wait }),
@@ -68,7 +65,7 @@ function errorObject(body: Record<string, unknown>): ErrorInResponse | null {
   return { status: 502, message, type: 'upstream_error', param: '', code: null };
 }
 
-/** A provider's own way to say so, such as MiniMax' `base_resp`. */
+/** Provider-specific error, such as MiniMax's `base_resp`. */
 function codedError(body: Record<string, unknown>, provider: ProviderTraits | null): ErrorInResponse | null {
   const rule = provider?.errors;
   if (provider === null || rule === undefined) return null;

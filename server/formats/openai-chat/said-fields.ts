@@ -1,4 +1,4 @@
-// What a chat completion request can say, and what this format carries of what others say.
+// Fields that chat completion requests say, and fields of other formats that this one carries.
 import type { CarriedFields, SaidFields } from '../request-fields.ts';
 
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });

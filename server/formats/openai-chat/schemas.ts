@@ -1,4 +1,3 @@
-// Schemas in a chat completion request.
 type Body = Readonly<Record<string, unknown>>;
 
 export function* schemasIn({ tools, functions, response_format: format }: Body): Iterable<unknown> {

@@ -30,7 +30,7 @@ test('stream-bytes: `[DONE]` ends a stream wherever it stands', () => {
   for (const done of ['[DONE]', 'data:  [DONE]', 'data: "[DONE]"', 'event: end\ndata: [DONE]']) {
     expect(part(`${a}${done}\n\n`)).toMatchObject({ next: 'done' });
   }
-  // In the event of the last chunk, which is not lost.
+  // The last chunk, in the same event, is not lost.
   expect(part('data: {"a":1}\ndata: [DONE]\n\n')).toEqual({ end: 'data: {"a":1}\n'.length, next: 'done' });
 });
 

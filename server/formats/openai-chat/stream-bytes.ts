@@ -1,12 +1,11 @@
-// What is looked for in the bytes of a stream without reading it event by event.
+// Searches in raw bytes of a stream, without parsing events.
 import { parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, linesIn, startOfEvent, toEvent } from '#server/framing/sse.ts';
 import { keySearch } from './key-search.ts';
 import { isUsageOnly } from './stream-transform.ts';
 import { includeReasoning } from './token-usage.ts';
 
-// Errors end a stream, so they stand near the end of what arrives together with them. Searching all of a long burst for what
-// begins with a frequent letter would cost more than passing it on.
+// Errors end a stream, so they are near the end of a burst. Searching all of it for a frequent letter would cost more than forwarding.
 const endingBytes = 4 * 1024;
 const emptyList = Buffer.from('[]');
 
@@ -14,7 +13,7 @@ const afterError = keySearch('error', 'r');
 const afterUsage = keySearch('usage', 'u');
 const afterReasoning = keySearch('reasoning_tokens', '_');
 
-/** Whether one of the last of these whole events may be an error. @param marker what errors of the provider's own kind contain */
+/** Whether one of the last whole events may be an error. @param marker text in the provider's own errors */
 export function mayHoldError(events: Buffer, marker?: string): boolean {
   const from = ending(events);
   return afterError(events, from) >= 0 || (marker !== undefined && events.includes(marker, from));
@@ -22,7 +21,7 @@ export function mayHoldError(events: Buffer, marker?: string): boolean {
 
 const reasonStarts = ['_reason":"', '_reason": "'].map((key) => Buffer.from(key));
 
-/** Whether a choice ends in the last of these whole events with a word that is none of the format's, or of failure. */
+/** Whether a choice in the last whole events ends with an unknown or failure reason. */
 export function mayEndOddly(events: Buffer): boolean {
   const from = ending(events);
   return reasonStarts.some((key) => {
@@ -34,30 +33,30 @@ export function mayEndOddly(events: Buffer): boolean {
   });
 }
 
-/** With the quote behind them; some say nothing until there is a reason. */
+/** With the closing quote; some servers send an empty reason until the end. */
 const plainReasons = ['stop', 'tool_calls', 'length', 'content_filter', 'function_call', ''].map((word) => Buffer.from(`${word}"`));
 
-/** Where the last bytes begin, or the last event when that is longer. */
+/** Start of the last bytes, or of the last event if it is longer. */
 function ending(events: Buffer): number {
   const from = events.length - endingBytes;
   return from <= 0 ? 0 : Math.min(from, startOfEvent(events, events.length - 3));
 }
 
 export interface SoundPart {
-  /** Offset behind what may go on: whole events, or the lines before `[DONE]` in its event. */
+  /** End of what may be forwarded: whole events, or the lines before `[DONE]` in its event. */
   end: number;
-  /** What comes then: nothing, the event `[DONE]`, or something that is no event of a chat stream. */
+  /** What follows: nothing, the event `[DONE]`, or an invalid event. */
   next: 'nothing' | 'done' | 'garbage';
 }
 
 /**
- * How far these whole events are what they should be. Only the frame of each is looked at; its JSON is the client's to read.
- * Providers add much that says nothing, and readers of event streams pass over it, so it goes on.
+ * Finds the valid part of whole events. Only frames are checked; the JSON is for the client. Ignorable additions of providers are
+ * forwarded, since SSE parsers skip them.
  */
 export function soundPart(events: Buffer): SoundPart {
   for (let at = 0; at < events.length;) {
     const lineEnd = events.indexOf(newline, at);
-    // Nearly all are `data: {…}` and an empty line.
+    // Nearly all events are `data: {…}` and an empty line.
     if (isObjectAt(events, at) && events[lineEnd - 1] === closingBrace && events[lineEnd + 1] === newline) {
       at = lineEnd + 2;
       continue;
@@ -74,7 +73,7 @@ export function soundPart(events: Buffer): SoundPart {
 const sideData: ReadonlySet<string> = new Set(['', 'null', '""']);
 const eventField = Buffer.from('event:');
 
-/** What the event between two offsets is; a number is the offset of the line `[DONE]` in it. */
+/** Kind of the event between two offsets; a number is the offset of its `[DONE]` line. */
 function kindOf(events: Buffer, from: number, to: number): 'sound' | 'garbage' | number {
   let isNamed = false;
   let hasOnlyFields = true;
@@ -84,23 +83,23 @@ function kindOf(events: Buffer, from: number, to: number): 'sound' | 'garbage' |
     hasOnlyFields &&= isField(events, start, end);
   }
   const data = dataIn(events, from, to)?.trim();
-  // Comments, and fields that readers do not know. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+  // Comments and unknown fields. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
   if (data === undefined) return hasOnlyFields ? 'sound' : 'garbage';
   if (data.startsWith('{') ? data.endsWith('}') : sideData.has(data)) return 'sound';
-  // A ping, say.
+  // For example a ping.
   return isNamed ? 'sound' : 'garbage';
 }
 
-/** Longer lines are not `[DONE]`, whatever blanks are in them. */
+/** Longer lines are not `[DONE]`, whatever spaces they have. */
 const longestDone = 64;
 
-/** `[DONE]`, also in quotes or without `data:`. */
+/** `[DONE]`, also quoted or without `data:`. */
 function isDone(events: Buffer, start: number, end: number): boolean {
   if (end - start > longestDone || end - start < 6) return false;
   return /^(?:data:)?[ \t]*"?\[DONE\]"?[ \t]*$/.test(events.toString('latin1', start, end));
 }
 
-/** An empty line, a comment, or a field with or without a value. */
+/** Empty line, comment, or field with or without a value. */
 function isField(events: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = events[at];
@@ -110,7 +109,6 @@ function isField(events: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** Letters, digits, `-` and `_`. */
 function isNameByte(byte: number): boolean {
   const letter = byte | 0x20;
   return (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x5f;
@@ -118,13 +116,13 @@ function isNameByte(byte: number): boolean {
 
 const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20, 0x3a, 0x64, 0x7b, 0x7d];
 
-/** Whether an object begins there as the data of an event. */
+/** Whether an event's data begins with an object there. */
 function isObjectAt(bytes: Buffer, at: number): boolean {
   if (bytes[at] !== letterD || bytes[at + 4] !== colon) return false;
   return bytes[at + 5] === openingBrace || (bytes[at + 5] === space && bytes[at + 6] === openingBrace);
 }
 
-/** Writes reasoning that is reported beside the completion into it. Returns the same bytes where there is none. */
+/** Adds separately reported reasoning to the completion. Returns the same bytes if there is none. */
 export function withReasoning(events: Buffer): Buffer {
   const pieces: Buffer[] = [];
   let stored = 0;
@@ -141,8 +139,7 @@ export function withReasoning(events: Buffer): Buffer {
 }
 
 /**
- * Cuts the usage chunk out. Most events say `"usage":null`, so only those with an object are read, and those with an empty
- * list, which may be that of the choices.
+ * Removes the usage chunk. Most events have `"usage":null`, so only events with an object or with an empty list (of choices) are parsed.
  */
 export function withoutUsage(events: Buffer): readonly Buffer[] {
   const cuts = new Map<number, Cut>();
@@ -167,7 +164,7 @@ interface Cut {
   end: number;
 }
 
-/** Adds the event at that place to the cuts when it is a usage chunk; returns its end. */
+/** Adds an event to the cuts if it is a usage chunk; returns its end. */
 function lookAt(events: Buffer, at: number, cuts: Map<number, Cut>): number {
   const start = startOfEvent(events, at);
   const end = endOfEvent(events, at);

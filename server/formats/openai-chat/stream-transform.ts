@@ -1,4 +1,4 @@
-// Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
+// Changes events of a stream in OpenAI's format. Most streams need none and are forwarded as bytes.
 import type { Route } from '../route.ts';
 import { restrictToFormat } from './force-format.ts';
 import { includeReasoning } from './token-usage.ts';
@@ -6,20 +6,20 @@ import { createThinkingStream } from './thinking-to-content.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
 export interface StreamTransform {
-  /** The data of one event in, the data of what the client gets out. Not for `[DONE]`. */
+  /** Maps the data of one event to the client's data. Not for `[DONE]`. */
   event(data: string): readonly string[];
-  /** What is still owed when the stream ends, to be sent before `[DONE]`. */
+  /** Returns remaining data at the end, before `[DONE]`. */
   end(): readonly string[];
 }
 
 export interface StreamInput {
   route: Pick<Route, 'provider' | 'setting'>;
   upstreamModel: string;
-  /** The client did not ask for the usage chunk. */
+  /** The client did not request the usage chunk. */
   isUsageHidden: boolean;
 }
 
-/** Null when no event has to be looked at; the usage chunk is then found in the bytes (`stream-bytes.ts`). */
+/** Returns null if no event must be parsed; the usage chunk is then found in the bytes (`stream-bytes.ts`). */
 export function createStreamTransform({ route, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
   const responses = route.provider.responses;
   const { thinkingToContent, forceFormat } = route.setting;
@@ -41,8 +41,8 @@ export function createStreamTransform({ route, upstreamModel, isUsageHidden }: S
 }
 
 /**
- * The chunk that `stream_options.include_usage` adds: usage, and nothing for the reader in its choices. Chunks that carry
- * usage beside content or a finish reason are no such chunk. Some upstreams add one without choices that says `null`.
+ * Whether a chunk is the one that `stream_options.include_usage` adds: usage, and nothing in its choices. Chunks with content or a finish
+ * reason are not. Some upstreams add one without choices and with `null`.
  */
 export function isUsageOnly(data: string): boolean {
   if (!data.includes('"usage"')) return false;

@@ -1,2 +1,2 @@
-/** Keys with these names appear in chat chunks only where a model's own output stands. */
+/** In chat chunks, only model output has these keys. */
 export const textKeys = /"(?:content|reasoning_content|reasoning|arguments|name|refusal|text)"/g;

@@ -1,10 +1,10 @@
-// Tools of this format that are called with a free text.
+// Free text tools of this format.
 import { isObject } from '#server/framing/loose-json.ts';
 import { textOfArguments } from '../text-tools.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** How a call of such a tool is told: as this format does, or within a `function`, for callers who look nowhere else. */
+/** Form of such a call in responses: `custom`, or `function` for callers that support no other. */
 export type TextToolMapping = 'custom' | 'function';
 
 /** Read loosely. */
@@ -15,7 +15,7 @@ export function textToolNames({ tools }: Body): string[] {
   });
 }
 
-/** What the writer of a response is told of the tools of its request. */
+/** Facts about the request's tools for the response writer. */
 export function responseFields(body: Body): Body {
   const names = textToolNames(body);
   return names.length === 0 ? none : { text_tools: Object.fromEntries(names.map((name) => [name, 'custom'])) };
@@ -23,14 +23,14 @@ export function responseFields(body: Body): Body {
 
 const none: Body = {};
 
-/** Undefined: it is called with JSON. */
+/** If undefined, the tool takes JSON. */
 export function textToolMapping(requested: Body | undefined, name: string): TextToolMapping | undefined {
   const forms = requested?.['text_tools'];
   const form = isObject(forms) && Object.hasOwn(forms, name) ? forms[name] : undefined;
   return form === 'custom' || form === 'function' ? form : undefined;
 }
 
-/** What a call says beside its id. @param json its arguments as the model wrote them */
+/** Returns the fields of a call except its id. @param json arguments as the model wrote them */
 export function calledIn(
   { name, arguments: json }: { name: string; arguments: string },
   requested: Body | undefined,
@@ -40,7 +40,7 @@ export function calledIn(
   return calledWith({ form, name, text: textOfArguments(json) });
 }
 
-/** @param text all of what it is called with, or its beginning */
+/** @param text the whole input or its beginning */
 export function calledWith({ form, name, text }: { form: TextToolMapping; name: string; text: string }): Record<string, unknown> {
   return form === 'custom' ? { type: form, custom: { name, input: text } } : { type: form, function: { name, arguments: text } };
 }

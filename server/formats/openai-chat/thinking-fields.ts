@@ -1,13 +1,12 @@
-// How much a model shall think, in the words of its provider: a switch, a number of tokens, an effort, or those of them that the model takes.
+// Thinking fields of a provider: a switch, a budget, an effort, or those that the model supports.
 import type { ModelFacts, Thinking } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
 import type { ThinkingWords } from '../provider-traits.ts';
 import { effortOfBudget, nearestEffort } from '../reasoning-models.ts';
 
 export interface SaidThinking {
-  /** Fields of the request. */
   fields: Readonly<Record<string, unknown>>;
-  /** Whether the model thinks as its caller has said. The same wish in other words is. */
+  /** Whether the fields satisfy the request, possibly by equivalent fields. */
   isAsWished: boolean;
 }
 
@@ -39,7 +38,7 @@ function sayOn({ effort, budgetTokens }: ReasoningWish, thinking: Thinking, word
   const written =
     intended === undefined ? undefined : nearestEffort(intended, efforts, words.efforts === undefined ? thinking.effortsAs : {});
   const said = written === undefined ? {} : { reasoning_effort: written };
-  // The most of a model that takes a number is what it thinks without one.
+  // Without a budget, a model with one thinks at its maximum.
   const isMost = words.budget !== undefined && thinking.budget !== undefined && efforts.length === 0;
   return {
     fields: { ...on, ...said },
@@ -47,7 +46,7 @@ function sayOn({ effort, budgetTokens }: ReasoningWish, thinking: Thinking, word
   };
 }
 
-/** Null: the provider has no switch. */
+/** Returns null if the provider has no switch. */
 function switched({ toggle }: ThinkingWords, isOn: boolean): Record<string, unknown> | null {
   if (toggle === undefined) return null;
   if (toggle.field === 'enable_thinking') return { enable_thinking: isOn };
@@ -56,7 +55,7 @@ function switched({ toggle }: ThinkingWords, isOn: boolean): Record<string, unkn
 
 const shares: Readonly<Partial<Record<ReasoningEffort, number>>> = { minimal: 1024, low: 4096, medium: 16_384, high: 32_768 };
 
-/** Undefined: as much as the model can. */
+/** If undefined, unlimited. */
 function tokensOf(effort: ReasoningEffort | undefined): number | undefined {
   return effort === undefined ? undefined : shares[effort];
 }

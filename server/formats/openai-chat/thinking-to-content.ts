@@ -1,10 +1,9 @@
-// `thinking_to_content`: reasoning text becomes content within `<think>` tags, for clients that cannot show it otherwise.
+// `thinking_to_content`: moves reasoning into content as `<think>` tags, for clients without reasoning.
 import { isObject } from '#server/framing/loose-json.ts';
 
 const open = '<think>\n';
 const close = '\n</think>\n';
 
-/** A whole response. */
 export function thinkingInMessage(body: Record<string, unknown>): void {
   if (!Array.isArray(body.choices)) return;
   for (const choice of body.choices) {
@@ -16,13 +15,13 @@ export function thinkingInMessage(body: Record<string, unknown>): void {
 }
 
 export interface ThinkingStream {
-  /** Changes the chunk; returns the chunks to be sent, in order. */
+  /** Changes the chunk; returns the chunks to send, in order. */
   chunk(chunk: Record<string, unknown>): Record<string, unknown>[];
-  /** What closes tags that are still open at the end. */
+  /** Closes open tags at the end. */
   end(): Record<string, unknown>[];
 }
 
-/** A stream; every choice has its own state. */
+/** Each choice of a stream has its own state. */
 export function createThinkingStream(): ThinkingStream {
   const thinking = new Set<number>();
   let last: Record<string, unknown> | undefined;
@@ -48,7 +47,7 @@ export function createThinkingStream(): ThinkingStream {
           const opening = thinking.has(index) ? '' : open;
           thinking.add(index);
           delta.content = `${opening}${thought}`;
-          // Both in one chunk: the thought ends here.
+          // With both in one chunk, reasoning ends.
           if (content !== '') {
             delta.content += `${close}${content}`;
             thinking.delete(index);
@@ -67,7 +66,7 @@ function isEnd(choice: Record<string, unknown>): boolean {
   return choice.finish_reason !== undefined && choice.finish_reason !== null;
 }
 
-/** Takes the text out of either of the two fields that providers use. */
+/** Removes and returns the text of either reasoning field. */
 function takeReasoning(part: Record<string, unknown>): string {
   const thought = part.reasoning_content || part.reasoning;
   delete part.reasoning_content;

@@ -1,5 +1,5 @@
-// What a model thought in earlier turns, in messages that go back to a provider: in the fields that its record names, and where a turn has
-// no thoughts, the text without which the provider refuses the turn.
+// Sends thinking of earlier turns back in the fields of the provider's record, with placeholders if the provider rejects turns without
+// thinking.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Losses } from '../losses.ts';
 import type { AssistantPart } from '../parts.ts';
@@ -8,7 +8,7 @@ import { encryptedDetail, textDetail } from './reasoning-details.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Fields of an assistant's message. Thoughts that have no place in them are named. */
+/** Returns fields of an assistant message. Thinking without a field is reported. */
 export function writeThoughts(parts: readonly AssistantPart[], rule: ThoughtsRule | undefined, losses: Losses): Record<string, unknown> {
   const details = rule?.fields.includes('reasoning_details') === true ? parts.flatMap(detailsOf) : [];
   const texts: string[] = [];
@@ -30,7 +30,7 @@ function isThought(part: AssistantPart): boolean {
   return part.type === 'reasoning' || part.type === 'sealed' || (part.type === 'tool_call' && part.seal !== undefined);
 }
 
-/** What another vendor has signed was another model's; some callers send an empty signature back where there was none. */
+/** Excludes thinking signed by another vendor's model; some callers send an empty signature instead of none. */
 function isReadable({ seal }: Extract<AssistantPart, { type: 'reasoning' }>, { takesSeals }: ThoughtsRule): boolean {
   return takesSeals === true || seal === undefined || seal.data === '';
 }
@@ -44,7 +44,7 @@ function detailsOf(part: AssistantPart): Record<string, unknown>[] {
   return part.type === 'tool_call' && part.seal !== undefined ? [{ ...encryptedDetail(part.seal), id: part.id }] : [];
 }
 
-/** The very same list where every turn has its thoughts, or none is wanted. */
+/** Returns the same list if every turn has thinking, or none is needed. */
 export function withPlaceholders(messages: readonly unknown[], rule: ThoughtsRule | undefined, model: string): readonly unknown[] {
   const wanted = rule?.placeholders?.find(({ models }) => models.test(model));
   const field = rule?.fields.find((name) => name !== 'reasoning_details');
@@ -56,12 +56,12 @@ export function withPlaceholders(messages: readonly unknown[], rule: ThoughtsRul
   return filled.some((message, index) => message !== messages[index]) ? filled : messages;
 }
 
-/** Where nothing may stand, an empty text is enough. */
+/** If no placeholder is needed, an empty text suffices. */
 function isThere(value: unknown, placeholder: string): boolean {
   return typeof value === 'string' && (value !== '' || placeholder === '');
 }
 
-/** As clients of other providers send them back. */
+/** Reads the fields of other providers' clients. */
 function thoughtIn({ reasoning_content: content, reasoning, reasoning_details: details }: Json): string {
   for (const text of [content, reasoning]) if (typeof text === 'string' && text !== '') return text;
   const texts = Array.isArray(details) ? details.map((detail: unknown) => (isObject(detail) ? (detail.text ?? detail.summary) : '')) : [];

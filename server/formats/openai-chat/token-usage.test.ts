@@ -116,7 +116,7 @@ describe('readTokenUsage', () => {
     const usage = { prompt_tokens: 100, completion_tokens: completion, total_tokens: 140, ...details };
     expect(readTokenUsage(usage)).toMatchObject({ input: 100, output, reasoning: 25 });
     expect(readTokenUsage({ ...usage, total_tokens: 150 })).toMatchObject({ output: completion });
-    // Beside the main numbers, as some write it.
+    // Next to the main counts, as some servers send it.
     const { completion_tokens_details: flat, ...main } = usage;
     expect(readTokenUsage({ ...main, ...flat })).toMatchObject({ input: 100, output, reasoning: 25 });
   });

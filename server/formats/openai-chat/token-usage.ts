@@ -1,23 +1,20 @@
-// Usage as this format writes it, cached tokens within the prompt and reasoning within the completion; believed only as far
-// as it makes sense.
+// Usage of this format, with cached tokens in the prompt and reasoning in the completion; implausible values are ignored.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { reportedCost } from '../reported-cost.ts';
 import { cachedMedia, isInvalidCount, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
 
-/** What is written to a cache: by OpenRouter, Alibaba (https://www.alibabacloud.com/help/en/model-studio/context-cache) and LiteLLM. */
+/** Cache writes in OpenRouter, Alibaba (https://www.alibabacloud.com/help/en/model-studio/context-cache) and LiteLLM. */
 const writtenNames = ['cached_creation_tokens', 'cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'];
 
-/** How a provider differs. */
 export interface UsageQuirks {
-  /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
+  /** `completion_tokens` excludes reasoning: the output is `total_tokens − prompt_tokens`. */
   completionFromTotal?: boolean;
 }
 
 /**
- * The usage of a response or an event, wherever it stands: at the top; in Groq's own object, https://console.groq.com/docs/api-reference;
- * in the choice, as Moonshot tells it.
+ * Usage of a response or an event: at the top, in Groq's object (https://console.groq.com/docs/api-reference), or in the choice (Moonshot).
  */
 export function usageOf(body: Record<string, unknown>): unknown {
   const { usage, x_groq: groq, choices } = body;
@@ -28,13 +25,13 @@ export function usageOf(body: Record<string, unknown>): unknown {
 }
 
 /**
- * Null when there is none, when it says that nothing was used (a response always costs something), or when its main numbers
- * cannot be true: then usage is counted here. Impossible details only lose their meaning.
+ * Returns null if there is no usage, if it is zero (no response is free), or if its main counts are implausible: tokens are then counted
+ * locally. Implausible details are ignored.
  */
 export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | null {
   if (!isObject(value) || isInvalidUsage(value)) return null;
   const total = tokenCount(value.total_tokens);
-  // Embeddings and rerank services may report the total alone.
+  // Embeddings and rerank services may report the total only.
   const reported = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
   const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - reported);
   const details = recordIn(value.prompt_tokens_details ?? value.input_tokens_details);
@@ -75,15 +72,11 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
   };
 }
 
-/**
- * Writes reasoning tokens that a provider reports beside the completion into the completion, of a body or a stream event.
- *
- * @returns whether the body has changed
- */
+/** Adds separately reported reasoning tokens to the completion of a body or stream event. @returns whether the body changed */
 export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQuirks): boolean {
   const reported = usageOf(body);
   if (!isObject(reported)) return false;
-  // Nothing is left that could stand beside a completion that is told.
+  // A reported completion without reasoning needs no change.
   const isPlain = tokenCount(reported.completion_tokens) !== undefined && reasoningIn(reported) === 0;
   if (isPlain && quirks?.completionFromTotal !== true) return false;
   const usage = readTokenUsage(reported, quirks);
@@ -97,7 +90,7 @@ export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQu
   return isBeside || isSplit;
 }
 
-/** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
+/** Whether main counts are invalid: negative, fractional, not numbers, or too large. */
 export function isInvalidUsage(value: unknown): boolean {
   if (!isObject(value)) return value !== undefined && value !== null;
   return (
@@ -129,13 +122,13 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   };
 }
 
-/** No field of OpenAI's own format, but of its realtime one: the next gateway prices it right. */
+/** Not a chat field of OpenAI, but of its realtime API: another gateway upstream of the client can price it. */
 function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: image }: TokenUsage): Record<string, unknown> {
   if (audio + image === 0) return {};
   return { cached_tokens_details: { text_tokens: cacheRead - audio - image, audio_tokens: audio, image_tokens: image } };
 }
 
-/** The first of those numbers that says something. */
+/** Returns the first nonzero number. */
 function writtenIn(details: Readonly<Record<string, unknown>>): number {
   for (const name of writtenNames) {
     const reported = details[name];
@@ -145,7 +138,7 @@ function writtenIn(details: Readonly<Record<string, unknown>>): number {
   return 0;
 }
 
-/** At the top by SGLang and Perplexity, within the completion or beside it. */
+/** At the top for SGLang and Perplexity, otherwise within the details. */
 function reasoningIn(usage: Record<string, unknown>): number {
   return count(recordIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens) || count(usage.reasoning_tokens);
 }
@@ -154,7 +147,7 @@ function count(value: unknown): number {
   return value === undefined ? 0 : (tokenCount(value) ?? 0);
 }
 
-/** What most usages have in the place of details. */
+/** Shared empty details. */
 const none: Readonly<Record<string, unknown>> = {};
 
 function recordIn(value: unknown): Readonly<Record<string, unknown>> {

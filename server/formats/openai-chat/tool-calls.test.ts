@@ -19,7 +19,7 @@ interface Reported {
   arguments: string;
 }
 
-/** What translated streams are made of. */
+/** Calls as a translated stream contains them. */
 function callsRead(events: readonly object[]): Reported[] {
   const reader = createStreamReader(null);
   const calls: Reported[] = [];
@@ -33,7 +33,7 @@ function callsRead(events: readonly object[]): Reported[] {
   return calls;
 }
 
-/** What a client of the same format puts together by number. */
+/** Calls as a client of this format assembles them by index. */
 function callsNumbered(events: readonly object[]): Reported[] {
   const numbers = new CallNumbers();
   const calls: Reported[] = [];

@@ -1,22 +1,22 @@
-// Which call of a message a piece of a stream belongs to. The format numbers calls by `index`; some providers number all of them 0, some
-// name the call in its first piece alone, some in every piece, some give no number.
+// Assigns streamed pieces to the tool calls of a message. The format numbers calls by `index`; some providers number all calls 0, send the
+// id in the first piece only or in every piece, or send no number.
 import { createHash } from 'node:crypto';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 
 export interface PlacedPiece {
-  /** Counts the calls of the message from 0. */
+  /** Index of the call in the message, from 0. */
   index: number;
-  /** The call begins with it. */
+  /** The piece begins the call. */
   isNew: boolean;
-  /** Of the call; no two calls of the message have the same. */
+  /** Id of the call, unique in the message. */
   id: string;
 }
 
 interface Call {
   index: number;
   id: string;
-  /** As the provider gives it; empty: not at all. */
+  /** Id from the provider; empty if absent. */
   reportedId: string;
   name: string;
   arguments: ObjectEnd;
@@ -29,17 +29,17 @@ export class ToolCalls {
   readonly #seed: string;
   #last: Call | undefined;
 
-  /** @param seed differs between responses: ids are made of it where the provider gives none */
+  /** @param seed differs between responses: generated ids derive from it */
   constructor(seed: string) {
     this.#seed = seed;
   }
 
-  /** The call of index 0 has begun: the only one of the legacy form. */
+  /** Call 0, the only one in the legacy format, has begun. */
   get hasFirst(): boolean {
     return this.#byNumber.has(0);
   }
 
-  /** A piece of a stream. */
+  /** Places a streamed piece. */
   place(piece: JsonObject): PlacedPiece {
     const reported = readPiece(piece);
     const known = this.#known(reported);
@@ -51,7 +51,7 @@ export class ToolCalls {
     return { index: known.index, isNew: false, id: known.id };
   }
 
-  /** A call as a whole. */
+  /** Begins a complete call. */
   begin(piece: JsonObject): PlacedPiece {
     return this.#begin(readPiece(piece));
   }
@@ -100,16 +100,16 @@ function readPiece({ index, id, function: called, custom }: JsonObject): Piece {
   };
 }
 
-/** A piece with a name may begin a call although its number is that of another one. */
+/** Whether a named piece begins another call in spite of its number. */
 function beginsAnother({ id, name }: Piece, call: Call, hasItsId: boolean): boolean {
   if (name === '' || hasItsId) return false;
-  // A call whose arguments have begun and not ended goes on; some give each piece an id of its own.
+  // A call with unfinished arguments continues; some providers give each piece a new id.
   if (call.arguments.state === 'within') return name !== call.name;
   if (call.arguments.state === 'closed' || name !== call.name) return true;
   return id !== '' && call.reportedId !== '';
 }
 
-/** Finds the end of a JSON object that comes in pieces. */
+/** Finds the end of a streamed JSON object. */
 class ObjectEnd {
   state: 'before' | 'within' | 'closed' = 'before';
   #depth = 0;

@@ -1,4 +1,4 @@
-// What chat completions say that callers of other formats do not hear of, and why.
+// Response fields of chat completions that are not mapped to other formats, by reason.
 import type { UnmappedFields } from '../unmapped-fields.ts';
 
 const ofEverything = {

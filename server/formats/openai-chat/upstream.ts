@@ -1,4 +1,4 @@
-// OpenAI's Chat Completions as a format that providers speak.
+// Upstream dialect of OpenAI's Chat Completions.
 import { writesLongCache } from '../long-cache.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { completionsIdentity } from './completions/identity.ts';
@@ -23,7 +23,7 @@ import { createStreamWriter } from './write-response.ts';
 export const openaiChatUpstream: UpstreamDialect = {
   name: 'openai-chat',
   limits,
-  // All that are written are paid for, also those of which the best are told.
+  // All generated choices are billed, also those that `best_of` discards.
   choicesIn: ({ n, best_of: written }) => largestCount(n, written),
   carriedFields,
   identity: {

@@ -1,5 +1,5 @@
-// Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: events are kept as raw bytes and
-// looked at when the stream ends, or when they pile up: for usage and ending, and for the text where no usage was reported.
+// Meters a chat stream in constant memory. Events are buffered as raw bytes and examined at the end, or when the buffer is full: for usage
+// and finish reason, and for text if no usage was reported.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, eventData, startOfEvent } from '#server/framing/sse.ts';
 import { textOf, textsIn } from '../text-in-events.ts';
@@ -7,7 +7,7 @@ import type { TextTally } from '../text-tally.ts';
 import { textKeys } from './text-keys.ts';
 import { usageOf } from './token-usage.ts';
 
-/** Raw bytes kept before they are turned into text. Short streams never get there. */
+/** Raw bytes buffered before conversion to text. Short streams stay below. */
 const rawBytes = 16 * 1024;
 const tailBytes = 4 * 1024;
 
@@ -15,26 +15,26 @@ const lastEvents = 6;
 const usageKey = Buffer.from('"usage"');
 const finishKey = Buffer.from('"finish_reason"');
 
-// Buffers are used again: a new one per stream costs the collector milliseconds at high rates.
+// Buffers are reused: allocating one per stream costs milliseconds of garbage collection at high rates.
 const spare: Buffer[] = [];
 
 export interface ReportedUsage {
-  /** Whatever stood there. */
+  /** Unvalidated. */
   value: unknown;
-  /** What its event names as the lane; whatever stood there. */
+  /** Unvalidated service tier of the event. */
   tier?: unknown;
-  /** The model wrote on after it: that is not in it. */
+  /** The model wrote text after the usage, which excludes it. */
   hasTextAfter: boolean;
 }
 
 export class UsageMeter {
   readonly #tally: TextTally;
-  /** The first bytes, while they are all there is and need no copy. */
+  /** The first bytes, not copied as long as they are the only ones. */
   #first: Buffer | null = null;
   #raw: Buffer | null = null;
   #rawLength = 0;
   #tail: Buffer | null = null;
-  /** What the events told that are no longer kept. */
+  /** Facts of events that are no longer buffered. */
   #usage: ReportedUsage | undefined;
   #hasFinished = false;
   #finishWord: string | undefined;
@@ -44,14 +44,14 @@ export class UsageMeter {
     this.#tally = tally;
   }
 
-  /** Bytes of complete events that have gone by. */
+  /** Bytes of complete events so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Takes whole events. The bytes are copied, because a slice would keep the socket's whole read buffer alive; unless they
-   * are `isOwned` and the first, as when a whole short response comes in one burst.
+   * Takes whole events. Bytes are copied, because a slice would retain the socket's read buffer, unless they are `isOwned` and the first,
+   * as for a short response in one burst.
    */
   push(events: Buffer, isOwned = false): void {
     this.#bytes += events.length;
@@ -78,13 +78,13 @@ export class UsageMeter {
     this.#rawLength += events.length;
   }
 
-  /** The data of the last events, newest last. */
+  /** Data of the last events, newest last. */
   lastEvents(): string[] {
-    // The first piece may be the rest of an event that was cut.
+    // The first piece may be the rest of a cut event.
     return [...eventData(this.#tailBytes())].slice(-lastEvents);
   }
 
-  /** The last `usage` of an event with a number in it; else the last of whatever form; undefined without any. */
+  /** Last `usage` with a number in it, or else the last of any form. If undefined, there is none. */
   lastUsage(): ReportedUsage | undefined {
     return usageIn(this.#stored(), this.#usage);
   }
@@ -94,23 +94,23 @@ export class UsageMeter {
     return this.#tail !== null || writesText(this.#stored().toString('utf8'));
   }
 
-  /** Whether the model has said why it ends, and has ended. */
+  /** Whether the model has ended with a finish reason. */
   hasFinished(): boolean {
     return finishIn(this.#stored(), this.#hasFinished);
   }
 
-  /** The last reason that a choice gave to end; undefined: none has. */
+  /** Last finish reason of a choice. If undefined, there is none. */
   finishWord(): string | undefined {
     return finishWordIn(this.#stored()) ?? this.#finishWord;
   }
 
-  /** Rough number of tokens so far; for growing a reservation while the stream runs. */
+  /** Approximate tokens so far, to extend a reservation. */
   roughTokens(): number {
-    // Most upstreams send a token or two an event of some 220 bytes; others send whole paragraphs.
+    // Most upstreams send one or two tokens in an event of about 220 bytes; others send paragraphs.
     return Math.max(Math.ceil(this.#bytes / 220), this.#tally.roughTokens);
   }
 
-  /** Tokens of all text that has gone by: contents, reasoning, tool calls. */
+  /** Tokens of all text so far: content, reasoning, tool calls. */
   countTokens(): Promise<number> {
     if (this.#first !== null) {
       const first = this.#first;
@@ -121,7 +121,7 @@ export class UsageMeter {
     return this.#tally.countTokens();
   }
 
-  /** Gives the buffer back. Nothing may be asked afterwards. */
+  /** Releases the buffer. No method may be called afterwards. */
   close(): void {
     if (this.#raw !== null && spare.length < 2048) spare.push(this.#raw);
     this.#first = null;
@@ -147,7 +147,7 @@ export class UsageMeter {
     this.#rawLength = 0;
   }
 
-  /** Keeps of whole events what they tell. */
+  /** Extracts the facts of whole events before they are dropped. */
   #drop(events: Buffer): void {
     this.#usage = usageIn(events, this.#usage);
     this.#hasFinished = finishIn(events, this.#hasFinished);
@@ -161,7 +161,7 @@ export class UsageMeter {
   }
 }
 
-/** The last usage in these whole events that says something; where there is none, the one before them. */
+/** Returns the last meaningful usage in whole events, or the earlier one. */
 function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsage | undefined {
   let useless: ReportedUsage | undefined;
   let readFrom = events.length;
@@ -173,7 +173,7 @@ function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsa
     const value = reported?.value;
     if (reported === null || value === undefined || value === null) continue;
     if (saysSomething(value)) return { ...reported, hasTextAfter: hasText(events, end) };
-    // Once: looking behind every one of thousands would take quadratic time.
+    // Once only: repeating it for each of thousands of events would be quadratic.
     useless ??= { ...reported, hasTextAfter: hasText(events, end) };
   }
   if (before === undefined || (useless !== undefined && !saysSomething(before.value))) return useless;
@@ -190,10 +190,10 @@ function saysSomething(usage: unknown): boolean {
   return isObject(usage) && Object.values(usage).some((value) => typeof value === 'number' && value !== 0);
 }
 
-/** Whether one of these whole events, or one before them, gave a reason to end, and nothing was written after it. */
+/** Whether there is a finish reason, now or before, with no text after it. */
 function finishIn(events: Buffer, before: boolean): boolean {
   for (const { at, valueAt } of valuesOf(events, finishKey)) {
-    // Some say `""` until then.
+    // Some servers send `""` until the end.
     if (events[valueAt] === quote && events[valueAt + 1] !== quote) return !hasText(events, endOfEvent(events, at));
   }
   return before && !hasText(events, 0);
@@ -208,13 +208,13 @@ function finishWordIn(events: Buffer): string | undefined {
   return undefined;
 }
 
-/** Bytes of a reason that is looked at. */
+/** Maximum bytes of a finish reason. */
 const longestWord = 128;
 const letterN = 0x6e;
 const quote = 0x22;
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x3a, 0x0a, 0x0d, 0x09]);
 
-/** Where a key has a value other than `null`, which is what it has in most events of most upstreams; the last one first. */
+/** Positions where a key has a value other than `null`, from last to first. */
 function* valuesOf(events: Buffer, key: Buffer): Generator<{ at: number; valueAt: number }> {
   for (let at = events.lastIndexOf(key); at > 0; at = events.lastIndexOf(key, at - 1)) {
     let valueAt = at + key.length;
@@ -228,7 +228,7 @@ function writesText(events: string): boolean {
   return false;
 }
 
-/** Whether the model wrote something from there on. Other things have names and texts as well, but no delta. */
+/** Whether the model wrote text from there on. Other objects have names and texts as well, but no delta. */
 function hasText(events: Buffer, from: number): boolean {
   if (from >= events.length || !events.includes('"delta"', from)) return false;
   return writesText(events.toString('utf8', from));

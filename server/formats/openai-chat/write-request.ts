@@ -1,4 +1,4 @@
-// Parts → a chat completion request.
+// Writes parts as a chat completion request.
 import { isStrictSchema } from '../strict-schema.ts';
 import { dataUrl, imageType, isFilm } from '../media.ts';
 import type {
@@ -82,7 +82,7 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   const isSearch = isSearchModel(body.model);
   const [search] = writeHostedTools(request, { losses, title: dialect, write: (tool) => (isSearch ? writeSearch(tool, losses) : null) });
   if (search !== undefined) body.web_search_options = search;
-  // A choice among no tools is refused.
+  // A tool choice without tools is rejected.
   if (tools.length === 0) return;
   body.tools = tools.map(({ name, description, parameters, isStrict, cache }) => ({
     type: 'function',
@@ -98,7 +98,7 @@ function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   if (parallelToolCalls !== undefined) body.parallel_tool_calls = parallelToolCalls;
 }
 
-/** Models that search know no other tool that runs at the provider. https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat */
+/** Search models have no other hosted tool. https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat */
 function writeSearch({ kind, origin, object, options, field }: HostedTool, losses: Losses): Json | null {
   if (kind !== 'web_search') return null;
   if (origin === 'openai-chat') return { ...object };
@@ -136,7 +136,7 @@ function writeReasoning(body: Json, wish: ReasoningWish, { knownAs: model, words
     return;
   }
   if (!takesEffort(model)) {
-    // Whoever asks for no thoughts gets none from a model that has none.
+    // Turning thinking off needs no report for models without it.
     if (wish.isOn) losses.drop(fieldOf(wish));
     return;
   }
@@ -151,7 +151,7 @@ function writeMessage(message: Message, { thoughts, cacheMarks }: WriteOptions, 
   return writeUser(message, cacheMarks?.results);
 }
 
-/** Results of tools are messages of their own and come first; images among them follow in the user's message. */
+/** Tool results are separate messages and come first; their images follow in the user message. */
 function writeUser(message: Extract<Message, { role: 'user' }>, marked?: CacheMarks['results']): Json[] {
   const messages: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
@@ -191,7 +191,7 @@ function writeImage({ source, detail }: ImagePart, field: string): Json {
 
 function writeFile({ source, name }: FilePart, field: string): Json {
   if (source.kind === 'text') return { type: 'text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
-  // A file's id is known to the provider that gave it, and to no other.
+  // A file id is valid at its own provider only.
   if (source.kind !== 'base64' || isFilm(source.mediaType)) throw untranslatable(field, dialect);
   return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) } };
 }
@@ -216,7 +216,7 @@ function writeAssistant(
   return [message];
 }
 
-/** Texts as one; with a mark in them, or behind them, as a list. */
+/** Joins texts to one; with cache marks, writes a list. */
 function joined(parts: readonly TextPart[], behind?: CacheHint): unknown {
   if (behind === undefined && parts.every(({ cache }) => cache === undefined)) return plainJoined(parts);
   const texts = parts.length === 0 ? [{ type: 'text' as const, text: '' }] : parts;

@@ -1,4 +1,4 @@
-// Parts → a chat completion, or its stream.
+// Writes parts as a chat completion or its stream.
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart, TokenLogprob } from '../parts.ts';
@@ -139,7 +139,7 @@ function insertText(choice: WholeChoice, text: string): void {
 function writeChoice(index: number, choice: WholeChoice, requested: ResponseWriterOptions['requested']): Json {
   const isSigned = choice.details.some((detail) => detail.signature !== undefined || detail.data !== undefined);
   const calls = choice.calls.filter((call) => call !== undefined);
-  // What may be null is there all the same: strict clients miss it.
+  // Null fields are written: strict clients require them.
   const message: Json = {
     role: 'assistant',
     content: choice.hasText ? choice.text : null,
@@ -147,7 +147,7 @@ function writeChoice(index: number, choice: WholeChoice, requested: ResponseWrit
     annotations: choice.citations,
   };
   if (choice.reasoning !== '') message.reasoning_content = choice.reasoning;
-  // What a client has to send back so that the provider knows its own thoughts again.
+  // Clients send these back, so that the provider recognizes its thinking.
   if (isSigned) message.reasoning_details = choice.details;
   if (calls.length > 0) {
     message.tool_calls = calls.map((call) => ({ id: call.id, ...calledIn(call, requested), ...signatureField(call.seal) }));
@@ -166,17 +166,17 @@ class ChatStreamWriter implements StreamWriter {
   #id: string;
   #model: string;
   #createdAt: number;
-  /** What every event begins with, once it is known. */
+  /** Serialized start of every event. */
   #head: string | null = null;
   readonly #begun = new Set<number>();
-  /** Calls whose arguments nobody has written a letter of. */
+  /** Calls without any arguments so far. */
   readonly #empty = new Map<string, { choice: number; index: number }>();
-  /** Calls with a free text that are being written. */
+  /** Open calls with free text. */
   readonly #texts = new Map<string, { choice: number; index: number; form: TextToolMapping; reader: TextOfArguments }>();
-  /** By choice: why it ends. Told at the end: what is written behind a reason takes it back. */
+  /** Finish reasons by choice, written at the end: later content cancels a reason. */
   readonly #reasons = new Map<number, FinishReason>();
   readonly #offsets = new Map<number, TextOffsets>();
-  /** By choice: those of the text that comes next. */
+  /** Log probabilities of the next text, by choice. */
   readonly #logprobs = new Map<number, TokenLogprob[]>();
 
   constructor(options: ResponseWriterOptions) {
@@ -258,7 +258,7 @@ class ChatStreamWriter implements StreamWriter {
     return `${finish}${reported}data: [DONE]\n\n`;
   }
 
-  /** The first chunk of a choice names the role. */
+  /** The first chunk of a choice has the role. */
   #begin(choice: number): string {
     if (this.#begun.has(choice)) return '';
     this.#begun.add(choice);
@@ -271,14 +271,14 @@ class ChatStreamWriter implements StreamWriter {
     return this.#begin(index) + this.#event({ choices: [{ index, delta, ...logprobs, finish_reason: null }] });
   }
 
-  /** The member of a chunk's choice; undefined: there are none. */
+  /** Returns a member of a chunk's choice. If undefined, there are none. */
   #takeLogprobs(choice: number, isRefusal: boolean): { logprobs: object } | undefined {
     const tokens = this.#logprobs.get(choice);
     this.#logprobs.delete(choice);
     return tokens === undefined ? undefined : { logprobs: writeChoiceLogprobs(tokens, isRefusal) };
   }
 
-  /** As `#delta`, for what nearly all events are: their shape is known, so only the text is written by `JSON`. */
+  /** Like `#delta`, for the most frequent events: only the text is serialized. */
   #textDelta(index: number, field: 'content' | 'reasoning_content', text: string): string {
     if (field === 'content' && this.#logprobs.has(index)) {
       const choice = { index, delta: { content: text }, ...this.#takeLogprobs(index, false), finish_reason: null };
@@ -317,7 +317,7 @@ class ChatStreamWriter implements StreamWriter {
 
   #finish(choice: number, reason: FinishReason): string {
     let text = this.#begin(choice);
-    // Clients parse the arguments, and an empty text is no JSON.
+    // Clients parse arguments, and an empty text is not JSON.
     for (const call of this.#empty.values()) {
       if (call.choice === choice) text += this.#delta(choice, { tool_calls: [{ index: call.index, function: { arguments: '{}' } }] });
     }

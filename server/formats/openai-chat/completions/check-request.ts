@@ -1,4 +1,4 @@
-// What must be right in a completion request before anything is spent on it.
+// Validates a completion request before any cost.
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../../client-dialect.ts';
 import type { CallParameters } from '../../client-dialect.ts';
@@ -9,15 +9,15 @@ import { badField, StrictFields } from '../../strict-fields.ts';
 import type { Body } from '../../strict-fields.ts';
 import { isTokenList } from '../../token-lists.ts';
 
-/** Tokens of a completion whose caller names no limit. */
+/** OpenAI's default limit. */
 export const usualMaxTokens = 16;
 const tokenLimit = 1_073_741_823;
-/** Completions of all prompts together. */
+/** Maximum completions of all prompts together. */
 const mostChoices = 128;
-/** Tokens of all prompts that are given as such. */
+/** Maximum tokens of prompts given as tokens. */
 const mostTokens = 300_000;
 const mostAlternatives = 20;
-/** A token that might have been written, with its probability. */
+/** Bytes of an alternative token with its log probability. */
 const alternativeBytes = 160;
 
 const textOrTokens = { zh: '必须是文本、词元编号的数组，或由它们组成的数组', en: 'must be a text, a list of tokens, or a list of those' };
@@ -27,7 +27,7 @@ const tooManyChoices = {
 };
 const atLeastN = { zh: '不能小于 n', en: 'must not be less than n' };
 
-/** Each prompt, as a text or as tokens; undefined: there is something else. Null is an empty one, with which a document begins. */
+/** Returns each prompt as text or tokens. If undefined, one is invalid. Null is an empty prompt, the start of a document. */
 export function promptsOf({ prompt }: Body): readonly (string | readonly number[])[] | undefined {
   if (prompt === null) return [''];
   if (typeof prompt === 'string' || isTokenList(prompt)) return [prompt];
@@ -49,7 +49,7 @@ export function checkRequest(body: Body): void {
   if (tokens > mostTokens) throw badField('prompt', fieldRules.most(mostTokens));
   const fields = new StrictFields(body);
   checkIds(fields, chatIds);
-  // As chat: below one there is nothing, and many upstreams take it for no limit at all.
+  // As for chat: values below one yield nothing, and many upstreams treat them as no limit.
   fields.integer('max_tokens', 1, tokenLimit);
   const choices = fields.integer('n', 1, mostChoices) ?? 1;
   const written = fields.integer('best_of', 1, mostChoices) ?? choices;
@@ -63,14 +63,14 @@ export function checkRequest(body: Body): void {
   fields.object('stream_options');
 }
 
-/** Only for a body that `checkRequest` let pass. */
+/** Requires a body that `checkRequest` accepted. */
 export function callParameters(body: Body): CallParameters {
   const fields = new StrictFields(body);
   const alternatives = fields.number('logprobs');
   const prompts = promptsOf(body)?.length ?? 1;
   return {
     maxTokens: fields.number('max_tokens') ?? usualMaxTokens,
-    // All that are written are paid for, also those of which the best are told.
+    // All generated choices are billed, also those that `best_of` discards.
     choices: prompts * (fields.number('best_of') ?? fields.number('n') ?? 1),
     prompts,
     wantsUsage: fields.object('stream_options')?.include_usage === true,

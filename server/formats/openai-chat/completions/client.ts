@@ -1,4 +1,4 @@
-// OpenAI's completions, the elder sister of chat, as a format that callers speak.
+// Client dialect of OpenAI's completions, the predecessor of chat completions.
 import { requestedByBody } from '../../call-address.ts';
 import type { ClientDialect } from '../../client-dialect.ts';
 import { criticalMembers } from '../../critical-members.ts';

@@ -1,4 +1,4 @@
-// A completion request to a provider that has completions of its own: bytes pass, as for chat.
+// Identity path of completions.
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../../decoded-whole.ts';
 import type { IdentityPath } from '../../identity.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -24,7 +24,7 @@ function withEvents(read: Read, { body }: DecodeInput): Read {
   return read.kind === 'whole' ? { ...read, events: () => asEvents(body) } : read;
 }
 
-/** An event of a stream looks as the whole response does; the usage has one of its own. */
+/** Stream events have the shape of a response; usage has its own event. */
 function asEvents(body: Buffer): Buffer {
   const { usage, choices, ...head } = parseObject(body.toString('utf8')) ?? {};
   const reported = isObject(usage) ? [toEvent(JSON.stringify({ ...head, choices: [], usage }))] : [];

@@ -1,4 +1,4 @@
-// A completion request of one prompt → parts: the prompt is what a user says.
+// Reads a completion request with one prompt into parts, the prompt as a user message.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ChatRequest } from '../../parts.ts';
 import { extraFieldReader } from '../../extra-fields.ts';
@@ -18,17 +18,17 @@ const known: ReadonlySet<string> = new Set([
   'user',
   'stream',
   'stream_options',
-  // What is told in the response, and how much of it: ours to do.
+  // Response options that the gateway implements.
   'echo',
   'logprobs',
 ]);
 
-/** What says nothing is refused in conversations. The vendor's models go on from `<|endoftext|>` then: a document begins. */
+/** Conversations reject an empty prompt. The vendor's models then continue from `<|endoftext|>`, the start of a document. */
 const beginning = 'Write the beginning of a document.';
 
 const mostTokens = 1_073_741_823;
 
-/** Several prompts are several requests; tokens are read before. @throws {AppError} `invalid_request` with the field at fault */
+/** Several prompts become several requests; tokens are decoded before. @throws {AppError} `invalid_request` with the field at fault */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
   const [prompt, ...others] = promptsOf(body) ?? [];
@@ -55,11 +55,11 @@ export function readRequest(body: Body): ChatRequest {
 const readExtras = extraFieldReader(saidFields);
 
 function extraFields(fields: StrictFields): ExtraField[] {
-  // As many as are told are written.
+  // No more choices are written than returned.
   return readExtras(fields, known).filter(({ name, value }) => name !== 'best_of' || value !== fields.raw('n'));
 }
 
-/** A number of alternatives here, a wish and a number elsewhere. */
+/** Number of alternatives in this format; a flag and a number in others. */
 function logprobs(fields: StrictFields): ExtraField[] {
   const value = fields.integer('logprobs', 0, 20);
   if (value === undefined) return [];

@@ -1,4 +1,4 @@
-// What a completion request can say beside its prompt. https://platform.openai.com/docs/api-reference/completions/create
+// Fields of completion requests other than the prompt. https://platform.openai.com/docs/api-reference/completions/create
 import type { SaidFields } from '../../request-fields.ts';
 import { saidFields as chatFields } from '../said-fields.ts';
 

@@ -1,4 +1,4 @@
-// Parts → a completion, or its stream.
+// Writes parts as a completion or its stream.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../../client-dialect.ts';
 import { markdownPicture } from '../../media.ts';
@@ -9,11 +9,11 @@ import { writeTokenUsage } from '../token-usage.ts';
 
 type Json = Record<string, unknown>;
 
-/** How the response to one of several prompts is written: `ResponseWriterOptions.asked`. */
+/** Options for one of several prompts: `ResponseWriterOptions.requested`. */
 export interface PromptRequested {
-  /** Stands before what is written. */
+  /** Text before the output. */
   echo?: string;
-  /** The index of the prompt's first choice. */
+  /** Index of the prompt's first choice. */
   firstChoice?: number;
 }
 
@@ -65,11 +65,11 @@ class CompletionStreamWriter implements StreamWriter {
   readonly #options: ResponseWriterOptions;
   readonly #echo: string;
   readonly #firstChoice: number;
-  /** By choice: where its next token stands in its text. */
+  /** Text offset of the next token, by choice. */
   readonly #offsets = new Map<number, number>();
-  /** What belongs to the text that comes next. */
+  /** Log probabilities of the next text, by choice. */
   readonly #logprobs = new Map<number, readonly TokenLogprob[]>();
-  /** By choice: why it ends. Told at the end: what is written behind a reason takes it back. */
+  /** Finish reasons by choice, written at the end: later content cancels a reason. */
   readonly #reasons = new Map<number, FinishReason>();
 
   constructor(options: ResponseWriterOptions) {
@@ -128,7 +128,7 @@ function promptRequested({ requested = {} }: ResponseWriterOptions): Required<Pr
   return { echo: typeof echo === 'string' ? echo : '', firstChoice: typeof firstChoice === 'number' ? firstChoice : 0 };
 }
 
-/** Thoughts have no place here. */
+/** The format has no reasoning. */
 function writtenText(part: ResponsePart): string {
   if (part.type === 'text' || part.type === 'refusal') return part.text;
   return part.type === 'image' ? markdownPicture(part) : '';
@@ -138,7 +138,7 @@ function finishReason(reason: FinishReason): string {
   return reason === 'length' || reason === 'content_filter' ? reason : 'stop';
 }
 
-/** @param from where the first of them stands in the choice's text */
+/** @param from offset of the first token in the choice's text */
 function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Json {
   let offset = from;
   return {
