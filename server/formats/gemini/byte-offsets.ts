@@ -1,11 +1,11 @@
-// Which character of a text a byte of it is, for ranges in bytes: the text comes in pieces, and thousands of ranges may be about it.
+// Maps byte offsets of a streamed text to characters, for thousands of ranges.
 
-/** Letters between two places that are known. */
+/** Characters between known offsets. */
 const blockLetters = 1024;
 
 export class ByteOffsets {
   #text = '';
-  /** Where blocks begin, in letters and in bytes. */
+  /** Starts of blocks in characters and in bytes. */
   readonly #letters = [0];
   readonly #bytes = [0];
 
@@ -18,14 +18,14 @@ export class ByteOffsets {
     for (;;) {
       const [from, before] = [this.#letters.at(-1) ?? 0, this.#bytes.at(-1) ?? 0];
       if (this.#text.length - from <= blockLetters) return;
-      // Two halves of one character stay together.
+      // Surrogate pairs are not split.
       const end = from + blockLetters + (isHighSurrogate(this.#text.charCodeAt(from + blockLetters - 1)) ? 1 : 0);
       this.#letters.push(end);
       this.#bytes.push(before + Buffer.byteLength(this.#text.slice(from, end)));
     }
   }
 
-  /** The letter that begins at or behind a byte. */
+  /** Returns the first character at or after a byte. */
   letterAt(byte: number): number {
     const block = blockOf(this.#bytes, byte);
     const from = this.#letters[block] ?? 0;
@@ -33,7 +33,7 @@ export class ByteOffsets {
     return from + within.toString('utf8', 0, Math.max(0, byte - (this.#bytes[block] ?? 0))).length;
   }
 
-  /** How many bytes stand before a letter. */
+  /** Returns the number of bytes before a character. */
   byteAt(letter: number): number {
     const block = blockOf(this.#letters, letter);
     return (this.#bytes[block] ?? 0) + Buffer.byteLength(this.#text.slice(this.#letters[block] ?? 0, letter));
@@ -44,7 +44,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd8_00 && code <= 0xdb_ff;
 }
 
-/** The last block that begins at that place or before it. */
+/** Last block that begins at or before the position. */
 function blockOf(begins: readonly number[], place: number): number {
   let [low, high] = [0, begins.length];
   while (high - low > 1) {

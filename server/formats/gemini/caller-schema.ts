@@ -1,16 +1,16 @@
-// Schemas as this format's callers write them (OpenAPI 3.0 with types in capitals, or JSON Schema, or something between) in the words
-// of JSON Schema. https://ai.google.dev/api/caching#Schema
+// Converts callers' schemas (OpenAPI 3.0 with upper-case types, JSON Schema, or a mix) to JSON Schema.
+// https://ai.google.dev/api/caching#Schema
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { camelCased } from '../proto-json.ts';
 
 type Schema = Readonly<JsonObject>;
 
-/** Words below which names are the caller's own and values are schemas. */
+/** Keywords with caller-chosen names and schemas as values. */
 const maps: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 const lists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
-/** Numbers of 64 bits, which Google's JSON writes as texts. */
+/** 64-bit numbers, which Google's JSON writes as texts. */
 const counts: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 
 export function readSchema(written: Schema): JsonObject {
@@ -23,7 +23,7 @@ export function readSchema(written: Schema): JsonObject {
     else if (word === 'nullable') isNullable = value === true;
     else if (word === 'propertyOrdering') order = value;
     else if (word === 'example') schema.examples = [value];
-    // It says that there is a list of values, which stands there too.
+    // Format `enum` is redundant next to the list of values.
     else if (word !== 'format' || value !== 'enum') schema[word] = readWord(word, value);
   }
   if (Array.isArray(order) && isObject(schema.properties)) schema.properties = ordered(schema.properties, order);
@@ -56,7 +56,7 @@ function nullable(schema: JsonObject): JsonObject {
   return result;
 }
 
-/** Others write the properties of a response in the order in which a schema has them. */
+/** Other vendors write properties in the schema's order. */
 function ordered(properties: JsonObject, order: readonly unknown[]): JsonObject {
   const names = order.filter((name) => typeof name === 'string').filter((name) => Object.hasOwn(properties, name));
   return { ...Object.fromEntries(names.map((name) => [name, properties[name]])), ...properties };

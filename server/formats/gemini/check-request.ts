@@ -1,4 +1,4 @@
-// What must be right in a `generateContent` request before anything is spent on it; cheap, because every call passes it.
+// Validates a `generateContent` request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
@@ -8,7 +8,7 @@ import type { Body } from '../strict-fields.ts';
 import { limits } from './limits.ts';
 import { looseMember, objectsOf, plainNames } from '../proto-json.ts';
 
-/** The most tokens that a client may ask for. */
+/** Maximum tokens that a client may request. */
 const tokenLimit = 1_073_741_823;
 const mostCandidates = 8;
 const mostAlternatives = 20;
@@ -34,7 +34,7 @@ export function checkRequest(body: Body): void {
   if (thinking !== undefined) plainNames(thinking, 'generationConfig.thinkingConfig');
 }
 
-/** A count is asked of contents, or of a whole request. @throws {AppError} 400 with the field at fault */
+/** Counts contain contents or a whole request. @throws {AppError} 400 with the field at fault */
 export function checkCount(body: Body): void {
   const whole = new StrictFields(plainNames(body)).object('generateContentRequest');
   if (whole !== undefined) checkRequest(whole);
@@ -61,10 +61,10 @@ function checkList(fields: StrictFields, field: string): void {
   objectsOf(fields, field);
 }
 
-/** A token that might have been written, with its text and its probability. */
+/** Bytes of an alternative token with its text and log probability. */
 const alternativeBytes = 120;
 
-/** Only for a body that `checkRequest` let pass. */
+/** Requires a body that `checkRequest` accepted. */
 export function callParameters(body: Body): CallParameters {
   const config = looseMember(body, 'generationConfig');
   const member = (name: string) => (isObject(config) ? looseMember(config, name) : undefined);
@@ -73,7 +73,7 @@ export function callParameters(body: Body): CallParameters {
   return {
     maxTokens: limits.read(body) ?? 0,
     choices: Math.max(1, choices),
-    // Every stream of this format ends with it.
+    // Every stream of this format ends with usage.
     wantsUsage: true,
     mostTokenBytes: plainTokenBytes + (member('responseLogprobs') === true ? alternativeBytes * (1 + alternatives) : 0),
   };

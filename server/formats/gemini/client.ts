@@ -1,4 +1,4 @@
-// Gemini's `generateContent` as a format that callers speak. Model and stream flag stand in the path.
+// Client dialect of Gemini's `generateContent`. Model and stream flag are in the path.
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { requestedCall, isList } from './requested-model.ts';

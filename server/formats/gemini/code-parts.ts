@@ -1,8 +1,8 @@
-// Code that ran at the provider, and what it printed, for formats that have text alone.
+// Code that ran at the provider and its output, for formats with text only.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 
-/** Null: the part is something else. */
+/** Returns null for other parts. */
 export function codeOf({ executableCode: code, codeExecutionResult: result }: Readonly<JsonObject>): string | null {
   if (isObject(code)) return fenced(typeof code.language === 'string' ? code.language : '', code.code);
   return isObject(result) ? fenced('output', result.output) : null;

@@ -1,13 +1,13 @@
-// What callers say of Gemini's models in the words of another of its formats. https://ai.google.dev/api/generate-content
+// Maps fields of Google's other formats to Gemini's. https://ai.google.dev/api/generate-content
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** What a response consists of, in capitals here. */
+/** Modalities in upper case. */
 export function writeModalities(value: unknown): { generationConfig: object } {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   return { generationConfig: { responseModalities: list.map(inCapitals) } };
 }
 
-/** Interactions name a category by its last words alone. */
+/** Interactions abbreviate categories. */
 export function writeSafety(value: unknown): { safetySettings: unknown } {
   if (!Array.isArray(value)) return { safetySettings: value };
   return { safetySettings: value.map((setting: unknown) => (isObject(setting) ? written(setting) : setting)) };

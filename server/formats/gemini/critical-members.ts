@@ -37,5 +37,5 @@ const names: readonly string[] = [
   'retrieval',
 ];
 
-/** Each in both of the format's spellings; a body has one of them (`plainNames`). */
+/** In both spellings; `plainNames` leaves one of them in a body. */
 export const generateNames = criticalMembers(messageNames, limits.names, names, names.map(snakeCased));

@@ -1,4 +1,4 @@
-// Errors in this format's shape. https://cloud.google.com/apis/design/errors
+// Errors of this format. https://cloud.google.com/apis/design/errors
 import type { ErrorObject } from '../client-dialect.ts';
 import { isTooLong, lengthsIn } from '../too-long-prompt.ts';
 
@@ -33,7 +33,7 @@ export function errorBody(error: ErrorObject, requestId?: string, retryAfter?: n
   return { error: { code: status, message, status: name, ...(details.length === 0 ? {} : { details }) } };
 }
 
-/** In the vendor's words. */
+/** The vendor's message. */
 function tooLongMessage(message: string): string {
   if (/input token count/i.test(message)) return message;
   const lengths = lengthsIn(message);

@@ -1,9 +1,9 @@
-// Why a response ended, in this format's words.
+// Finish reasons of this format.
 import { geminiEndings, readEnding } from '../endings.ts';
 import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-/** Words that are new are mostly kinds of filters. @param hasCalls this format has no word of its own for them */
+/** New reasons are mostly filters. @param hasCalls the format has no reason for tool calls */
 export function readFinishReason(value: unknown, hasCalls: boolean, why: unknown): ReadEnding | null {
   const read = readEnding(geminiEndings, value, { why, otherwise: 'content_filter' });
   return read !== null && 'reason' in read && read.reason === 'stop' && hasCalls ? { ...read, reason: 'tool_calls' } : read;

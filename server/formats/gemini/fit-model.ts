@@ -1,4 +1,4 @@
-// What a Gemini model refuses, put right in a body of this format, of whichever spelling its members are.
+// Adapts a body to what its Gemini model accepts, in either spelling of members.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Thinking } from '#server/model-facts/model-facts.ts';
 import type { EncodeInput } from '../encode-input.ts';
@@ -7,7 +7,7 @@ import { budgets, effortOfLevel, levelFor, within } from './thinking.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 const configNames = ['generationConfig', 'generation_config'] as const;
-/** With the value that says nothing. */
+/** Sampling fields with their defaults. */
 const samplingFields: ReadonlyMap<string, unknown> = new Map([
   ['temperature', 1],
   ['topP', 1],
@@ -16,7 +16,7 @@ const samplingFields: ReadonlyMap<string, unknown> = new Map([
   ['top_k', undefined],
 ]);
 
-/** The same body where its model takes it. @param dropped gets the names of what was changed, as the body has them */
+/** Returns the same body if its model accepts it. @param dropped receives the names of changed fields, as the body has them */
 export function fitModel(body: Body, { route: { facts } }: EncodeInput, dropped: string[]): Body {
   if (facts === undefined || facts.vendor !== 'google') return body;
   const name = configNames.find((one) => isObject(body[one]));
@@ -53,7 +53,7 @@ function withThinking(config: Body, thinking: Thinking, lose: (field: string) =>
   }
   const budgetName = ['thinkingBudget', 'thinking_budget'].find((one) => typeof reported[one] === 'number');
   const tokens = budgetName === undefined ? -1 : Number(reported[budgetName]);
-  // Newer models take a number of tokens for a level.
+  // Newer models map a budget to a level.
   if (budgetName === undefined || tokens < 0 || thinking.efforts !== undefined) return config;
   const taken = within(thinking, tokens);
   if (taken === tokens) return config;

@@ -1,19 +1,18 @@
-// Signatures in a conversation that other vendors' models have had a part in: Gemini takes back its own alone, and wants one with the
-// first call of each turn.
+// Signatures of other vendors' models in a conversation: Gemini accepts only its own, and requires one on the first call of each turn.
 import { isObject } from '#server/framing/loose-json.ts';
 import { signsCalls } from './model-generation.ts';
 import { noSignature, readCallerSignature } from './thought-signature.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** `isLost`: what others signed is left out. The body is the very same where nothing has to change. */
+/** `isLost`: a foreign signature was removed. The body is the same object if nothing changes. */
 export function foreignSignatures(body: Body, model: string): { body: Body; isLost: boolean } {
   const { contents } = body;
   if (!Array.isArray(contents)) return { body, isLost: false };
   const wantsSigned = signsCalls(model);
   let isLost = false;
   let isChanged = false;
-  // Turns of the model that follow each other are one.
+  // Consecutive model turns are one turn.
   let isSigned = false;
   const stored = contents.flatMap((content: unknown) => {
     if (!isObject(content) || content.role !== 'model') isSigned = false;
@@ -29,13 +28,13 @@ export function foreignSignatures(body: Body, model: string): { body: Body; isLo
     isLost ||= hasLost;
     if (!hasLost && parts.every((part, index) => part === list[index])) return [content];
     isChanged = true;
-    // A turn of nothing is refused.
+    // Empty turns are rejected.
     return parts.length === 0 ? [] : [{ ...content, parts }];
   });
   return { body: isChanged ? { ...body, contents: stored } : body, isLost };
 }
 
-/** The part without what another vendor signed it with; nothing, where it says nothing then. */
+/** Removes a foreign signature, and the part if nothing else is in it. */
 function ownPart(part: Body): Body[] {
   const text = signatureOf(part);
   const seal = typeof text === 'string' ? readCallerSignature(text) : undefined;

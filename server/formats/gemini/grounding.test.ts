@@ -11,7 +11,7 @@ describe('places of bytes in a text', () => {
     const places = new ByteOffsets();
     for (let at = 0; at < text.length; at += 777) places.add(text.slice(at, at + 777));
     const bytes = Buffer.from(text);
-    // Where characters begin: within one, both say something else.
+    // Only at character starts: within a character the two differ.
     for (let byte = 0; byte <= bytes.length; byte += 997 * Buffer.byteLength(letters)) {
       expect(places.letterAt(byte)).toBe(bytes.toString('utf8', 0, byte).length);
     }

@@ -1,4 +1,4 @@
-// What a response rests on: searches, their sources, and which of its text each of them is about.
+// Grounding metadata: searches, sources and the text that each supports.
 // https://ai.google.dev/gemini-api/docs/google-search#attributing-sources-with-inline-citations
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -7,22 +7,22 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { ByteOffsets } from './byte-offsets.ts';
 
-/** Characters of text that are kept for ranges, which come at the end and in bytes. */
+/** Maximum buffered characters for ranges, which come at the end and in bytes. */
 const mostText = 256 * 1024;
-/** Letters that are looked through for segments that are not where their bytes say. */
+/** Maximum characters searched for segments that are not at their byte range. */
 const mostSought = 16 * 1024 * 1024;
-/** Sources that are told of the searches of a candidate: nothing says which of them a search has found, so each has all of them. */
+/** Maximum sources of a candidate's searches: they are not attributed to a search, so each search has all of them. */
 const mostFound = 2000;
-/** Characters of a source that are told of it, as of those that Claude cites: each range may have it. */
+/** Maximum characters of a cited text, as Claude's citations have: each range may repeat it. */
 const mostCited = 150;
 interface Source {
   url: string;
   title?: string;
-  /** How what stands there begins. */
+  /** Start of the source's text. */
   text?: string;
 }
 
-/** Searches of one prompt, which its candidates share. */
+/** Searches of one prompt, shared by its candidates. */
 export class Searches {
   readonly #isPerPrompt: boolean;
   readonly #queries = new Set<string>();
@@ -33,14 +33,14 @@ export class Searches {
     this.#isPerPrompt = factsOf(model)?.isSearchedByPrompt === true;
   }
 
-  /** Counts what a candidate rests on. Events of a stream may repeat it. Empty queries are not billed. */
+  /** Counts searches. Stream events may repeat them. Empty queries are not billed. */
   add(queries: readonly string[], chunks: readonly unknown[]): void {
     for (const query of queries) this.#queries.add(query);
     this.#isGrounded ||= chunks.some((chunk) => isObject(chunk) && isObject(chunk.web));
     this.#maps ||= chunks.some((chunk) => isObject(chunk) && isObject(chunk.maps)) ? 1 : 0;
   }
 
-  /** Billed runs so far; undefined: none. */
+  /** Billed runs so far. If undefined, none. */
   get billed(): HostedCalls | undefined {
     const isSearched = this.#queries.size > 0 || this.#isGrounded;
     const searches = this.#isPerPrompt ? Number(isSearched) : this.#queries.size;
@@ -49,7 +49,7 @@ export class Searches {
   }
 }
 
-/** Of one candidate. */
+/** Grounding of one candidate. */
 export class Grounding {
   readonly #searches: Searches;
   readonly #choice: number;
@@ -77,11 +77,11 @@ export class Grounding {
     for (const chunk of chunks) parts.push(...this.#once(sourceOf(chunk)));
     const sources = isObject(cited) ? (cited.citationSources ?? cited.citations) : [];
     for (const source of listOf(sources)) parts.push(...this.#once(sourceAt(source), this.#rangeOf(source)));
-    // Citations belong to the text before them.
+    // Citations follow their text.
     return isObject(grounding) ? [...parts, ...this.#searched(grounding)] : parts;
   }
 
-  /** Each event may tell all of them again. */
+  /** Each event may repeat all of them. */
   #searched({ webSearchQueries, imageSearchQueries, groundingChunks }: JsonObject): ResponsePart[] {
     const parts: ResponsePart[] = [];
     const chunks = listOf(groundingChunks);
@@ -117,7 +117,7 @@ export class Grounding {
     });
   }
 
-  /** In characters. The segment's text tells where it is, whichever part its bytes are of. */
+  /** Returns a range in characters. The segment's text locates it, whichever part its bytes refer to. */
   #rangeOf(segment: unknown): { start?: number; end?: number } {
     if (!isObject(segment) || this.#length > mostText) return {};
     const { text, startIndex = 0, endIndex } = segment;
@@ -149,7 +149,7 @@ function sourceOf(chunk: unknown): Source | null {
   return isObject(chunk) ? sourceAt(chunk.web ?? chunk.maps ?? chunk.retrievedContext ?? pictureIn(chunk)) : null;
 }
 
-/** The page that a picture was found on. */
+/** Page on which an image was found. */
 function pictureIn({ image }: JsonObject): JsonObject | undefined {
   return isObject(image) ? { uri: image.sourceUri, title: image.title } : undefined;
 }

@@ -1,7 +1,7 @@
-// Code that ran at a provider, as parts of a turn.
+// Writes code that ran at a provider as parts.
 import type { HostedCallPart, HostedResultPart } from '../parts.ts';
 
-/** Empty: the format has no part for it. */
+/** Returns no parts if the format has none. */
 export function writeHosted(part: HostedCallPart | HostedResultPart): Record<string, unknown>[] {
   if (part.origin === 'gemini') return Object.keys(part.object).length === 0 ? [] : [{ ...part.object }];
   if (part.kind !== 'code_execution') return [];

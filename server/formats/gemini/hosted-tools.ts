@@ -1,4 +1,4 @@
-// Tools of a `generateContent` request that run at the provider. https://ai.google.dev/gemini-api/docs/pricing
+// Hosted tools of `generateContent` requests. https://ai.google.dev/gemini-api/docs/pricing
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedAccess, HostedPlace } from '../hosted-tools.ts';
@@ -19,14 +19,14 @@ const kinds: ReadonlyMap<string, HostedKind | null> = new Map(
   }),
 );
 
-/** Null: the caller runs it. The members of a tool are written in either of two ways. */
+/** Returns null for tools that the caller runs. Accepts both spellings of members. */
 export function kindOfMember(name: string): HostedKind | null {
   const kind = kinds.get(name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()));
   return kind === undefined ? 'other' : kind;
 }
 
 export const hosted: HostedAccess = {
-  // https://ai.google.dev/gemini-api/docs/google-search: `groundingMetadata` comes with the last chunk.
+  // https://ai.google.dev/gemini-api/docs/google-search: `groundingMetadata` is in the last chunk.
   reportedAtEnd: ['web_search', 'maps'],
   find({ tools }) {
     const places: HostedPlace[] = [];
@@ -49,7 +49,7 @@ export const hosted: HostedAccess = {
   },
 };
 
-/** An object may stand for a list of one: providers read it so. */
+/** Providers accept a single object as a list. */
 function listOf(tools: unknown): readonly unknown[] {
   return Array.isArray(tools) ? tools : isObject(tools) ? [tools] : [];
 }

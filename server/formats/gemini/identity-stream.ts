@@ -1,5 +1,4 @@
-// A stream of this format to a client of the same: events pass as bytes, and each is read for its usage, its end or an error. What the
-// model ends with is held back until the call is settled.
+// Forwards a stream of this format as bytes, reading usage, end and errors of each event. The end is held back until the call is settled.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
@@ -20,7 +19,7 @@ import { createFrame } from './stream-frame.ts';
 import type { StreamFrame } from './stream-frame.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
-/** Bytes of an ending. */
+/** Maximum bytes of an end. */
 const longestEnding = 64 * 1024;
 
 export class GeminiIdentityStream implements StreamPipe {
@@ -35,7 +34,7 @@ export class GeminiIdentityStream implements StreamPipe {
   #hasFinished = false;
   #hasContent = false;
   #bytes = 0;
-  /** From the bytes on in which a candidate has ended; of a list the items that are not framed yet. */
+  /** Bytes since a candidate ended, and incomplete items of a list. */
   #held: Buffer[] = [];
 
   constructor({ route, tally, writer }: Pick<StreamInput, 'route' | 'tally' | 'writer'>) {
@@ -61,20 +60,20 @@ export class GeminiIdentityStream implements StreamPipe {
     const read: string[] = [];
     let hasText = false;
     let hasFinish = false;
-    // Of bytes that cannot go on as they are.
+    // For bytes that cannot be forwarded unchanged.
     const step = (next: PipeStep['next']): PipeStep => {
       const pieces = [...this.#release(), ...read.map((data) => this.#framed(data))];
       return { forClient: pieces.length === 0 ? [] : [Buffer.concat(pieces)], reported: read, next };
     };
     for (const event of this.#framing.events(events)) {
       if (isTooDeep(event.data)) {
-        // It is not passed on, but it was written.
+        // Written by the model, though not forwarded.
         this.#tally.add(event.data);
         return step('too_deep');
       }
       const parts = this.#reader.read(event);
       const error = parts.find((part) => part.type === 'error');
-      // Of these bytes only what stands before it is the model's.
+      // Only content before the error is the model's.
       if (error !== undefined) {
         const { usage } = error.error;
         this.#note(parts.filter(({ type }) => type === 'usage'));
@@ -97,7 +96,7 @@ export class GeminiIdentityStream implements StreamPipe {
     return Buffer.from(this.#frame.add(data));
   }
 
-  /** @returns whether the model wrote something in them */
+  /** Returns whether the parts have text of the model. */
   #note(parts: readonly ResponsePart[]): boolean {
     let hasText = false;
     for (const part of parts) {
@@ -169,7 +168,7 @@ export class GeminiIdentityStream implements StreamPipe {
     return this.#frame.add(JSON.stringify(errorBody(error))) + this.#frame.end();
   }
 
-  /** What was held, and the usage, where the upstream told none. */
+  /** Returns the held bytes, with usage if the upstream reported none. */
   ending(usage: TokenUsage | null): Buffer {
     const held = this.#release();
     const reported = this.#hasUsage || usage === null ? '' : this.#frame.add(JSON.stringify({ usageMetadata: writeTokenUsage(usage) }));

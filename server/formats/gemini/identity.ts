@@ -1,4 +1,4 @@
-// A `generateContent` request to a provider of the same format.
+// Identity path of `generateContent` requests.
 import { bytesOfJson } from '#server/framing/long-json.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
@@ -16,12 +16,12 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
 }
 
-/** Results of calls that were made at once belong into one turn, or Google refuses them; LangChain tells each in one of its own. */
+/** Google rejects results of parallel calls in separate turns, which LangChain sends. */
 function withJoinedResults(body: Body): Body {
   const { contents } = body;
   if (!Array.isArray(contents)) return body;
   const joined: unknown[] = [];
-  /** The results of the last turn, where there is nothing else in it. */
+  /** Results of the last turn, if it has only results. */
   let open: unknown[] | null = null;
   for (const content of contents) {
     const results = resultsIn(content);
@@ -34,7 +34,7 @@ function withJoinedResults(body: Body): Body {
   return joined.length === contents.length ? body : { ...body, contents: joined };
 }
 
-/** A turn without a role is the user's. Vertex AI refuses it, Google's own API does not. */
+/** A turn without a role is the user's. Vertex AI rejects it, Google's own API does not. */
 function withRoles(body: Body): Body {
   const { contents } = body;
   if (isObject(contents)) return withRole(contents) === contents ? body : { ...body, contents: withRole(contents) };
@@ -48,7 +48,7 @@ function withRole(content: unknown): unknown {
     : content;
 }
 
-/** Null: it is no turn of nothing but results. */
+/** Returns null unless the turn has only results. */
 function resultsIn(content: unknown): readonly unknown[] | null {
   if (!isObject(content) || content.role === 'model' || !Array.isArray(content.parts) || content.parts.length === 0) return null;
   const parts: readonly unknown[] = content.parts;

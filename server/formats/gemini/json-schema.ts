@@ -1,4 +1,4 @@
-// JSON Schemas of callers in the words of JSON Schema that the newer models take. Words that they do not know they ignore.
+// Converts JSON Schemas to what newer models support. They ignore unknown keywords.
 // https://ai.google.dev/gemini-api/docs/structured-output#json_schema_support
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -7,7 +7,7 @@ import type { Schema } from '../schema-parts.ts';
 
 const refs = /^#\/definitions\//;
 
-/** Words below which names are the caller's own and values are schemas. */
+/** Keywords with caller-chosen names and schemas as values. */
 const maps: ReadonlySet<string> = new Set(['properties', '$defs', 'patternProperties']);
 const lists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
@@ -22,7 +22,7 @@ function rewritten(schema: Schema): JsonObject {
   return merged.finish();
 }
 
-/** Adds a schema and all that it shall be at once, as far as they are objects; a single one is itself. */
+/** Merges a schema with its combinations that are objects; a single one is used as is. */
 function merge(merged: MergedSchema, schema: Schema): void {
   const { definitions, $ref: ref, const: only, nullable, allOf, ...rest } = schema;
   const hasType = merged.has('type');
@@ -49,10 +49,10 @@ function addRequired(merged: MergedSchema, names: readonly unknown[]): void {
   merged.addRequired(names);
 }
 
-/** Where they stand since 2019. */
+/** Moves definitions to their location since 2019. */
 function addDefinitions(merged: MergedSchema, definitions: Schema): void {
   const { $defs } = merged.words;
-  // Rewritten, and so no caller's object.
+  // Converted, and therefore not the caller's object.
   const known: JsonObject = isObject($defs) ? $defs : {};
   merged.words.$defs = known;
   for (const [name, schema] of Object.entries(definitions)) if (!Object.hasOwn(known, name)) known[name] = ofSchema(schema);
@@ -62,7 +62,7 @@ function rewrittenWord(word: string, value: unknown): unknown {
   if (word === 'type') return lowerCase(value);
   if (maps.has(word) && isObject(value)) return eachOf(value);
   if (lists.has(word) && Array.isArray(value)) return value.map(ofSchema);
-  // Tuples, as they were written before 2020.
+  // Tuples in pre-2020 syntax.
   if (single.has(word)) return Array.isArray(value) ? { anyOf: value.map(ofSchema) } : ofSchema(value);
   return value;
 }
@@ -81,7 +81,7 @@ function lowerCase(type: unknown): unknown {
   return typeof type === 'string' ? type.toLowerCase() : type;
 }
 
-/** Beside a reference nothing else may stand. */
+/** A reference may not have other keywords. */
 function addReference(merged: MergedSchema, ref: string): void {
   const isTaken = merged.has('$ref') || merged.has('anyOf');
   if (!isTaken && Object.keys(merged.words).every((word) => word.startsWith('$'))) merged.words.$ref = ref;

@@ -1,4 +1,4 @@
-// Results of tools in a request, where their functions have written JSON into a text; everything else is an object there.
+// JSON in texts of tool results; everything else is an object in this format.
 import { isObject } from '#server/framing/loose-json.ts';
 import { objectsIn } from '../json-texts.ts';
 import type { JsonTexts } from '../json-texts.ts';

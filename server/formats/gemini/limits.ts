@@ -9,9 +9,9 @@ const [camel, snake] = [
 const plain = limitsAt(...camel, ...snake);
 const spelled = limitsAt(...snake, ...camel);
 
-/** Where a request says how long the response may be. Readers of this format's JSON take the names of its definitions as well. */
+/** Proto names are accepted as well. */
 export const limits: TokenLimits = {
   ...plain,
-  // A second object beside the caller's own would have providers choose between the two.
+  // With both spellings in a body, providers would have to choose one.
   bound: (body, tokens) => (isObject(body['generation_config']) ? spelled : plain).bound(body, tokens),
 };

@@ -1,9 +1,8 @@
-// Probabilities of tokens as Gemini tells them: those that were chosen, and beside them the candidates for each place.
-// https://ai.google.dev/api/generate-content#LogprobsResult
+// Log probabilities of Gemini: chosen tokens and top candidates per position. https://ai.google.dev/api/generate-content#LogprobsResult
 import { isObject } from '#server/framing/loose-json.ts';
 import type { LikelyToken, TokenLogprob } from '../parts.ts';
 
-/** What cannot be read as a token counts as absent. */
+/** Skips invalid tokens. */
 export function readLogprobs(result: unknown): TokenLogprob[] {
   if (!isObject(result) || !Array.isArray(result.chosenCandidates)) return [];
   const others: readonly unknown[] = Array.isArray(result.topCandidates) ? result.topCandidates : [];

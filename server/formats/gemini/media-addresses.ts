@@ -1,4 +1,4 @@
-// Where addresses of pictures, sounds, films and documents stand in contents of this format: `fileData`, also within what functions have answered.
+// URLs of images, audio, video and documents in contents: `fileData`, also in function responses.
 import { isObject } from '#server/framing/loose-json.ts';
 import { isAddress, typeOfAddress, withMember } from '../media-addresses.ts';
 import type { MediaKind, MediaOf } from '../media-addresses.ts';
@@ -35,14 +35,14 @@ function withFile(part: Body, mediaOf: MediaOf): Body {
   return { ...rest, inlineData: { mimeType: media.mediaType, data: media.data, ...(displayName === undefined ? {} : { displayName }) } };
 }
 
-/** Undefined: nobody says. */
+/** If undefined, the kind is unknown. */
 export function kindOf(mediaType: string | undefined): MediaKind | undefined {
   const kind = mediaType?.split('/', 1)[0]?.toLowerCase();
   if (kind === 'image' || kind === 'audio' || kind === 'video') return kind;
   return kind === undefined ? undefined : 'document';
 }
 
-/** An object may stand for a list of one. */
+/** A single object counts as a list. */
 function withAll(object: Body, name: string, change: (item: Body) => Body): Body {
   const value = object[name];
   if (!Array.isArray(value)) return withMember(object, name, change);

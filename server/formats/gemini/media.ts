@@ -1,4 +1,4 @@
-// Images, audio and files as this format has them. https://ai.google.dev/gemini-api/docs/file-input-methods
+// Images, audio and files of this format. https://ai.google.dev/gemini-api/docs/file-input-methods
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { imageType, sourceOfUrl } from '../media.ts';
 import { isFilmAddress, typeOfAddress } from '../media-addresses.ts';
@@ -8,7 +8,7 @@ import { isOfAccount } from './provider-objects.ts';
 
 type Json = Record<string, unknown>;
 
-/** Null: this format has no place for it. */
+/** Returns null if the format does not support the media. */
 export function writeMedia(part: ImagePart | AudioPart | FilePart): Json | null {
   if (part.type === 'audio') return writeAudio(part);
   const { source } = part;
@@ -24,12 +24,12 @@ export function writeMedia(part: ImagePart | AudioPart | FilePart): Json | null 
       return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: source.url } };
     }
     case 'id':
-      // A file's id is known to the provider that gave it, and to no other.
+      // A file id is valid at its own provider only.
       return null;
   }
 }
 
-/** Some write an address or a data URL where OpenAI's format has bare data. */
+/** Some clients send a URL or data URL where OpenAI's format has base64. */
 function writeAudio({ data, format }: AudioPart): Json {
   if (/^https?:\/\//i.test(data)) return { fileData: { ...(isFilmAddress(data) ? {} : { mimeType: `audio/${format}` }), fileUri: data } };
   const source = data.startsWith('data:') ? sourceOfUrl(data) : null;
@@ -38,14 +38,14 @@ function writeAudio({ data, format }: AudioPart): Json {
 }
 
 /**
- * Whatever is at an address goes with its type, and in bytes to every model. Early ones download nothing but films.
+ * URLs are sent with their media type, or as bytes, which every model accepts. Early models download videos only.
  * https://ai.google.dev/gemini-api/docs/file-input-methods
  */
 export function addressUse({ url, kind }: MediaAddress, upstreamModel: string): AddressUse {
-  // What lies in an account has no address for anybody else: it is refused as such.
+  // Files of an account cannot be downloaded by others: they are rejected as such.
   if (isFilmAddress(url) || isOfAccount(url)) return 'address';
   const type = typeOfAddress(url);
   if (type === undefined || factsOf(upstreamModel)?.takesAddresses === false) return 'bytes';
-  // Containers of films hold sounds, too.
+  // Video containers may hold audio, too.
   return type.startsWith('video/') && kind !== 'audio' ? 'address' : 'either';
 }

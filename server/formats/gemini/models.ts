@@ -1,4 +1,4 @@
-// Models as this format shows them, a page at a time. https://ai.google.dev/api/models
+// Model list of this format, paginated. https://ai.google.dev/api/models
 import { fieldRules } from '#shared/field-rules.ts';
 import { contextWindow } from '#server/money/context-windows.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
@@ -24,8 +24,8 @@ export function writeModel({ id }: ListedModel): Record<string, unknown> {
 }
 
 /**
- * A page's token is a place in the order of names: a model that has gone meanwhile ends no list.
- * @param models by name, in the order of their code units
+ * A page token is a position in name order, so a removed model does not break pagination.
+ * @param models sorted by code units of their names
  * @throws {AppError} `invalid_request`
  */
 export function writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown> {
@@ -38,7 +38,7 @@ export function writeModelList(models: readonly ListedModel[], query: URLSearchP
   return { models: page.map(writeModel), ...(hasMore ? { nextPageToken: Buffer.from(last.id).toString('base64url') } : {}) };
 }
 
-/** 0 and nothing are the usual size; more than the most is the most. */
+/** 0 and an absent value are the default; larger values are the maximum. */
 function sizeOf(text: string | null): number {
   if (text === null || text === '') return usualSize;
   if (!/^\d{1,9}$/.test(text)) throw badField('pageSize', fieldRules.wholeBetween(0, mostModels));

@@ -1,4 +1,4 @@
-// Calls without a result so far. Results name their call by its id, or, as older models' do, by its name alone.
+// Calls without a result so far. Results have the call's id, or for older models its name only.
 
 export class OpenCalls {
   readonly #byId = new Map<string, CallQueue>();
@@ -10,7 +10,7 @@ export class OpenCalls {
     addTo(this.#byName, name, call);
   }
 
-  /** Returns the id of the first call that such a result is of, which has its result then. */
+  /** Returns the id of the first open call for such a result, and closes it. */
   take(id: string | undefined, name: string): string | undefined {
     const call = (id === undefined ? undefined : firstOf(this.#byId.get(id))) ?? firstOf(this.#byName.get(name));
     if (call !== undefined) call.isOpen = false;
@@ -25,7 +25,7 @@ interface OpenCall {
 
 interface CallQueue {
   calls: OpenCall[];
-  /** Those before it have their results. */
+  /** Earlier calls have their results. */
   next: number;
 }
 

@@ -1,13 +1,13 @@
-// JSON Schemas of callers in the words of OpenAPI 3.0 that the models before 2.5 take; anything else is refused there.
+// Converts JSON Schemas to the OpenAPI 3.0 subset of models before 2.5, which reject other keywords.
 // https://ai.google.dev/api/caching#Schema
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { MergedSchema, SchemaCopies, SchemaReferences } from '../schema-parts.ts';
 import type { Schema } from '../schema-parts.ts';
 
-/** Words that mean the same there. */
+/** Keywords with the same meaning. */
 const stored = ['description', 'minimum', 'maximum', 'pattern', 'propertyOrdering'] as const;
-/** Counts, which are whole numbers of 64 bits there. */
+/** Counts, which are 64-bit integers in the subset. */
 const counts = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'] as const;
 
 const formats: ReadonlyMap<string, readonly unknown[]> = new Map([
@@ -16,19 +16,19 @@ const formats: ReadonlyMap<string, readonly unknown[]> = new Map([
   ['integer', ['int32', 'int64']],
 ]);
 
-/** A schema that refers to itself is followed this far, */
+/** Maximum depth to which a recursive schema is expanded. */
 const mostReferences = 4;
-/** and one that does so in many places no further than to so many schemas. */
+/** Maximum schemas of all expansions. */
 const mostSchemas = 2000;
 
-/** @param copies what references may copy; one for all schemas of a request */
+/** @param copies budget for copies of references, shared by all schemas of a request */
 export function toOpenApiSchema(schema: Schema, copies = new SchemaCopies()): JsonObject {
   const budget = { left: mostSchemas };
   return converted(schema, { references: 0, shared: { found: new SchemaReferences(schema), copies, budget } });
 }
 
 interface Place {
-  /** That were followed on the way here. */
+  /** References followed so far. */
   references: number;
   shared: { found: SchemaReferences; copies: SchemaCopies; budget: { left: number } };
 }
@@ -61,7 +61,7 @@ function converted(written: Schema, at: Place): JsonObject {
   return result;
 }
 
-/** Without references, and with all that it shall be at once. */
+/** Resolves references and combinations. */
 function resolved(written: Schema, place: Place): { schema: Schema; place: Place } {
   if (written.$ref === undefined && written.allOf === undefined) return { schema: written, place };
   const merged = new MergedSchema();
@@ -69,7 +69,7 @@ function resolved(written: Schema, place: Place): { schema: Schema; place: Place
   return { schema: merged.finish(), place: { ...place, references } };
 }
 
-/** Adds a schema, what it refers to and what it shall be at once. Returns how many references were followed on the longest way. */
+/** Merges a schema with its reference and combinations. Returns the most references followed on any path. */
 function merge(merged: MergedSchema, written: Schema, place: Place): number {
   const { found, copies, budget } = place.shared;
   let { references } = place;
@@ -103,12 +103,12 @@ function merge(merged: MergedSchema, written: Schema, place: Place): number {
   return longest;
 }
 
-/** What a schema of that type says of its members. */
+/** Keywords of a type about its members. */
 function typed(schema: Schema, { type, isVariant }: { type: string | undefined; isVariant: boolean }, place: Place): JsonObject {
   if (type === undefined) return {};
   const result: JsonObject = { type };
   if (formats.get(type)?.includes(schema.format) === true) result.format = schema.format;
-  // A description stands where the types do.
+  // A description is where the types are.
   if (type === 'object') addProperties(result, { ...schema, ...(isVariant ? { description: undefined } : {}) }, place);
   if (type === 'array') result.items = itemsOf(schema, place);
   return result;
@@ -125,10 +125,10 @@ function addProperties(result: JsonObject, schema: Schema, place: Place): void {
     }
     result.properties = Object.fromEntries(properties);
   }
-  // Names that are defined nowhere are refused.
+  // Undefined names are rejected.
   const required = [...new Set(namesIn(schema.required))].filter((name) => names.has(name));
   if (required.length > 0) result.required = required;
-  // There is no word for it.
+  // The subset has no keyword for it.
   if (isObject(schema.additionalProperties)) {
     const text = `Further properties: ${JSON.stringify(schema.additionalProperties)}`;
     result.description = typeof schema.description === 'string' ? `${schema.description}\n${text}` : text;
@@ -138,11 +138,11 @@ function addProperties(result: JsonObject, schema: Schema, place: Place): void {
 function itemsOf({ items, prefixItems }: Schema, place: Place): JsonObject {
   const tuple = [...schemasIn(prefixItems), ...schemasIn(items)].map((item) => converted(item, place));
   if (tuple.length > 1) return { anyOf: tuple };
-  // An array has to say what of.
+  // Arrays must have an item schema.
   return tuple[0] ?? (isObject(items) ? converted(items, place) : { type: 'string' });
 }
 
-/** Values are texts, whatever they are values of. */
+/** Enum values are texts. */
 function addValues(result: JsonObject, values: readonly unknown[]): void {
   if (result.type === 'boolean') return;
   result.enum = values.filter((value) => value !== null).map(textOf);
@@ -153,7 +153,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Where no type is said. */
+/** For schemas without a type. */
 function typeOf(schema: Schema, values: unknown): string | undefined {
   if (isObject(schema.properties)) return 'object';
   if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array';

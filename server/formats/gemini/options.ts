@@ -1,4 +1,4 @@
-// What an operator has set about requests to Gemini.
+// Operator settings for Gemini requests.
 import type { DialectSettings } from '../upstream-dialect.ts';
 
 const categories = [
@@ -9,7 +9,7 @@ const categories = [
   'HARM_CATEGORY_CIVIC_INTEGRITY',
 ];
 
-/** From which probability on a harmful response is blocked, by category. */
+/** Blocking threshold by harm category. */
 export function safetySettings(settings: DialectSettings): readonly Readonly<Record<string, string>>[] {
   const thresholds = settings.get('gemini.safety_settings');
   return categories.map((category) => ({ category, threshold: thresholds[category] || thresholds['default'] || 'OFF' }));

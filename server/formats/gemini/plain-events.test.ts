@@ -6,14 +6,14 @@ import { createStreamReader } from './read-response.ts';
 
 const begin = JSON.stringify({ responseId: 'a', modelVersion: 'gemini-3', candidates: [] });
 
-/** What each event tells, its usage included. */
+/** Parts of each event, usage included. */
 function reported(events: readonly string[]): (readonly ResponsePart[])[] {
   const reader = createStreamReader();
   reader.read(dataEvent(begin));
   return events.map((data) => [...reader.read(dataEvent(data)), ...(reader.readUnread?.() ?? [])]);
 }
 
-/** No two of them begin in the same way: nothing can be learnt from the one before. */
+/** No two events have the same start, so no shape is learned. */
 function allDifferent(events: readonly string[]): string[] {
   return events.map((data, index) => data.replace('{', `{"n${index}":0,`));
 }

@@ -1,23 +1,23 @@
-// Nearly all events of a stream differ from the one before in their text and in the numbers of their usage alone. Such an event is
-// read without parsing it, and its usage not at all until somebody asks: the next event tells it again.
+// Most events of a stream differ from the previous one in text and usage counts only. Such events are read without parsing, and their usage
+// only on request: the next event repeats it.
 import { endOfText } from '#server/framing/json-text.ts';
 import { readText } from '../written-json.ts';
 
 export interface PlainEvent {
   text: string;
   choice: number;
-  /** JSON of its usage; null: it tells none. */
+  /** JSON of the usage. If null, there is none. */
   usage: string | null;
 }
 
-/** Forms that one stream may have: each costs as much as many events. */
+/** Shapes per stream: each costs as much as many events. */
 const mostForms = 4;
-/** Letters of a form; a longer one is no repetition. */
+/** Maximum characters of a shape; longer ones do not repeat. */
 const longestForm = 2048;
 
-/** An event that was parsed, as an expression for those that have its form. */
+/** Expression that matches events of the same shape as a parsed one. */
 interface Form {
-  /** Sticky; up to the usage's end. The text is its first group, the usage its second. */
+  /** Sticky, up to the end of the usage. Group 1 is the text, group 2 the usage. */
   begin: RegExp;
   end: string;
 }
@@ -27,7 +27,7 @@ export class PlainEvents {
   #choice = 0;
   #forms = 0;
 
-  /** The event was parsed, and this text and perhaps its usage are all that it tells. */
+  /** Learns the shape of a parsed event with only this text and possibly usage. */
   learn(data: string, { text, choice = 0 }: { text: string; choice?: number }): void {
     if (this.#forms === mostForms) return;
     this.#form = formOf(data, text);
@@ -35,7 +35,7 @@ export class PlainEvents {
     this.#forms += 1;
   }
 
-  /** What an event of the same form tells; null for every other. */
+  /** Reads an event of a learned shape. If null, the event is different. */
   read(data: string): PlainEvent | null {
     if (this.#form === null) return null;
     const { begin, end } = this.#form;
@@ -47,12 +47,12 @@ export class PlainEvents {
   }
 }
 
-/** Within a text of JSON the first quote would be escaped. */
+/** Within a JSON text the first quote would be escaped. */
 const textMember = /[{,]\s*"text"\s*:\s*"/;
 const usageMember = /,\s*"usageMetadata"\s*:\s*\{/;
-/** Letters of a text as JSON writes it, to its end. */
+/** Characters of a JSON text up to its end. */
 const anyText = String.raw`([^"\\]*(?:\\.[^"\\]*)*)`;
-/** As JSON writes whole numbers. */
+/** JSON integer. */
 const anyNumber = String.raw`(?:0|[1-9]\d*)`;
 
 function formOf(data: string, text: string): Form | null {
@@ -60,13 +60,13 @@ function formOf(data: string, text: string): Form | null {
   const end = start < 0 ? -1 : endOfText(data, start);
   if (end < 0 || data.length - text.length > longestForm || readText(data.slice(start, end)) !== text) return null;
   const [before, rest] = [data.slice(0, start), data.slice(end)];
-  // The members have to be the only ones of their names, under every spelling.
+  // Member names must be unique in any spelling.
   if (before.includes('\\') || rest.includes('\\') || rest.includes('"text"') || before.includes('"usageMetadata"')) return null;
   const usageStart = endOfMatch(usageMember, rest) - 1;
   if (usageStart < 0) return rest.includes('"usageMetadata"') ? null : formWith(RegExp.escape(before) + anyText, rest);
   const usageEnd = endOfObject(rest, usageStart);
   if (usageEnd < 0 || rest.includes('"usageMetadata"', usageEnd)) return null;
-  // A structure of which only numbers differ is JSON of the same members.
+  // Usage that differs in numbers only has the same members.
   const usage = rest
     .slice(usageStart, usageEnd)
     .split(/\d+/)
@@ -76,7 +76,7 @@ function formOf(data: string, text: string): Form | null {
 }
 
 function formWith(begin: string, end: string): Form {
-  // A copy: a piece of an event would keep all the bytes that came with it.
+  // Copied: a slice would retain the whole received buffer.
   return { begin: new RegExp(begin, 'sy'), end: Buffer.from(end).toString() };
 }
 
@@ -85,7 +85,7 @@ function endOfMatch(expression: RegExp, text: string): number {
   return found === null ? -1 : found.index + found[0].length;
 }
 
-/** Offset behind the object that begins at `from`, in valid JSON. */
+/** End of the object that begins at `from`, in valid JSON. */
 function endOfObject(json: string, from: number): number {
   let depth = 0;
   for (let at = from; at < json.length; at += 1) {

@@ -1,4 +1,4 @@
-// What of a `generateContent` request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+// Prompt content of `generateContent` requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
 import { addInlineMedia, addMediaUrl, isAudio } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
@@ -10,16 +10,18 @@ import { looseMember as member } from '../proto-json.ts';
 
 const perContent = 3;
 const perTools = 8;
-/** By its name, in any letters, or, as readers of Google's JSON take it as well, its number. https://ai.google.dev/api/generate-content#Modality */
+/** Upper-cased name, or the enum's number, which Google's JSON parsers accept. https://ai.google.dev/api/generate-content#Modality */
 const audio: ReadonlySet<string> = new Set(['AUDIO', '3']);
 /** https://ai.google.dev/gemini-api/docs/media-resolution */
 const perImage = 1120;
-/** Of older models, by sixteen tiles of 768 × 768 pixels; of newer ones 2,240 by the finest resolution. https://ai.google.dev/gemini-api/docs/tokens */
+/**
+ * Older models: sixteen tiles of 768 × 768 pixels; newer ones 2,240 at the highest resolution. https://ai.google.dev/gemini-api/docs/tokens
+ */
 const mostOfImage = 16 * 258;
 const perAudio = 960;
-/** A document of a few pages, a minute of a video. */
+/** Document of a few pages, or a minute of video. */
 const perFile = 5000;
-/** https://ai.google.dev/gemini-api/docs/tokens: a frame a second and its sound; pages are images. */
+/** https://ai.google.dev/gemini-api/docs/tokens: one frame per second with audio; pages are images. */
 const rates: MediaRates = { audioPerSecond: 32, videoPerSecond: 300, perPage: 258 };
 
 export function promptContent(body: Body, _model = '', isLarge = false): PromptContent {
@@ -59,7 +61,7 @@ function addPart(prompt: PromptContent, part: Body): void {
   else addOther(prompt, part);
 }
 
-/** Calls, their results and whatever is not known here, without the signatures. */
+/** Counts calls, results and unknown parts without signatures. */
 function addOther(prompt: PromptContent, { thoughtSignature: _camel, thought_signature: _snake, ...part }: Body): void {
   const result = member(part, 'functionResponse');
   if (!isObject(result)) {
@@ -76,7 +78,7 @@ export function addInline(prompt: PromptContent, { mimeType: reported, data }: {
   addInlineMedia(prompt, { data, mimeType, rates, guess: guessOf(mimeType), mostOfImage });
 }
 
-/** A URL or a name: nothing is known but its type. */
+/** Of a URL or id only the type is known. */
 export function addFile(prompt: PromptContent, { mimeType: reported, uri }: { mimeType: unknown; uri: unknown }): void {
   const mimeType = typeOf(reported);
   addMediaUrl(prompt, uri, { guess: guessOf(mimeType), mimeType, ...(mimeType.startsWith('image/') ? { mostOfImage } : {}) });
@@ -94,7 +96,7 @@ function addText(prompt: PromptContent, text: unknown): void {
   if (typeof text === 'string' && text !== '') prompt.texts.push(text);
 }
 
-/** An object may stand for a list of one. */
+/** Providers accept a single object as a list. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }

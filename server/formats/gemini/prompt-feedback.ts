@@ -1,2 +1,5 @@
-/** What stands in the place of candidates where a filter has stopped the prompt: other vendors do not say more. https://ai.google.dev/api/generate-content#PromptFeedback */
+/**
+ * Replaces candidates if a filter blocked the prompt; other vendors report no more.
+ * https://ai.google.dev/api/generate-content#PromptFeedback
+ */
 export const blockedPrompt = { promptFeedback: { blockReason: 'SAFETY' } };

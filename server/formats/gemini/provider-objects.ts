@@ -1,4 +1,4 @@
-// Files, caches and stores of a `generateContent` request that lie in the provider's account.
+// Ids of files, caches and stores in the provider's account.
 import { isObject } from '#server/framing/loose-json.ts';
 import { firstIn, isFilled } from '../provider-objects.ts';
 import { parseAddress } from '../media-addresses.ts';
@@ -13,7 +13,7 @@ export function findAccountObject(body: Body): string | undefined {
   return inner === undefined ? findIn(body) : `generateContentRequest.${inner}`;
 }
 
-/** An address that its provider opens with the key of the channel. */
+/** A URL that the provider opens with the channel's key. */
 export function isOfAccount(uri: string): boolean {
   const url = parseAddress(uri.trim());
   return url === null || !/^https?:$/.test(url.protocol) || host.test(url.hostname);

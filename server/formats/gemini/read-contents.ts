@@ -1,5 +1,5 @@
-// `contents` → messages. Turns of one side that follow each other are one, as chunks of a stream come back; calls and their results
-// find each other by id or, where there is none, by name and order.
+// Reads `contents` into messages. Consecutive turns of one side are merged, since clients return stream chunks as turns. Calls and results
+// are matched by id, or else by name and order.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { otherProviders, untranslatable } from '../losses.ts';
@@ -28,7 +28,7 @@ export interface ReadContents {
   extras: ExtraField[];
 }
 
-/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can read */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for parts of Gemini only */
 export function readContents(contents: readonly StrictFields[]): ReadContents {
   const reader = new ContentsReader();
   for (const content of contents) reader.content(content);
@@ -51,7 +51,7 @@ function readSystemText(part: StrictFields): TextPart {
 class ContentsReader implements ReadContents {
   readonly messages: Message[] = [];
   readonly extras: ExtraField[] = [];
-  /** The last turn that has nothing but results. */
+  /** Last turn, if it has only results. */
   #results: Message | null = null;
   readonly #open = new OpenCalls();
   #calls = 0;
@@ -70,7 +70,7 @@ class ContentsReader implements ReadContents {
     const content = parts.flatMap((part) => this.#userPart(part));
     const last = this.messages.at(-1);
     const areResults = content.every(({ type }) => type === 'tool_result');
-    // The results of one turn belong together, in order.
+    // Results of one turn are combined in order.
     if (areResults && last?.role === 'user' && last === this.#results) for (const part of content) last.content.push(part);
     else if (content.length > 0) {
       const message: Message = { role: 'user', content, field };
@@ -103,7 +103,7 @@ class ContentsReader implements ReadContents {
     return { type: 'tool_result', callId: this.#callOf(id, name), content: [...texts, ...media], isError };
   }
 
-  /** The call that a result belongs to. */
+  /** Id of the call that a result belongs to. */
   #callOf(id: string | undefined, name: string): string {
     return this.#open.take(id, name) ?? id ?? name;
   }
@@ -132,7 +132,7 @@ class ContentsReader implements ReadContents {
     }
     const last = content.at(-1);
     if (part.boolean('thought') === true) {
-      // A signature comes behind the text in a stream.
+      // In a stream, a signature follows the text.
       if (last?.type === 'reasoning' && last.seal === undefined) Object.assign(last, { text: last.text + text, ...sealed });
       else if (text !== '' || seal !== undefined) content.push({ type: 'reasoning', text, ...sealed });
       return;
@@ -145,13 +145,13 @@ class ContentsReader implements ReadContents {
   #call(call: StrictFields): ToolCallPart {
     const name = call.requiredText('name');
     this.#calls += 1;
-    // The same in every request that repeats the conversation: a prompt that changes is in no cache.
+    // Deterministic, so that a repeated conversation stays in the cache.
     const id = call.text('id') ?? `call_${this.#calls}`;
     this.#open.add(id, name);
     return { type: 'tool_call', id, name, ...argumentsOfCall(call.raw('args')) };
   }
 
-  /** What is said of a video or a sound beside its bytes; that of a picture goes with it. */
+  /** Notes details of video or audio; those of an image are part of it. */
   #noteDetails(part: StrictFields): void {
     const names = part.fields('inlineData')?.text('mimeType')?.startsWith('image/') === true ? [] : ['mediaResolution'];
     for (const name of [...names, 'videoMetadata']) {
@@ -165,7 +165,7 @@ function textOf(part: StrictFields): TextPart[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-/** By the names that the format has for them. https://ai.google.dev/api/caching#FunctionResponse */
+/** Members of the format for output and error. https://ai.google.dev/api/caching#FunctionResponse */
 function resultText(response: Readonly<Record<string, unknown>>): { text: string; isError: boolean } {
   const names = Object.keys(response);
   const [name] = names;
@@ -175,7 +175,7 @@ function resultText(response: Readonly<Record<string, unknown>>): { text: string
   return { text: typeof value === 'string' ? value : JSON.stringify(value), isError: name === 'error' };
 }
 
-/** Calls of the provider's own tools, and what they came to. @throws {AppError} for every other part */
+/** Reads hosted tool calls and results. @throws {AppError} for other parts */
 function hostedPart(part: StrictFields): HostedCallPart | HostedResultPart {
   const shared = { kind: 'other', origin: 'gemini', object: part.plain } as const;
   const call = part.fields('toolCall');
@@ -185,7 +185,6 @@ function hostedPart(part: StrictFields): HostedCallPart | HostedResultPart {
   return { type: 'hosted_result', callId: response.text('id') ?? '', ...shared, sources: [], isError: false };
 }
 
-/** What only this provider knows. */
 function unknownPart(part: StrictFields): Error {
   const names = Object.keys(part.plain).filter((name) => isObject(part.plain[name]));
   return names.length === 0 ? badField(part.path('text'), fieldRules.required) : untranslatable(part.path(names[0] ?? ''), otherProviders);

@@ -1,13 +1,13 @@
-// Images, audio and files of a caller → parts.
+// Reads images, audio and files into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AudioPart, FilePart, ImagePart } from '../parts.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';
 
-/** Of files that were given to the provider before: nobody else knows them. */
+/** Files uploaded to the provider, unknown to others. */
 export const providerFile = /^(?:https:\/\/generativelanguage\.googleapis\.com\/[^?]*\/)?(files\/[\w-]+)$|^gs:\/\//;
 
-/** Null: the part is something else. @throws {AppError} `invalid_request` with the field at fault */
+/** Returns null for other parts. @throws {AppError} `invalid_request` with the field at fault */
 export function readMedia(part: StrictFields): ImagePart | AudioPart | FilePart | null {
   const inline = part.fields('inlineData');
   if (inline !== undefined) {
@@ -41,7 +41,7 @@ function readInline(inline: StrictFields): ImagePart | AudioPart | FilePart {
   return { type: 'file', source: { kind: 'text', text: Buffer.from(data, 'base64').toString('utf8') }, ...nameOf(inline) };
 }
 
-/** As other formats call them. */
+/** Names of other formats. */
 export function audioFormat(subtype: string): string {
   return audioFormats[subtype] ?? subtype;
 }

@@ -1,4 +1,4 @@
-// A `generateContent` request → parts.
+// Reads a `generateContent` request into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { defined } from '../defined.ts';
@@ -31,17 +31,17 @@ const knownConfig: ReadonlySet<string> = new Set([
 
 const mostTokens = 1_073_741_823;
 
-/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can do */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for features of Gemini only */
 export function readRequest(body: Body): ChatRequest {
   const plain = plainBody(body);
-  // Where a count is asked of a whole request.
+  // Counts may contain a whole request.
   const fields = new StrictFields(isObject(plain['generateContentRequest']) ? plain['generateContentRequest'] : plain);
   const config = fields.fields('generationConfig') ?? new StrictFields({}, 'generationConfig');
   const contents = readContents(objectsOf(fields, 'contents'));
   const { tools, hosted, choice, extras } = readTools(fields);
   const limit = config.integer('maxOutputTokens', 0, mostTokens);
   return {
-    // Where they are asked for in the path: whoever reads a body alone does not know them.
+    // The path has the model; a body alone may not.
     model: fields.text('model') ?? '',
     isStream: false,
     messages: [...readSystem(fields.fields('systemInstruction')), ...contents.messages],
@@ -69,13 +69,13 @@ function readFormat(config: StrictFields): Pick<ChatRequest, 'responseFormat'> {
   const type = config.text('responseMimeType') ?? 'text/plain';
   const schema = config.object('responseJsonSchema') ?? config.object('_responseJsonSchema') ?? config.object('responseSchema');
   if (type === 'text/plain' && schema === undefined) return {};
-  // Others would put the word in quotation marks.
+  // Other vendors would quote the value.
   if (type === 'text/x.enum') throw untranslatable(config.path('responseMimeType'), otherProviders);
   if (type !== 'application/json') throw badField(config.path('responseMimeType'), fieldRules.oneOf(['text/plain', 'application/json']));
   return { responseFormat: schema === undefined ? { kind: 'json' } : { kind: 'schema', schema: readSchema(schema) } };
 }
 
-/** A budget of -1 lets the model choose, one of 0 keeps it from thinking. https://ai.google.dev/gemini-api/docs/thinking */
+/** A budget of -1 lets the model choose, 0 turns thinking off. https://ai.google.dev/gemini-api/docs/thinking */
 function readThinking(config: StrictFields | undefined): ReasoningWish | undefined {
   if (config === undefined) return undefined;
   const budget = config.integer('thinkingBudget', -1, mostTokens);

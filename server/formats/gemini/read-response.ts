@@ -1,4 +1,4 @@
-// A `generateContent` response, or its stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a `generateContent` response or stream into parts. Read loosely: unexpected values count as absent.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
@@ -16,22 +16,21 @@ import { PlainEvents } from './plain-events.ts';
 import type { PlainEvent } from './plain-events.ts';
 import { usageParts } from './token-usage.ts';
 
-/** @param model the one that was asked, for providers that do not say which one answers */
+/** @param model requested one, for providers that do not report theirs */
 export function readWhole(body: Readonly<JsonObject>, _provider: unknown = null, model = ''): readonly ResponsePart[] | null {
   return Array.isArray(body.candidates) ? new ResponseReader(model).response(body) : null;
 }
 
-/** As a caller of this format is told it: nothing but that the prompt was blocked is a response, too. */
+/** For callers of this format: a blocked prompt is a response. */
 export function readAnswer(body: Readonly<JsonObject>, provider: unknown = null, model = ''): readonly ResponsePart[] | null {
   return readWhole(body, provider, model) ?? (isBlocked(body) ? new ResponseReader(model).response(body) : null);
 }
 
-/** The same of its stream. */
 export function createAnswerReader(model: string): StreamReader {
   return streamReader(statedErrorOf, model);
 }
 
-/** @param model as of a whole response */
+/** @param model as for a complete response */
 export function createStreamReader(_provider: unknown = null, model = ''): StreamReader {
   return streamReader(errorOf, model);
 }
@@ -39,7 +38,7 @@ export function createStreamReader(_provider: unknown = null, model = ''): Strea
 function streamReader(errorIn: typeof errorOf, model: string): StreamReader {
   const reader = new ResponseReader(model);
   const plain = new PlainEvents();
-  /** Of plain events, JSON. */
+  /** JSON of plain events. */
   let unreadUsage: string | null = null;
   const readUnread = (): readonly ResponsePart[] => {
     if (unreadUsage === null) return [];
@@ -48,7 +47,7 @@ function streamReader(errorIn: typeof errorOf, model: string): StreamReader {
     return parts;
   };
   return {
-    // Nothing says that nothing follows: the body ends.
+    // The stream has no end marker: the body ends.
     isComplete: false,
     read({ data }: FramedEvent) {
       const same = plain.read(data);
@@ -72,17 +71,17 @@ function streamReader(errorIn: typeof errorOf, model: string): StreamReader {
   };
 }
 
-/** What came of one candidate before. */
+/** State of one candidate. */
 interface Candidate {
   calls: number;
   isBehindCode: boolean;
   finish: string | undefined;
   grounding: Grounding;
-  /** Of code that ran at the provider. */
+  /** Number of code executions. */
   codes: number;
 }
 
-/** Every event of a stream is a response of its own. */
+/** Every event of a stream is a whole response. */
 class ResponseReader {
   readonly #candidates = new Map<number, Candidate>();
   readonly #requestedModel: string;
@@ -109,7 +108,7 @@ class ResponseReader {
     return [...parts, ...usageParts(body.usageMetadata)];
   }
 
-  /** Of an event that tells nothing else, of a candidate that is known; null: more has to be known of it. */
+  /** Reads a plain event of a known candidate. If null, it must be parsed. */
   plainText({ text, choice }: PlainEvent): ResponsePart[] | null {
     const state = this.#candidates.get(choice);
     if (state === undefined || state.isBehindCode) return null;
@@ -134,7 +133,7 @@ class ResponseReader {
     const content = isObject(body.content) && Array.isArray(body.content.parts) ? body.content.parts : [];
     for (const part of content) if (isObject(part)) parts.push(...this.#part(part, choice, state));
     parts.push(...state.grounding.read(body));
-    // What is written behind a reason takes it back; some tell it again without that.
+    // Later content cancels a finish reason; some servers repeat the reason without content.
     if (parts.length > 0) state.finish = undefined;
     if (isFilled(body.finishReason) && body.finishReason !== state.finish) {
       state.finish = body.finishReason;
@@ -157,7 +156,7 @@ class ResponseReader {
     } else if (part.thought === true) {
       if (isFilled(part.text)) parts.push({ type: 'reasoning', text: part.text, choice });
     } else if (isFilled(part.text)) {
-      // The line end between the code and what is said of it is there already.
+      // The line break between code and text is already written.
       if (!isBehindCode || part.text !== '\n') {
         state.grounding.addText(part.text);
         parts.push({ type: 'text', text: part.text, choice });
@@ -167,7 +166,7 @@ class ResponseReader {
     return parts;
   }
 
-  /** Code that ran at the provider, or what it printed; null: it is neither. */
+  /** Reads code that ran at the provider, or its output. If null, the part is neither. */
   #code(part: JsonObject, state: Candidate): HostedCallPart | HostedResultPart | null {
     const { executableCode: code, codeExecutionResult: result } = part;
     const shared = { kind: 'code_execution', origin: 'gemini', object: part } as const;
@@ -197,7 +196,7 @@ class ResponseReader {
     ];
   }
 
-  /** No two calls of a conversation may have the same. */
+  /** Ids are unique in a conversation. */
   #idOfCall(choice: number, index: number): string {
     const hash = createHash('sha256').update(`${this.#id} ${choice} ${index}`).digest('base64url');
     return `call_${hash.slice(0, 24)}`;

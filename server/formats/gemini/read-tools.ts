@@ -1,4 +1,4 @@
-// Tools and the choice among them. https://ai.google.dev/gemini-api/docs/function-calling
+// Tools and tool choice. https://ai.google.dev/gemini-api/docs/function-calling
 import { otherProviders, untranslatable } from '../losses.ts';
 import type { HostedTool, Tool, ToolChoice } from '../parts.ts';
 import type { ExtraField, RequestField } from '../request-fields.ts';
@@ -14,13 +14,13 @@ export interface ReadTools {
   extras: ExtraField[];
 }
 
-/** What runs at the provider and is more than offered. */
+/** Hosted tools that cannot be dropped. */
 const essentialTools: Readonly<Record<string, RequestField>> = { computerUse: 'taught_tools', mcpServers: 'mcp_servers' };
 const modes = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'] as const;
-/** Of a declaration, but for what it answers with and how it runs, which only this format says. */
+/** Members of a declaration, except response schema and behavior, which only this format has. */
 const reported: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'parametersJsonSchema']);
 
-/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Gemini can do */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for features of Gemini only */
 export function readTools(fields: StrictFields): ReadTools {
   const tools: Tool[] = [];
   const hosted: HostedTool[] = [];

@@ -1,4 +1,4 @@
-// Which model is asked for, and whether it shall stream: both stand in the path.
+// Model and stream of a call, both in the path.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RequestedCall, CallAddress } from '../call-address.ts';
@@ -9,7 +9,7 @@ import { looseMember } from '../proto-json.ts';
 
 export const listType = 'application/json; charset=utf-8';
 
-/** @throws {AppError} `model_required`, `invalid_request`: a body may repeat the model of the path, and name no other */
+/** @throws {AppError} `model_required`, `invalid_request`: a model in the body must equal that in the path */
 export function requestedCall(body: Body, { model: named, verb, query }: CallAddress): RequestedCall {
   const model = requestedModel({ model: bareModel(named) });
   checkModel(body, '', model);
@@ -22,12 +22,12 @@ export function requestedCall(body: Body, { model: named, verb, query }: CallAdd
   return isList(query) ? { model, isStream: true, streamType: listType } : { model, isStream: true };
 }
 
-/** A stream that was not asked for as events is one list, written bit by bit. */
+/** A stream without `alt=sse` is a JSON list written incrementally. */
 export function isList(query: URLSearchParams): boolean {
   return (query.get('alt') ?? query.get('$alt')) !== 'sse';
 }
 
-/** Some write the collection again. */
+/** Removes the collection that some clients repeat. */
 export function bareModel(name: string | undefined): string | undefined {
   return name?.startsWith('models/') === true ? name.slice('models/'.length) : name;
 }

@@ -1,4 +1,4 @@
-// Errors in bodies of status 200 and in events, and prompts that were blocked. https://ai.google.dev/gemini-api/docs/troubleshooting
+// Errors in bodies of status 200 and in events, and blocked prompts. https://ai.google.dev/gemini-api/docs/troubleshooting
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { readGoogleError } from '../google-error.ts';
@@ -6,20 +6,20 @@ import type { ErrorInResponse } from '../stream-pipe.ts';
 import { withBilled } from '../token-usage.ts';
 import { usageParts } from './token-usage.ts';
 
-/** Null when there is none. Costs a search of the text: quotes within JSON strings are escaped. */
+/** Returns null if there is none. Searches the text first: quotes in JSON strings are escaped. */
 export function readError(text: string): ErrorInResponse | null {
   return readStatedError(text) ?? (text.includes('"blockReason"') ? blockedPrompt(parseObject(text) ?? {}) : null);
 }
 
-/** The same for callers of this format, to whom a blocked prompt is a response. */
+/** For callers of this format: a blocked prompt is a response, not an error. */
 export function readStatedError(text: string): ErrorInResponse | null {
   if (!text.includes('"error"')) return null;
-  // An error of a stream without events is a list of one.
+  // An error of a stream as JSON list is a list of one.
   const body = parseObject(/^\s*\[([\s\S]*)\]\s*$/.exec(text)?.[1] ?? text);
   return body === null ? null : statedErrorOf(body);
 }
 
-/** The same of a body that is parsed already. */
+/** Reads the error of a parsed body. */
 export function errorOf(body: Readonly<JsonObject>): ErrorInResponse | null {
   return statedErrorOf(body) ?? blockedPrompt(body);
 }
@@ -28,7 +28,7 @@ export function statedErrorOf({ error, candidates, usageMetadata: usage }: Reado
   return isObject(error) && candidates === undefined ? withBilled(errorObject(error), usageParts(usage)) : null;
 }
 
-/** A filter has stopped the prompt. There is no candidate then. */
+/** A blocked prompt has no candidates. */
 export function isBlocked({ promptFeedback: feedback, candidates }: Readonly<JsonObject>): boolean {
   return isObject(feedback) && typeof feedback.blockReason === 'string' && !(Array.isArray(candidates) && candidates.length > 0);
 }
@@ -54,6 +54,6 @@ function blockedPrompt(body: Readonly<JsonObject>): ErrorInResponse | null {
   const about = typeof why === 'string' && why !== '' ? `: ${why}` : '';
   const message = `No candidates returned (blockReason: ${String(reason)})${about}`;
   const error = { status: 400, message, type: 'upstream_error', param: '', code: 'content_filter' };
-  // No failed request, which costs nothing: the model was given the prompt, and it is told how long that was.
+  // Not a free failure: the model read the prompt, and its length is reported.
   return withBilled(error, usageParts(body.usageMetadata));
 }

@@ -1,10 +1,9 @@
-// What a `generateContent` request can say, and what this format carries of what others say.
+// Fields that `generateContent` requests say, and fields of other formats that this one carries.
 import type { CarriedFields, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 import { writeModalities, writeSafety } from './config-fields.ts';
 import { usualTiers } from './tiers.ts';
 
-/** A field of `generationConfig`. */
 const configured = (name: string) => (value: unknown) => ({ generationConfig: { [name]: value } });
 
 const config = (fields: object) => ({ generationConfig: fields });
@@ -52,7 +51,7 @@ export const saidFields: SaidFields = {
     example: { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }] },
   },
   cached_content: { name: 'cachedContent', example: { cachedContent: 'cachedContents/a1' } },
-  // Whose file it is they do not know.
+  // The file's owner is unknown to other providers.
   media: { name: 'contents.0.parts', example: userPart({ fileData: { mimeType: 'image/png', fileUri: 'files/a1' } }) },
   image_detail: {
     name: 'contents.0.parts.0.mediaResolution',
@@ -106,7 +105,7 @@ export const carriedFields: CarriedFields = {
   temperature: 'by_parts',
   top_p: 'by_parts',
   top_k: 'by_parts',
-  // Those of its own models, which other formats have kept for it.
+  // Signatures of its own models, which other formats returned.
   foreign_thoughts: 'by_parts',
   tool_errors: 'by_parts',
   search: 'by_parts',

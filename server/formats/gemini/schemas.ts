@@ -1,4 +1,3 @@
-// Schemas in a request.
 import { objectsIn } from '../json-texts.ts';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Where a response is to stop, as both of Google's formats ask for it.
+// Stop sequences of Google's formats.
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '../strict-fields.ts';
 import type { StrictFields } from '../strict-fields.ts';

@@ -1,15 +1,15 @@
-// How the responses of a stream follow each other: as events, or as one list that is written bit by bit.
+// Framing of a stream's responses: events, or one JSON list written incrementally.
 
 export interface StreamFrame {
-  /** One response, as JSON. */
+  /** Writes one response. */
   add(json: string): string;
-  /** Says nothing, so that the connection is seen to be alive. */
+  /** Writes a keep-alive without content. */
   keepAlive(): string;
-  /** What stands behind the last one. */
+  /** Writes what follows the last response. */
   end(): string;
 }
 
-/** @param asked `ResponseWriterOptions.asked` */
+/** @param requested `ResponseWriterOptions.requested` */
 export function createFrame(requested: Readonly<Record<string, unknown>> | undefined): StreamFrame {
   return requested?.['isList'] === true ? new ListFrame() : eventFrame;
 }

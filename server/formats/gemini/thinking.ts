@@ -1,11 +1,10 @@
-// How much a model shall think: the newer ones are told a level, those before them a budget.
-// https://ai.google.dev/gemini-api/docs/thinking
+// Thinking of Gemini models: newer ones take a level, earlier ones a budget. https://ai.google.dev/gemini-api/docs/thinking
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { efforts as allEfforts } from '#server/model-facts/model-record.ts';
 import type { Thinking } from '#server/model-facts/model-facts.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
 
-/** As Google's own service of OpenAI's format has it. https://ai.google.dev/gemini-api/docs/openai#thinking */
+/** Values of Google's OpenAI-compatible service. https://ai.google.dev/gemini-api/docs/openai#thinking */
 export const budgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -16,10 +15,9 @@ export const budgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 };
 
-/** `thinkingConfig` */
 export type ThinkingConfig = Readonly<Record<string, unknown>>;
 
-/** Null: the model cannot think. */
+/** Returns null if the model cannot think. */
 export function writeThinking(model: string, wish: ReasoningWish): ThinkingConfig | null {
   const thinking = thinkingOf(model);
   if (thinking === null) return null;
@@ -32,7 +30,7 @@ export function writeThinking(model: string, wish: ReasoningWish): ThinkingConfi
   return { includeThoughts: isOn, ...(tokens === undefined ? {} : { thinkingBudget: within(thinking, tokens) }) };
 }
 
-/** Whether the model thinks as its caller has said; an effort that becomes a budget, and the other way about, is the same wish. */
+/** Whether the written config satisfies the request; an effort mapped to a budget, or the reverse, does. */
 export function thinksAsWished({ isOn, effort, budgetTokens }: ReasoningWish, { thinkingLevel, thinkingBudget }: ThinkingConfig): boolean {
   if (typeof thinkingLevel === 'string') {
     const intended = isOn ? effort : 'none';
@@ -42,7 +40,7 @@ export function thinksAsWished({ isOn, effort, budgetTokens }: ReasoningWish, { 
   return budgetTokens === undefined || effort !== undefined || thinkingBudget === budgetTokens;
 }
 
-/** Whether a model is told levels, and not numbers of tokens. */
+/** Whether the model takes levels instead of budgets. */
 export function takesLevels(model: string): boolean {
   return thinkingOf(model)?.efforts !== undefined;
 }
@@ -52,13 +50,13 @@ function thinkingOf(model: string): Thinking | null {
   return facts?.vendor === 'google' ? facts.thinking : null;
 }
 
-/** Tokens within what the model takes. */
+/** Clamps a budget to the model's range. */
 export function within({ budget, isAlwaysOn }: Thinking, tokens: number): number {
   const { least, most } = budget ?? { least: 1, most: Infinity };
   return tokens === 0 && !isAlwaysOn ? 0 : Math.min(most, Math.max(least, tokens));
 }
 
-/** The least that is not below what is meant, else the most. */
+/** Returns the lowest supported level at or above the effort, or else the highest. */
 export function levelFor(taken: readonly ReasoningEffort[], effort: ReasoningEffort): ReasoningEffort {
   return taken.find((one) => allEfforts.indexOf(one) >= allEfforts.indexOf(effort)) ?? taken.at(-1) ?? 'high';
 }

@@ -1,4 +1,4 @@
-// Signatures are bytes in this format, and its libraries decode them: what another vendor signed is wrapped.
+// Signatures are base64 in this format and decoded by its SDKs: foreign seals are wrapped.
 import { readSeal, writeSeal } from '../seal.ts';
 import type { Seal } from '../seal.ts';
 
@@ -14,13 +14,13 @@ export function readSignature(text: string): Seal {
   return inner.startsWith('tidegate-seal:') ? readSeal(inner, 'gemini') : { origin: 'gemini', data: text };
 }
 
-/** For calls that another vendor's model made. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+/** For calls of another vendor's model. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 export const noSignature = 'skip_thought_signature_validator';
 
-/** Words that stand where a call was not signed. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+/** Placeholders for missing signatures. https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 const fillers: ReadonlySet<string> = new Set([noSignature, 'context_engineering_is_the_way_to_go']);
 
-/** Of a part that a caller sends back; undefined: it has none. */
+/** Reads the signature of a caller's part. If undefined, it has none. */
 export function readCallerSignature(text: string | undefined): Seal | undefined {
   if (text === undefined || text === '' || fillers.has(text) || fillers.has(Buffer.from(text, 'base64').toString('latin1')))
     return undefined;

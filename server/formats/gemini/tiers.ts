@@ -1,7 +1,7 @@
-// Lanes of Google's. https://ai.google.dev/gemini-api/docs/priority-inference https://ai.google.dev/gemini-api/docs/flex-inference
+// Service tiers of Google. https://ai.google.dev/gemini-api/docs/priority-inference https://ai.google.dev/gemini-api/docs/flex-inference
 
-/** A request without a lane goes there as well. */
+/** Equal to a request without a tier. */
 export const usualTiers = ['unspecified', 'standard', 'SERVICE_TIER_UNSPECIFIED', 'STANDARD'];
 
-/** They cost no more than the model's price. */
+/** Tiers at or below the model's price. */
 export const cheapTiers = [...usualTiers, 'flex', 'FLEX'];

@@ -1,4 +1,4 @@
-// Usage as this format writes it: cached tokens within the prompt, thoughts beside the output, prompts of tools beside both.
+// Usage of this format: cached tokens are part of the prompt; thinking is separate from output, and tool prompts from both.
 // https://ai.google.dev/api/generate-content#UsageMetadata
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -6,7 +6,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, mediaClasses, tokenCount, withTier } from '../token-usage.ts';
 
-/** What a usage object tells, if anything. A stream tells it with every event, and what it has written so far. */
+/** Reads a usage object. A stream repeats it with every event, up to its output so far. */
 export function usageParts(value: unknown): ResponsePart[] {
   const counts = invalidCounts(value);
   if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
@@ -31,7 +31,7 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
   }
   const thoughts = count(value.thoughtsTokenCount);
   const reported = count(value.candidatesTokenCount) + thoughts;
-  // Some leave the thoughts out, and some have them in both numbers; the sum is what is paid for.
+  // Some servers omit thinking, others count it twice; the total is what is billed.
   const output = total !== undefined && prompt !== undefined && total > 0 ? Math.max(0, total - prompt - ofTools) : reported;
   if (output > 0 || value.candidatesTokenCount !== undefined || value.thoughtsTokenCount !== undefined) {
     usage.output = output;
@@ -39,7 +39,7 @@ function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<Token
     usage.audioOutput = Math.min(ofModality([value.candidatesTokensDetails], 'AUDIO'), output);
     usage.imageOutput = Math.min(ofModality([value.candidatesTokensDetails], 'IMAGE'), output - usage.audioOutput);
   }
-  // Google's own interface names the lane, Vertex the kind of traffic. https://ai.google.dev/gemini-api/docs/priority-inference
+  // Google's API reports the tier, Vertex the traffic type. https://ai.google.dev/gemini-api/docs/priority-inference
   return withTier(usage, value.serviceTier ?? value.trafficType);
 }
 
@@ -80,7 +80,7 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   };
 }
 
-/** Of all, what is not named is text. */
+/** Tokens without a modality are text. */
 function byModality(all: number, audio: number, image: number): { modality: string; tokenCount: number }[] {
   return [...detail('TEXT', Math.max(0, all - audio - image)), ...detail('AUDIO', audio), ...detail('IMAGE', image)];
 }

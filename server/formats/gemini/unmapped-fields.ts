@@ -1,4 +1,4 @@
-// What `generateContent` says that callers of other formats do not hear of, and why.
+// Response fields of `generateContent` that are not mapped to other formats, by reason.
 import type { UnmappedFields } from '../unmapped-fields.ts';
 
 const ofEverything = {

@@ -1,4 +1,4 @@
-// Gemini's `generateContent` as a format that providers speak. Model and stream flag stand in the path.
+// Upstream dialect of Gemini's `generateContent`. Model and stream flag are in the path.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
 import { largestCount } from '../token-limits.ts';
@@ -45,7 +45,7 @@ export const geminiUpstream: UpstreamDialect = {
   addressUse,
   parsesResults: true,
   writeRequest,
-  // What a caller has said of it stays.
+  // Values from the caller take precedence.
   applyTraits: (body, input) => {
     const { isCount, settings, route } = input;
     if (isCount === true) return { body, dropped: [] };
@@ -56,7 +56,7 @@ export const geminiUpstream: UpstreamDialect = {
     const hasOwn = thinking['safetySettings'] !== undefined || thinking['safety_settings'] !== undefined;
     return { body: hasOwn ? thinking : { ...thinking, safetySettings: safetySettings(settings) }, dropped };
   },
-  // A body with another model than the path is refused.
+  // A model in the body that differs from the path is rejected.
   normalize: ({ model: _model, ...body }, { route }) => withCountedModel(body, route.upstreamModel),
   effortOf: (body) => {
     const level = memberOf(memberOf(body, 'generationConfig', 'generation_config'), 'thinkingConfig', 'thinking_config');
@@ -68,11 +68,11 @@ export const geminiUpstream: UpstreamDialect = {
   unmappedFields,
   readWhole,
   createStreamReader,
-  // Its streams are events, however the caller wants the own one.
+  // Upstream streams are events, whatever the caller's framing.
   createStreamWriter: ({ requested: _asked, ...options }) => createStreamWriter(options),
   isEvent: ({ data }) => parseObject(data) !== null,
   readError,
-  // Elsewhere what stands beside the contents is taken as it is.
+  // Other hosts ignore additional members.
   countBody: ({ contents, systemInstruction, tools }, { upstreamModel, provider }) => {
     const counted = Object.fromEntries(Object.entries({ contents, systemInstruction, tools }).filter(([, value]) => value !== undefined));
     return provider.countsRequests === true ? { generateContentRequest: { model: `models/${upstreamModel}`, ...counted } } : counted;
@@ -80,14 +80,14 @@ export const geminiUpstream: UpstreamDialect = {
   readTokenCount: ({ totalTokens }) => tokenCount(totalTokens),
 };
 
-/** Read as its caller is told it. */
+/** Reads responses as a caller of this format sees them. */
 const answered: UpstreamDialect = { ...geminiUpstream, readWhole: readAnswer, readError: readStatedError };
 
 function asAnswer(input: DecodeInput): DecodeInput {
   return { ...input, route: { ...input.route, dialect: answered } };
 }
 
-/** A count may be asked of a whole request, which then names its model itself. Whoever spells it in both ways is refused before. */
+/** A count of a whole request names the model. Both spellings at once are rejected before. */
 function withCountedModel(body: Body, model: string): Body {
   for (const name of ['generateContentRequest', 'generate_content_request']) {
     const counted = body[name];

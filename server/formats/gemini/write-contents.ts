@@ -1,4 +1,4 @@
-// Messages → `contents`: turns of the user and of the model, with the signatures that belong to their parts.
+// Writes messages as `contents`: turns of user and model, with the signatures of their parts.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
@@ -18,7 +18,7 @@ export interface Content {
 }
 
 const dialect = 'Gemini';
-/** Stands where the format demands a text and there is none. */
+/** Placeholder if the format requires a text. */
 const filler = '...';
 
 /** @throws {AppError} `untranslatable` */
@@ -35,7 +35,7 @@ class ContentsWriter {
   readonly #isSigned: boolean;
   readonly #losses: Losses;
   readonly #contents: Content[] = [];
-  /** Names of tools by the ids of their calls: results name the tool. */
+  /** Tool names by call id: results contain the name. */
   readonly #names = new Map<string, string>();
 
   constructor(model: string, losses: Losses) {
@@ -94,12 +94,12 @@ class ContentsWriter {
     const response = isError ? { error: text } : (parseObject(text) ?? { output: text });
     const result: Json = { ...(this.#isSigned ? { id: callId } : {}), name: this.#names.get(callId) ?? callId, response };
     const isWithin = this.#isSigned && media.length > 0 && media.every(({ text: isText }) => isText === undefined);
-    // The older models know no pictures in results; theirs follow.
+    // Older models accept no images in results, so they follow.
     return isWithin ? [{ functionResponse: { ...result, parts: media } }] : [{ functionResponse: result }, ...media];
   }
 }
 
-/** The parts of one turn of the model. A signature belongs to the part before it, to the call that it names, or stands alone. */
+/** Parts of a model turn. A signature belongs to the part before it, to the call whose id it contains, or stands alone. */
 class ModelParts {
   readonly #losses: Losses;
   readonly #hasIds: boolean;
@@ -136,7 +136,7 @@ class ModelParts {
     }
   }
 
-  /** What stands behind a signature that had nothing before it gets it. */
+  /** Adds a part; a pending signature without a part before it goes to this one. */
   #push(part: Json): void {
     this.#parts.push(this.#waiting === undefined ? part : { ...part, thoughtSignature: this.#waiting });
     this.#waiting = undefined;
@@ -152,7 +152,7 @@ class ModelParts {
   #hosted(part: HostedCallPart | HostedResultPart): void {
     const written = writeHosted(part);
     for (const one of written) this.#push(one);
-    // A search leaves nothing behind but what the model writes of it.
+    // A search leaves only the model's text about it.
     if (written.length === 0) this.#losses.drop('provider_tool_results');
   }
 
@@ -172,8 +172,8 @@ class ModelParts {
 }
 
 /**
- * The first call of each step since the user spoke has to be signed. Earlier ones are so, too: what was sent once stays what it was, or
- * the provider's cache of it is lost.
+ * The first call of each step since the last user message must be signed. Earlier steps are signed, too: what was sent must not change, or
+ * the provider's cache is missed.
  */
 function signSteps(contents: readonly Content[]): void {
   for (const { role, parts } of contents) {

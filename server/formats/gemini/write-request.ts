@@ -1,4 +1,4 @@
-// Parts → a `generateContent` request.
+// Writes parts as a `generateContent` request.
 import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { ChatRequest, HostedTool, ResponseFormat, Tool, ToolChoice } from '../parts.ts';
 import { splitInstructions } from '../instructions.ts';
@@ -33,7 +33,7 @@ export function writeRequest(
   const tools = [...writeHosted(request, losses), ...writeTools(request.tools, writeSchema)];
   if (tools.length > 0) body.tools = tools;
   const { toolChoice } = request;
-  // What runs at the provider cannot be forced.
+  // Hosted tools cannot be forced.
   if (toolChoice?.kind === 'hosted') throw untranslatable(toolChoice.field, 'Gemini');
   if (toolChoice !== undefined && request.tools.length > 0) body.toolConfig = writeChoice(toolChoice);
   const config = { ...asObject(generationConfig), ...writeConfig(request, { model, losses, writeSchema }) };
@@ -55,7 +55,7 @@ function writeConfig(
   const { maxTokens, temperature, topP, topK, stop, responseFormat, reasoning } = request;
   const config: Json = {};
   if (factsOf(model)?.sampling === 'refused') {
-    // What is so anyway is not missed.
+    // The default value is not reported.
     if (temperature !== undefined && temperature !== 1) losses.drop('temperature');
     if (topP !== undefined && topP !== 1) losses.drop('top_p');
     if (topK !== undefined) losses.drop('top_k');
@@ -70,7 +70,7 @@ function writeConfig(
   if (reasoning !== undefined) {
     const thinkingConfig = writeThinking(model, reasoning);
     if (thinkingConfig !== null) config.thinkingConfig = thinkingConfig;
-    // Whoever asks for no thoughts gets none from a model that has none.
+    // Turning thinking off needs no report for models without it.
     else if (reasoning.isOn) losses.drop(fieldOf(reasoning));
     if (thinkingConfig !== null && !thinksAsWished(reasoning, thinkingConfig)) losses.drop(fieldOf(reasoning));
   }
@@ -93,7 +93,7 @@ function writeFormat(format: ResponseFormat, writeSchema: SchemaWriter): Json {
 }
 
 /**
- * Beside functions the format takes none of them from older models, and of newer ones with further fields.
+ * Older models accept no hosted tools together with functions, newer ones with additional fields.
  * https://ai.google.dev/gemini-api/docs/tool-combination
  */
 function writeHosted(request: ChatRequest, losses: Losses): Json[] {
@@ -119,7 +119,7 @@ const lostOptions = [
   ['location', 'user_location'],
 ] as const;
 
-/** Functions by which callers of other formats ask for what runs at the provider. */
+/** Functions by which callers of other formats request hosted tools. */
 const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
 
 function writeTools(tools: readonly Tool[], writeSchema: SchemaWriter): Json[] {
@@ -131,7 +131,7 @@ function writeTools(tools: readonly Tool[], writeSchema: SchemaWriter): Json[] {
 
 function writeTool({ name, description, parameters }: Tool, writeSchema: SchemaWriter): Json {
   const declaration = { name, ...(description === undefined ? {} : { description }) };
-  // An object without properties is refused.
+  // An object without properties is rejected.
   if (!hasProperties(parameters)) return declaration;
   const { isJson, schema } = writeSchema({ type: 'object', ...parameters });
   return { ...declaration, [isJson ? 'parametersJsonSchema' : 'parameters']: schema };
@@ -147,7 +147,7 @@ function writeChoice(choice: Exclude<ToolChoice, { kind: 'hosted' }>): Json {
   if (choice.kind === 'tool') return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } };
   const { kind, allowed } = choice;
   if (allowed === undefined) return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[kind] } };
-  // With a list the model is free to answer in words only where calls are checked.
+  // With a list of allowed tools, only validated mode leaves the model free to respond with text.
   const mode = { auto: 'VALIDATED', none: 'NONE', required: 'ANY' }[kind];
   return { functionCallingConfig: { mode, ...(kind === 'none' ? {} : { allowedFunctionNames: allowed }) } };
 }

@@ -1,4 +1,4 @@
-// Parts → a `generateContent` response, or its stream: each event is a response of its own.
+// Writes parts as a `generateContent` response or stream: each event is a whole response.
 import { JsonProgress } from '#server/framing/json-progress.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import { noTokens } from '#shared/token-usage.ts';
@@ -21,7 +21,7 @@ import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
 
-/** Characters of a call's arguments, which are held until they are an object. */
+/** Maximum characters of a call's arguments, buffered until complete. */
 const longestArguments = 8_000_000;
 
 interface OpenCall {
@@ -32,21 +32,21 @@ interface OpenCall {
   progress: JsonProgress;
 }
 
-/** The parts of one candidate as they become complete: the arguments of a call are an object. */
+/** Writes the parts of one candidate once they are complete: arguments are an object. */
 class CandidateWriter {
-  /** Of arguments, which are texts as they come and objects as they leave. */
+  /** Part budget of arguments, which arrive as text and leave as objects. */
   readonly #budget = new PartBudget();
   readonly #calls = new Map<number, OpenCall>();
-  /** Signatures that came apart from the calls that they name. */
+  /** Signatures that are separate from their calls. */
   readonly #seals = new Map<string, Seal>();
   readonly #grounding = new WrittenGrounding();
   readonly #logprobs: TokenLogprob[] = [];
   #finish: FinishReason = 'stop';
   #isMalformed = false;
-  /** Something of it, or of a call, has come. */
+  /** Content or a call was received. */
   hasWritten = false;
 
-  /** A filter has stopped the prompt: nothing was written. */
+  /** A filter blocked the prompt: nothing was written. */
   get isBlocked(): boolean {
     return this.#finish === 'content_filter' && !this.hasWritten;
   }
@@ -112,7 +112,7 @@ class CandidateWriter {
     return this.#written(call);
   }
 
-  /** None where the arguments are no object that this format could hold. */
+  /** Returns no part if the arguments are not an object. */
   #written({ id, name, seal = this.#seals.get(id), arguments: text }: OpenCall): Json[] {
     const args = text === '' ? {} : this.#budget.parseObject(text);
     if (args === null) {
@@ -122,14 +122,14 @@ class CandidateWriter {
     return [{ functionCall: { id, name, args }, ...(seal === undefined ? {} : { thoughtSignature: writeSignature(seal) }) }];
   }
 
-  /** Calls that nobody has written any arguments of. */
+  /** Calls without any arguments. */
   rest(): Json[] {
     const rest = [...this.#calls.values()].flatMap((call) => this.#written(call));
     this.#calls.clear();
     return rest;
   }
 
-  /** What stands at the end of a candidate. */
+  /** Members at the end of a candidate. */
   ending(): Json {
     const finishReason = this.#isMalformed ? 'MALFORMED_FUNCTION_CALL' : writeFinishReason(this.#finish);
     const logprobs = this.#logprobs.length === 0 ? {} : { logprobsResult: writeLogprobs(this.#logprobs) };
@@ -165,7 +165,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
   };
 }
 
-/** Pieces of a text are one, and what signs a text stands with it. */
+/** Joins text pieces; a signature of a text belongs to it. */
 function addPart(parts: Json[], part: Json): void {
   const last = parts.at(-1);
   const isSame = last !== undefined && last.text !== undefined && part.text !== undefined && last.thought === part.thought;

@@ -1,12 +1,12 @@
-// Searches and citations as what a response rests on. Ranges are in bytes.
+// Writes searches and citations as grounding metadata. Ranges are in bytes.
 import type { ResponsePart } from '../parts.ts';
 import { ByteOffsets } from './byte-offsets.ts';
 
 type Json = Record<string, unknown>;
 
-/** Characters of text that are kept for ranges. */
+/** Maximum buffered characters for ranges. */
 const mostText = 256 * 1024;
-/** Characters of all segments together: citations may overlap. */
+/** Maximum characters of all segments: citations may overlap. */
 const mostSegments = 4 * mostText;
 
 export class WrittenGrounding {

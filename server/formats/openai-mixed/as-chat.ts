@@ -1,9 +1,9 @@
-// A chat completion some of whose fields are told as Responses tells them → a chat completion.
+// Converts a chat completion with fields of Responses to a plain chat completion.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Body } from '../strict-fields.ts';
 import { nestedChoice, nestedTool } from './tools.ts';
 
-/** @param most the largest of its limits */
+/** @param most largest of its limits */
 export function asChat(body: Body, most: number | undefined): Body {
   const { max_output_tokens: _output, max_completion_tokens: _completion, max_tokens: _tokens, reasoning, ...rest } = body;
   const { tools, tool_choice: choice, reasoning_effort: effort } = rest;

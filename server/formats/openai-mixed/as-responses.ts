@@ -1,9 +1,9 @@
-// A body of Responses some of whose fields are told as chat completions tell them → a body of Responses.
+// Converts a Responses body with fields of chat completions to plain Responses.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Body } from '../strict-fields.ts';
 import { flatChoice, flatTool } from './tools.ts';
 
-/** @param most the largest of its limits */
+/** @param most largest of its limits */
 export function asResponses(body: Body, most: number | undefined): Body {
   const { max_completion_tokens: _completion, max_tokens: _tokens, max_output_tokens: _output, n: _n, ...all } = body;
   const { reasoning_effort: effort, response_format: format, ...rest } = all;
@@ -23,7 +23,7 @@ function formatOf({ json_schema: schema, ...format }: Body): Body {
   return isObject(schema) ? { ...format, ...schema } : format;
 }
 
-/** Messages of a chat completion may stand among the items: what was called and answered in them are items of their own. */
+/** Chat messages may be among the items: their calls and results become items. */
 function itemsOf(item: unknown): unknown[] {
   if (!isObject(item)) return [item];
   if (item.role === 'tool') return [{ type: 'function_call_output', call_id: item.tool_call_id, output: item.content ?? '' }];

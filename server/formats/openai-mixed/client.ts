@@ -1,5 +1,5 @@
-// What Cursor sends to the address of chat completions: bodies of Responses, and chat completions some of whose tools are told as Responses
-// tells them. Either is answered as a chat completion. The two formats are given, so this one knows neither.
+// Cursor's requests to the path of chat completions: Responses bodies, and chat completions with tools in the form of Responses. The
+// response is a chat completion. Both formats are parameters, so this one imports neither.
 import { fieldRules } from '#shared/field-rules.ts';
 import { requestedByBody } from '../call-address.ts';
 import type { CallParameters, ClientCall, ClientDialect } from '../client-dialect.ts';
@@ -14,18 +14,18 @@ import { isFlat, textToolsOf } from './tools.ts';
 type ChatFormat = ClientDialect & { readonly calls: { readonly chat: ClientCall } };
 
 const tokenLimit = 1_073_741_823;
-/** Whatever they are called, they are one limit: the largest. */
+/** Several limits count as one, the largest. */
 const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
 const limits = limitsAt(...limitNames);
 
-/** @param chat how answers are written */
+/** @param chat format of responses */
 export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: ChatFormat }) {
   const formOf = (body: Body) =>
     isOfResponses(body)
       ? { format: responses, body: asResponses(body, limits.read(body)) }
       : { format: chat, body: asChat(body, limits.read(body)) };
 
-  // Chat completions are not kept.
+  // Chat completions are not stored.
   const { metadata: _kept, ...others } = responses.saidFields;
   const saidFields = { ...others, ...(chat.saidFields.metadata === undefined ? {} : { metadata: chat.saidFields.metadata }) };
 
@@ -35,7 +35,7 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
     fields.object('stream_options');
     fields.objects('tools');
     const { format, body: written } = formOf(body);
-    // What a body of Responses has no word for would be left out otherwise.
+    // A field that Responses do not have would be dropped silently.
     if (format === responses && (fields.integer('n', 1, tokenLimit) ?? 1) !== 1) throw badField('n', fieldRules.oneOf(['1']));
     format.calls.chat.check(written);
   }
@@ -96,7 +96,7 @@ function isOfResponses({ input, messages }: Body): boolean {
   return input !== undefined && input !== null && (messages === undefined || messages === null);
 }
 
-/** What either format has decides here. The first one says what is the caller's own. */
+/** Members of both formats. `first` determines opaque content. */
 function bothNames(first: CriticalMembers, second: CriticalMembers): CriticalMembers {
   return {
     has: (name) => first.has(name) || second.has(name),

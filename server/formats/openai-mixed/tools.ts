@@ -1,11 +1,11 @@
-// Tools of a body that tells them in one format's way and in another's.
+// Tools of a body that mixes two formats.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Body } from '../strict-fields.ts';
 
-/** Kinds of tools that chat completions tell within an object of that name, and Responses without one. */
+/** Tool types that chat completions nest in an object of that name, and Responses do not. */
 const kinds: ReadonlySet<unknown> = new Set(['function', 'custom']);
 
-/** As Responses tells it. */
+/** Converts a tool to the form of Responses. */
 export function flatTool(tool: unknown): unknown {
   if (!isObject(tool) || typeof tool.type !== 'string' || !kinds.has(tool.type)) return tool;
   const { type, [type]: inner, ...rest } = tool;
@@ -18,7 +18,7 @@ function flatFormat({ grammar, ...format }: Body): Body {
   return isObject(grammar) ? { ...format, ...grammar } : format;
 }
 
-/** As a chat completion tells it. */
+/** Converts a tool to the form of chat completions. */
 export function nestedTool(tool: unknown): unknown {
   if (!isFlatTool(tool)) return tool;
   const { type, ...inner } = tool;
@@ -35,12 +35,12 @@ function isFlatTool(tool: unknown): tool is Body {
   return isObject(tool) && kinds.has(tool.type) && typeof tool.name === 'string' && tool[String(tool.type)] === undefined;
 }
 
-/** Whether a chat completion tells a tool as Responses does. */
+/** Whether a chat completion has a tool in the form of Responses. */
 export function isFlat({ tools }: Body): boolean {
   return Array.isArray(tools) && tools.some(isFlatTool);
 }
 
-/** `{"type": "function", "function": {"name": …}}` and the like, without the object within. */
+/** Flattens `{"type": "function", "function": {"name": …}}` and similar choices. */
 export function flatChoice(choice: unknown): unknown {
   return isObject(choice) ? flatTool(choice) : choice;
 }
@@ -50,8 +50,8 @@ export function nestedChoice(choice: unknown): unknown {
 }
 
 /**
- * Tools that are called with a free text, by name, and how a call of each is told: as the chat format does, or within a `function`.
- * Cursor tells such a tool as Responses does, and looks for the name of its call in `function` all the same.
+ * Free text tools by name, with the form of their calls. Cursor sends such a tool in the form of Responses and still reads the call from
+ * `function`.
  */
 export function textToolsOf({ tools, input }: Body): Readonly<Record<string, 'custom' | 'function'>> {
   const found: Record<string, 'custom' | 'function'> = {};

@@ -1,4 +1,4 @@
-// A Responses request as it is taken of ChatGPT accounts: by what the vendor's own program asks with. Anything else is refused there.
+// Responses requests for ChatGPT accounts: only fields of the vendor's own client are accepted.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import { missedName } from '../unsaid.ts';
@@ -23,7 +23,7 @@ const taken: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** Some have to be there. */
+/** `instructions` is required. */
 const instructions = 'You are a helpful assistant.';
 
 export function asOfAccount(body: Body, input: EncodeInput): AppliedTraits {
@@ -35,7 +35,7 @@ export function asOfAccount(body: Body, input: EncodeInput): AppliedTraits {
   return { body: { ...stored, instructions: reported, input: itemsOf(stored['input']), store: false, stream: true }, dropped };
 }
 
-/** A list, in which nobody speaks as the system. */
+/** A list without `system` messages. */
 function itemsOf(input: unknown): unknown {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
   if (!Array.isArray(input)) return input;

@@ -1,7 +1,7 @@
 // Citations as annotations of a text.
 import type { ResponsePart } from '../parts.ts';
 
-/** @param range in the text that it belongs to */
+/** @param range in the text of its part */
 export function annotationOf(
   citation: Extract<ResponsePart, { type: 'citation' | 'document_citation' }>,
   range: { start_index: number; end_index: number },

@@ -1,4 +1,4 @@
-// What must be right in a Responses request before anything is spent on it; cheap, because every call passes it.
+// Validates a Responses request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { plainTokenBytes } from '../client-dialect.ts';
@@ -7,7 +7,7 @@ import { checkIds, checkLooseMetadata, clientMetadata, openaiIds, openaiMetadata
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
-/** The most tokens that a client may ask for. */
+/** Maximum tokens that a client may request. */
 const tokenLimit = 1_073_741_823;
 const notBoth = { zh: '不能与 previous_response_id 同时给出', en: 'cannot be given together with previous_response_id' };
 const textOrItems = { zh: '必须是文本或条目的数组', en: 'must be a text or a list of items' };
@@ -17,7 +17,7 @@ export function checkRequest(body: Body): void {
   checkFields(new StrictFields(body), true);
 }
 
-/** Of a call that only counts: there may be nothing but instructions and tools. @throws {AppError} 400 with the field at fault */
+/** Counts may have instructions and tools only. @throws {AppError} 400 with the field at fault */
 export function checkPrompt(body: Body): void {
   checkFields(new StrictFields(body), false);
 }
@@ -39,7 +39,7 @@ function checkFields(fields: StrictFields, needsInput: boolean): void {
   checkIds(fields, openaiIds);
 }
 
-/** By its id, or by an object that has it. */
+/** An id, or an object with it. */
 function checkConversation(fields: StrictFields): void {
   const conversation = fields.raw('conversation');
   if (conversation === undefined) return;
@@ -47,17 +47,14 @@ function checkConversation(fields: StrictFields): void {
   if (typeof conversation !== 'string') fields.fields('conversation')?.requiredText('id');
 }
 
-/**
- * What speaks of something kept has been put in its place before a request goes on: providers keep nothing for us.
- * @throws {AppError} `responses_not_kept`
- */
+/** Stored state is expanded before a request is sent: providers store nothing for us. @throws {AppError} `responses_not_kept` */
 export function refuseState(body: Body): void {
   const fields = new StrictFields(body);
   for (const field of ['previous_response_id', 'conversation']) if (fields.has(field)) throw notStored(field);
   if (body.background === true) throw notStored('background');
 }
 
-/** It speaks of something that an earlier call has left, and nothing is kept of it. */
+/** Error for state of an earlier call that is not stored. */
 function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
@@ -78,11 +75,11 @@ function checkInput(fields: StrictFields, needsInput: boolean): void {
   }
 }
 
-/** A token that might have been written, with its text, its bytes and its probability. */
+/** Bytes of an alternative token with its text, bytes and log probability. */
 const alternativeBytes = 160;
 const mostAlternatives = 20;
 
-/** Only for a body that `checkRequest` let pass. */
+/** Requires a body that `checkRequest` accepted. */
 export function callParameters(body: Body): CallParameters {
   const fields = new StrictFields(body);
   const alternatives = Math.max(0, Math.min(mostAlternatives, fields.number('top_logprobs') ?? 0));
@@ -90,7 +87,7 @@ export function callParameters(body: Body): CallParameters {
   return {
     maxTokens: fields.number('max_output_tokens') ?? 0,
     choices: 1,
-    // Every stream of this format ends with it.
+    // Every stream of this format ends with usage.
     wantsUsage: true,
     mostTokenBytes: plainTokenBytes + (hasLogprobs ? alternativeBytes * (1 + alternatives) : 0),
   };

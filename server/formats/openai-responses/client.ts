@@ -1,4 +1,4 @@
-// OpenAI's Responses as a format that callers speak.
+// Client dialect of OpenAI's Responses.
 import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
@@ -47,10 +47,10 @@ export const openaiResponsesClient = {
       refersToStored: 'responses',
     },
   },
-  // Codex says which version asks. OpenAI's other clients get the list of chat completions.
+  // Codex sends its version. OpenAI's other clients receive the list of chat completions.
   isSpokenWith: (_headers, query) => query.has('client_version'),
   modelTag: { header: 'x-models-etag', isWantedBy: (headers) => headers['session-id'] !== undefined },
-  // Of Codex: what its turns share, and which of its own ways of calling it takes.
+  // Codex's headers for state shared by its turns and for its protocol variants.
   forwardedHeaders: [
     'openai-beta',
     'session-id',

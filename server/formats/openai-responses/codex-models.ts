@@ -1,11 +1,11 @@
-// Models as Codex reads them: it asks for the list with its version, where its key comes from a command, and then knows of each model how
-// much it reads, how it is told to think and which tools it may have. What an entry has to have was found with Codex 0.169.
+// Model list for Codex, which requests it with its version if its key comes from a command, and reads context size, thinking and tools of
+// each model. Required members were determined with Codex 0.169.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ListedModel } from '../client-dialect.ts';
 
-/** Its own entries for those hold the vendor's instructions, and one of ours would take their place. It has them whatever is listed. */
+/** Codex's own entries for these models contain the vendor's instructions, which ours would replace. Codex has them in any case. */
 const tunedModels = /^(?:gpt-5\.[5-9]|gpt-[6-9]|gpt-daybreak|codex-auto-review)/;
-/** Models that hold no conversations. */
+/** Models without conversations. */
 const otherKinds = /embed|rerank|moderation|whisper|tts|transcribe|dall-e|image|audio|realtime|speech|^mj_|^suno|instruct|babbage|davinci/;
 const levels = [
   { effort: 'low', description: 'Answers soonest' },
@@ -29,7 +29,7 @@ export function codexModels(models: readonly ListedModel[]): Record<string, unkn
   return { models: listed.map(({ id }, index) => codexModel(id, index)) };
 }
 
-/** How many entries Codex brings along: ours come after them. */
+/** Number of entries built into Codex: ours follow. */
 const firstPlace = 100;
 
 function codexModel(id: string, index: number): Record<string, unknown> {

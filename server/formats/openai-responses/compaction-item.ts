@@ -1,4 +1,4 @@
-// The one item of a response that shortens a conversation: the summary, once it is complete.
+// Writes the only item of a compaction response, once the summary is complete.
 import type { ResponsePart } from '../parts.ts';
 import { summaryMark } from './compaction.ts';
 import type { EventSink, Json } from './output-items.ts';
@@ -14,7 +14,7 @@ export class CompactionItem {
     this.#id = id;
   }
 
-  /** What it thought, and what it may have called all the same, is no summary. */
+  /** Thinking and tool calls are not part of the summary. */
   write(part: ResponsePart): void {
     if (part.type === 'text') this.#summary += part.text;
   }

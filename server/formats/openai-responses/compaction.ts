@@ -1,12 +1,12 @@
-// A conversation that is to be shortened (`compaction_trigger` as the last item), for providers that cannot: their model writes a
-// summary, and the response's one item is that. Whoever sends the response to the caller seals it (`summaryMark`).
+// Compaction (`compaction_trigger` as last item) for providers without it: the model writes a summary, which is the response's only item.
+// It is sealed (`summaryMark`) when the response is sent.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Message } from '../parts.ts';
 import { summaryInstruction } from '../summary-instruction.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What stands before a summary in `encrypted_content` until it is sealed. */
+/** Prefix of a summary in `encrypted_content` until it is sealed. */
 export const summaryMark = 'tidegate-summary:';
 
 export function isCompaction({ input }: Body): boolean {
@@ -14,12 +14,12 @@ export function isCompaction({ input }: Body): boolean {
   return isObject(last) && last.type === 'compaction_trigger';
 }
 
-/** Without the item that asks for it. */
+/** Removes the trigger item. */
 export function withoutTrigger(body: Body): Body {
   return Array.isArray(body.input) ? { ...body, input: body.input.slice(0, -1) } : body;
 }
 
-/** What the model is asked instead. */
+/** Message that replaces the trigger. */
 export function summaryRequest(field: string): Message {
   return { role: 'user', content: [{ type: 'text', text: summaryInstruction }], field };
 }

@@ -1,7 +1,7 @@
 import { criticalMembers, messageNames, openBelow } from '../critical-members.ts';
 import { limits } from './limits.ts';
 
-/** `input` holds the conversation here. */
+/** `input` contains the conversation. */
 export const responsesNames = openBelow(
   criticalMembers(messageNames, limits.names, [
     'model',

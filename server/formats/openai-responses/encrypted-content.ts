@@ -1,9 +1,9 @@
-// `encrypted_content`: the one place of this format for what only a vendor's models can read. OpenAI's own stands there as it is. What
-// other vendors wrote says what it belongs to, because a reasoning item has no other place for that.
+// `encrypted_content`: the only field of this format for seals. OpenAI's are unchanged; those of other vendors contain what they belong to,
+// since reasoning items have no other field.
 import { readSeal, writeSeal } from '../seal.ts';
 import type { Seal } from '../seal.ts';
 
-/** The signature of the item's text; thoughts of their own; or what belongs to the call behind the item, whose text is not signed. */
+/** Signature of the item's text, encrypted thinking, or seal of the call after the item. */
 export type SealedKind = 'signature' | 'thoughts' | 'call';
 
 const marks = { thoughts: 'thoughts:', call: 'call:' } as const;
@@ -13,7 +13,7 @@ export function writeEncrypted(seal: Seal, kind: SealedKind): string {
   return writeSeal(isMarked ? { ...seal, data: `${marks[kind]}${seal.data}` } : seal, 'openai');
 }
 
-/** @param hasText whether the item has a text that could be signed */
+/** @param hasText whether the item has a text that may be signed */
 export function readEncrypted(text: string, hasText: boolean): { seal: Seal; kind: SealedKind } {
   const seal = readSeal(text, 'openai');
   if (seal.origin === 'openai') return { seal, kind: hasText ? 'signature' : 'thoughts' };

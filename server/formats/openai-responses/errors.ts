@@ -1,4 +1,4 @@
-// Errors in this format's shape: alone, as an event, and within a response that has failed.
+// Errors of this format: alone, as an event, and in a failed response.
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '../client-dialect.ts';
 
@@ -9,10 +9,9 @@ export function errorBody({ message, type, param, code }: ErrorObject): Json {
 }
 
 /**
- * The end of a stream that has failed: the official clients throw at `error`, Codex reads `response.failed` alone. On a socket one message
- * ends a response, and a request that did not come to one.
- *
- * @param failed the response as it has failed
+ * Events at the end of a failed stream: the official clients throw on `error`, Codex reads `response.failed` only. On a WebSocket one
+ * message ends a response, or a request without one.
+ * @param failed the failed response
  * @param sequence number of the next event
  */
 export function failureEvents(
@@ -30,16 +29,16 @@ export function failureEvents(
   return envelope.event('error', JSON.stringify(event)) + end(sequence + 1);
 }
 
-/** The same on a socket, where there is no status beside it. */
+/** Error on a WebSocket, which has no HTTP status. */
 export function errorMessage({ message, type, param, code, status, headers }: ErrorObject): Json {
   const error = { type, code: codeText(code), message, param: param === '' ? null : param };
-  // OpenAI's packages look for headers in the error, and Codex beside it.
+  // OpenAI's SDKs read headers in the error, Codex next to it.
   return headers === undefined ? { type: 'error', status, error } : { type: 'error', status, error: { ...error, headers }, headers };
 }
 
 /**
- * Codes of a response that has failed: those of the vendor's packages, and those that Codex goes by: it shortens the conversation, waits, or
- * gives up. With any other it sends the whole prompt again. https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ * Codes of failed responses: the SDKs', and those on which Codex compacts, waits or gives up. On others it sends the whole prompt again.
+ * https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
  */
 const responseCodes: ReadonlySet<unknown> = new Set([
   'server_error',
@@ -73,7 +72,7 @@ const responseCodes: ReadonlySet<unknown> = new Set([
 
 const codesByStatus: Readonly<Record<number, string>> = { 400: 'invalid_prompt', 402: 'insufficient_quota', 429: 'rate_limit_exceeded' };
 
-/** What a response that has failed says of it. */
+/** Error object of a failed response. */
 export function responseError({ message, status, code, upstreamCode }: ErrorObject): Json {
   const said = upstreamCode ?? code;
   return { code: responseCodes.has(said) ? said : (codesByStatus[status] ?? 'server_error'), message };

@@ -1,11 +1,11 @@
-// Names of events that end a stream.
+// Events that end a stream.
 const ends: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 
 export function isEnd(type: unknown): boolean {
   return ends.has(type);
 }
 
-/** It has ended without a response that could be gone on from. */
+/** Whether the stream ended without a response that can be continued. */
 export function isFailure(type: unknown): boolean {
   return type === 'response.failed' || type === 'response.cancelled';
 }

@@ -1,4 +1,4 @@
-// Tool calls of a conversation as the next provider takes them: ids by its rule, arguments that are JSON objects.
+// Adapts tool calls of a conversation to the next provider: ids by its rule, JSON objects as arguments.
 import { isObject } from '#server/framing/loose-json.ts';
 import { fittingIds } from '../call-id-rules.ts';
 import type { CallIdRule, IdUse } from '../call-id-rules.ts';
@@ -7,7 +7,7 @@ import { ArgumentsCheck } from '../tool-arguments.ts';
 type Body = Readonly<Record<string, unknown>>;
 type CallItem = Body & { type: string; call_id: string };
 
-/** The very same body where nothing has to change. */
+/** Returns the same body if nothing changes. */
 export function fitCalls(body: Body, rule: CallIdRule): Body {
   const { input } = body;
   if (!Array.isArray(input)) return body;
@@ -20,7 +20,7 @@ export function fitCalls(body: Body, rule: CallIdRule): Body {
   return fitted.some((item, index) => item !== input[index]) ? { ...body, input: fitted } : body;
 }
 
-/** Items of calls that follow each other belong to one turn. */
+/** Consecutive call items belong to one turn. */
 function usesIn(input: readonly unknown[]): IdUse[] {
   const uses: IdUse[] = [];
   for (const item of input) {

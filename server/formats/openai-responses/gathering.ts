@@ -1,4 +1,4 @@
-// A whole Responses response out of its stream, from providers that answer no other way.
+// Collects a complete response from its stream, for providers that only stream.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { Gathering } from '../upstream-dialect.ts';
@@ -19,7 +19,7 @@ export const gathering: Gathering = {
       if (event?.type === itemDone && isObject(event.item)) items.push(event.item);
       if (!isEnd(event?.type) || !isObject(event?.response)) continue;
       const { response } = event;
-      // Where nothing is kept of it, its end may leave out what was told before.
+      // If the response is not stored, its final event may omit earlier output.
       return Array.isArray(response.output) && response.output.length > 0 ? response : { ...response, output: items };
     }
     return null;

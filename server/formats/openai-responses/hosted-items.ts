@@ -1,5 +1,4 @@
-// Items of tools that ran at the provider ↔ parts. One item is both what was asked and what came of it.
-// https://platform.openai.com/docs/guides/tools
+// Reads and writes items of hosted tools. One item has both call and result. https://platform.openai.com/docs/guides/tools
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -26,7 +25,7 @@ export function hostedKindOfItem(type: string): HostedKind | undefined {
   return kinds.get(type);
 }
 
-/** Null: it is another item. A search for tools that its caller carries out is none of them. */
+/** Returns null for other items, including tool searches that the caller runs. */
 export function readHostedItem(item: Readonly<JsonObject>): [HostedCallPart, HostedResultPart] | null {
   const kind = kindOf(item);
   if (kind === undefined) return null;
@@ -68,7 +67,7 @@ function sourcesOf({ action }: Readonly<JsonObject>): WebSource[] {
   return sources.flatMap((source): WebSource[] => (isObject(source) && textOf(source.url) !== '' ? [{ url: textOf(source.url) }] : []));
 }
 
-/** What code has printed. */
+/** Output of code. */
 function outputOf({ outputs, output }: Readonly<JsonObject>): string | undefined {
   if (Array.isArray(outputs)) return outputs.map((one: unknown) => (isObject(one) ? textOf(one.logs) : '')).join('');
   return typeof output === 'string' ? output : undefined;
@@ -76,12 +75,12 @@ function outputOf({ outputs, output }: Readonly<JsonObject>): string | undefined
 
 const unbilled: ReadonlySet<unknown> = new Set(['mcp_list_tools', 'shell_call_output', 'program']);
 
-/** Runs that are billed: searches, not pages that are opened; a container once, however often code runs in it. */
+/** Billed runs: searches, not opened pages; a container once, however often code runs. */
 export class HostedRuns {
   readonly #calls: Partial<Record<HostedKind, number>> = {};
   readonly #containers = new Set<string>();
 
-  /** @returns what has run so far; null: the item is no run that is billed */
+  /** Returns the runs so far. If null, the item is not a billed run. */
   add(item: Readonly<JsonObject>): HostedCalls | null {
     const kind = kindOf(item);
     if (kind === undefined || kind === 'tool_search' || unbilled.has(item.type)) return null;
@@ -92,7 +91,7 @@ export class HostedRuns {
   }
 }
 
-/** Of another vendor's call and its result; null: this format has no such tool. */
+/** Writes another vendor's call and result. If null, the format has no such tool. */
 export function writeHostedItem(call: HostedCallPart, result: HostedResultPart | undefined, id: string): JsonObject | null {
   if (call.origin === origin) return { ...call.object };
   const status = result?.isError === true ? 'failed' : 'completed';

@@ -1,4 +1,4 @@
-// Items of tools that ran at the provider as they come about: what was asked, then what came of it.
+// Writes items of hosted tools: first the call, then its result.
 import type { HostedCallPart, HostedResultPart } from '../parts.ts';
 import { hostedPrefixes, writeHostedItem } from './hosted-items.ts';
 import type { EventSink, Json } from './output-items.ts';
@@ -9,7 +9,7 @@ interface OpenCall {
   index: number;
 }
 
-/** What is told of a running tool, beside its item. */
+/** Progress events of a running tool. */
 const steps: Readonly<Record<string, string>> = { web_search_call: 'searching', code_interpreter_call: 'interpreting' };
 
 export class HostedOutput {
@@ -34,7 +34,7 @@ export class HostedOutput {
   }
 
   #begin(call: HostedCallPart): void {
-    // What this format has no item for is told by what the model writes of it.
+    // Without an item in this format, the model's text reports the result.
     if (writeHostedItem(call, undefined, '') === null) return;
     const { id: given, index } = this.#next(hostedPrefixes[call.kind] ?? 'hc');
     const id = call.origin === 'openai-responses' && call.id !== '' ? call.id : given;

@@ -1,4 +1,4 @@
-// Tools of a Responses request that run at the provider. https://platform.openai.com/docs/guides/tools
+// Hosted tools of Responses requests. https://platform.openai.com/docs/guides/tools
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { entriesOf, placesInTools, withoutTools } from '../hosted-tools.ts';
@@ -14,16 +14,15 @@ const kinds: readonly (readonly [beginning: string, kind: HostedKind])[] = [
   ['mcp', 'mcp'],
   ['tool_search', 'tool_search'],
 ];
-/** Types of tools that the caller runs. */
 const ofCaller: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'local_shell', 'apply_patch']);
 
-/** Code of the model that calls its caller's tools: it costs nothing but its tokens. */
+/** Model code that calls the caller's tools: only its tokens are billed. */
 export const programTool = 'programmatic_tool_calling';
 
 export function kindOfTool({ type, execution, environment }: Body): HostedKind | null {
   if (typeof type !== 'string' || ofCaller.has(type) || type === programTool || type.startsWith('computer')) return null;
   if (type === 'tool_search' && execution === 'client') return null;
-  // A shell is the caller's own, unless it runs in a container of the provider.
+  // A shell runs at the caller unless its environment is a container of the provider.
   if (type === 'shell') return isObject(environment) && String(environment.type).startsWith('container') ? 'code_execution' : null;
   return kinds.find(([beginning]) => type.startsWith(beginning))?.[1] ?? 'other';
 }
@@ -54,7 +53,7 @@ export const hosted: HostedAccess = {
     });
     return { ...left, input };
   },
-  // https://developers.openai.com/api/docs/pricing: $10 for 1,000 of `web_search`, $25 of the earlier tool with models that do not reason.
+  // https://developers.openai.com/api/docs/pricing: $10 for 1,000 of `web_search`, $25 of the earlier tool with non-reasoning models.
   variants(body) {
     const isPreview = toolsIn(body).some((tool) => isObject(tool) && String(tool.type).startsWith('web_search_preview'));
     return isPreview ? { web_search: ['preview'] } : {};
@@ -67,7 +66,7 @@ export const hosted: HostedAccess = {
   },
 };
 
-/** Those of its list, and those that its items bring along. */
+/** Tools of the list and of input items. */
 function toolsIn({ tools, input }: Body): unknown[] {
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
   const brought = list(input).flatMap((item) => (isObject(item) && itemsWithTools.has(item.type) ? list(item.tools) : []));

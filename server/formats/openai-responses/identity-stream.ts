@@ -1,5 +1,5 @@
-// A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that end it or tell an error; of the
-// others the texts are searched for, once many bytes have piled up or a count is wanted.
+// Forwards a stream of this format as bytes. Parses only final events and errors; others are searched for text once enough bytes are
+// buffered or a count is needed.
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
@@ -23,28 +23,28 @@ import { responseShell } from './present-response.ts';
 import type { ResponseHead } from './present-response.ts';
 import { includeReasoning, usageParts, writeTokenUsage } from './token-usage.ts';
 
-/** Bytes of events kept until their text is wanted, or there are more. */
+/** Bytes of buffered events before their text is extracted. */
 const storedBytes = 16 * 1024;
-/** Within texts the quote would be escaped. */
+/** Within texts the quote is escaped. */
 const reportingKeys = ['"response.completed"', '"response.incomplete"', '"response.failed"', '"response.cancelled"', '"error"'].map((key) =>
   Buffer.from(key),
 );
 const sequenceKey = Buffer.from('"sequence_number":');
-/** Complete items of tools that ran at the provider. Runs that nobody has told the end of are billed all the same. */
+/** Complete items of hosted tools. Runs without a reported end are billed as well. */
 const itemDone = Buffer.from('"response.output_item.done"');
 const hostedKeys = ['_search_call"', '"code_interpreter_call"', '"image_generation_call"', '"mcp_call"', '"shell_call"'].map((key) =>
   Buffer.from(key),
 );
-/** The ending of a response, whatever stands in it. */
+/** Final event of a response, whatever its content. */
 const deepEnd = /^\s*\{\s*"type"\s*:\s*"response\.(?:completed|incomplete|failed|cancelled)"/;
-/** Where deltas hold what the model wrote. */
+/** Text fields of deltas. */
 const deltaTextKey = /"delta"/g;
 
 export class ResponsesIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
   readonly #envelope: EventEncoding;
   readonly #writer: ResponseWriterOptions;
-  /** As the upstream's first event has it. */
+  /** Head in the upstream's first event. */
   #head: Partial<ResponseHead> = {};
   #stored: Buffer[] = [];
   #storedBytes = 0;
@@ -54,7 +54,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   readonly #reported = new UsageSoFar();
   readonly #runs = new HostedRuns();
   #hasRuns = false;
-  /** The upstream's own ending, which is held back. */
+  /** The upstream's end, which is held back. */
   #end: { event: Buffer; body: Record<string, unknown> } | null = null;
 
   constructor({ tally, writer }: Pick<StreamInput, 'tally' | 'writer'>) {
@@ -70,7 +70,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   open(events: Buffer): StreamOpening {
     const event = firstEvent(events);
     if (event === null) return 'comments';
-    // It repeats the tools of its request, whose schemas may be as deep as a request.
+    // It repeats the request's tools, whose schemas may be as deep as a request.
     if (isTooDeep(event.data)) return 'stream';
     const body = parseObject(event.data);
     if (body === null) return 'invalid';
@@ -93,7 +93,7 @@ export class ResponsesIdentityStream implements StreamPipe {
       }
       error = errorOf(body);
       if (error === null && !isEnd(body.type)) continue;
-      // What a provider sends behind its own ending is nobody's.
+      // Anything after the provider's end is dropped.
       end = from;
       if (error === null) this.#note(body, Buffer.from(events.subarray(from, to)));
       break;
@@ -167,7 +167,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   }
 
   roughTokens(): number {
-    // Most events have a token or two in some 200 bytes.
+    // Most events have one or two tokens in about 200 bytes.
     return Math.max(Math.ceil(this.#storedBytes / 200) + this.#tally.roughTokens, 0);
   }
 
@@ -192,7 +192,7 @@ export class ResponsesIdentityStream implements StreamPipe {
     return failureEvents(error, failed, { sequence: this.#sequence + 1, hasBegun: this.#bytes > 0, envelope: this.#envelope });
   }
 
-  /** The upstream's own; with the usage when the upstream told none. */
+  /** Returns the upstream's end, with usage if the upstream reported none. */
   ending(usage: TokenUsage | null): Buffer {
     if (this.#end === null) return Buffer.alloc(0);
     const { event, body } = this.#end;
@@ -220,7 +220,7 @@ function headOf({ id, model, created_at: createdAt }: Record<string, unknown>): 
   };
 }
 
-/** The events in which one of the keys stands, in order. */
+/** Events with one of the keys, in order. */
 function* reportingEvents(events: Buffer): Generator<{ from: number; to: number }> {
   const found = reportingKeys.map((key) => ({ key, at: events.indexOf(key) })).filter(({ at }) => at >= 0);
   while (found.length > 0) {

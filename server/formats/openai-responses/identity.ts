@@ -1,4 +1,4 @@
-// A Responses request to a provider of the same format.
+// Identity path of Responses requests.
 import { bytesOfJson } from '#server/framing/long-json.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
@@ -14,7 +14,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   const { body, rawText, route } = input;
   if (input.isPassThrough === true) return { ...describeRequest(body, input), body: bytesOfJson(rawText, input.longTexts), dropped: [] };
   refuseState(body);
-  // What runs in the background runs here.
+  // The gateway runs background responses itself.
   const { background_options: later, ...requested } = body;
   const named = { ...requested, model: route.upstreamModel };
   const own = input.isCount === true ? counted(named) : stateless(named, route.knownAs);
@@ -28,7 +28,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
   );
 }
 
-/** https://platform.openai.com/docs/api-reference/responses/input-tokens: it takes no others. */
+/** Other fields are rejected. https://platform.openai.com/docs/api-reference/responses/input-tokens */
 const countedFields: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -48,8 +48,8 @@ export function counted(body: Body): Record<string, unknown> {
 const encryptedThoughts = 'reasoning.encrypted_content';
 
 /**
- * Nothing is kept at the provider: whoever has the channel's key could read it, and nobody here could ask for it again. The caller gets
- * its thoughts encrypted instead, and sends them back.
+ * Disables storage at the provider, where others with the channel's key could read it and callers could not retrieve it. Thinking is
+ * returned encrypted instead, and clients send it back.
  */
 function stateless(body: Body, model: string): Body {
   if (body['store'] === false) return body;
@@ -58,7 +58,7 @@ function stateless(body: Body, model: string): Body {
   return { ...body, store: false, ...(isComplete ? {} : { include: [...include, encryptedThoughts] }) };
 }
 
-/** Without thoughts that this provider cannot read: those of other vendors, and those of which it would have to keep the rest. */
+/** Removes thinking that this provider cannot read: other vendors', and references to stored items. */
 function foreignThinking(input: unknown, takesPlain: boolean): { items: unknown; isLost: boolean } {
   if (!Array.isArray(input)) return { items: input, isLost: false };
   const items = input.filter((item: unknown) => {
@@ -70,7 +70,7 @@ function foreignThinking(input: unknown, takesPlain: boolean): { items: unknown;
   return { items, isLost: items.length < input.length };
 }
 
-/** How much the model shall think, for the log. */
+/** Thinking effort, for the log. */
 export function effortIn({ reasoning }: Body): string | undefined {
   return isObject(reasoning) && typeof reasoning.effort === 'string' ? reasoning.effort : undefined;
 }

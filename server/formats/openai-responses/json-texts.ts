@@ -1,4 +1,4 @@
-// Arguments and results of tools in a Responses request.
+// Tool arguments and results in Responses requests.
 import { objectsIn } from '../json-texts.ts';
 import type { JsonTexts } from '../json-texts.ts';
 

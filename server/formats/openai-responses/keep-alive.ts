@@ -1,2 +1,2 @@
-/** A comment: clients pass over it everywhere. */
+/** A comment, which clients skip anywhere. */
 export const keepAlive = ': keep-alive\n\n';

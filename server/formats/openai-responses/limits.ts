@@ -1,4 +1,4 @@
 import { limitsAt } from '../token-limits.ts';
 
-/** Where a Responses request says how long the response may be, thoughts included. */
+/** The limit includes thinking. */
 export const limits = limitsAt('max_output_tokens');

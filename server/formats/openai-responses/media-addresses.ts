@@ -1,4 +1,4 @@
-// Where addresses of pictures and files stand in a Responses request: in messages, and in what tools have answered.
+// URLs of images and files in Responses requests: in messages and tool results.
 import { dataUrl } from '../media.ts';
 import { fileNameOf, isAddress, soundFormatOf, withItems, withMember } from '../media-addresses.ts';
 import type { MediaOf } from '../media-addresses.ts';

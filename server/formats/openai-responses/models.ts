@@ -1,4 +1,4 @@
-// Models as this format shows them. https://platform.openai.com/docs/api-reference/models
+// Model list of this format. https://platform.openai.com/docs/api-reference/models
 import type { ListedModel } from '../client-dialect.ts';
 
 const created = 1626777600;

@@ -1,4 +1,4 @@
-// A call of one of the caller's tools while its arguments come.
+// Writes a call of one of the caller's tools while its arguments are streamed.
 import { parseObject } from '#server/framing/loose-json.ts';
 import { TextOfArguments } from '../text-tools.ts';
 import type { EventSink, ItemStatus, Json } from './output-items.ts';
@@ -6,7 +6,7 @@ import type { ToolMapping } from './tool-mappings.ts';
 
 interface CallPlace {
   sink: EventSink;
-  /** Those of the response, by their place in the output. */
+  /** Items of the response, by output index. */
   items: Json[];
   form: ToolMapping;
   callId: string;
@@ -18,7 +18,7 @@ const prefixes = { function: 'fc', text: 'ctc', search: 'tsc' } as const;
 
 export class OpenCall {
   readonly #call: CallPlace;
-  /** JSON of its place in the stream, for deltas. */
+  /** JSON of its location, for deltas. */
   readonly #place: string;
   readonly #text: TextOfArguments | null;
   #json = '';
@@ -50,7 +50,7 @@ export class OpenCall {
       sink.event('response.custom_tool_call_input.done', { ...place, input: text });
       this.#json = text;
     } else if (form.kind === 'function') {
-      // Clients parse the arguments, and an empty text is no JSON.
+      // Clients parse arguments, and an empty text is not JSON.
       if (this.#json === '') this.push('{}');
       sink.event('response.function_call_arguments.done', { ...place, arguments: this.#json });
     }

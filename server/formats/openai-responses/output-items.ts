@@ -1,5 +1,4 @@
-// Parts → the items of a response's output, and the events that tell of them. Calls may be written side by side, everything else comes
-// one after the other.
+// Writes parts as output items and their events. Calls may be interleaved; other items are sequential.
 import { JsonProgress } from '#server/framing/json-progress.ts';
 import type { ResponsePart } from '../parts.ts';
 import { markdownPicture } from '../media.ts';
@@ -16,16 +15,16 @@ export type Json = Record<string, unknown>;
 
 export interface EventSink {
   event(type: string, fields: Json): void;
-  /** As `event`, for what nearly all events are. @param place JSON of the members that say where, without braces */
+  /** Like `event`, for the most frequent events. @param place JSON members of the location, without braces */
   delta(type: string, place: string, text: string): void;
 }
 
-/** What is told of an item that is cut at the response's end. */
+/** Status of an item cut at the response's end. */
 export type ItemStatus = 'completed' | 'incomplete';
 
 export interface ItemIds {
   item(prefix: string, index: number): string;
-  /** @param id as the provider gave it */
+  /** @param id as the provider sent it */
   call(id: string): string;
 }
 
@@ -38,9 +37,9 @@ interface OpenItem {
 interface OpenMessage extends OpenItem {
   kind: 'message';
   content: Json[];
-  /** Where the part that is being written begins in the response's own text. */
+  /** Offset of the open part in the response's text. */
   partAt: number;
-  /** JSON of its place in the stream, for deltas. */
+  /** JSON of its location, for deltas. */
   place: string;
 }
 
@@ -51,7 +50,7 @@ interface OpenThought extends OpenItem {
 }
 
 export class OutputItems {
-  /** By their place in the output. */
+  /** Items by output index. */
   readonly items: Json[] = [];
   readonly #sink: EventSink;
   readonly #forms: ReadonlyMap<string, ToolMapping>;
@@ -60,7 +59,7 @@ export class OutputItems {
   readonly #hosted: HostedOutput;
   /** Characters of text so far. */
   #length = 0;
-  /** Of the text that comes next. */
+  /** Log probabilities of the next text. */
   #logprobs: object[] = [];
   readonly #calls = new Map<number, { call: OpenCall; progress: JsonProgress }>();
 
@@ -116,7 +115,7 @@ export class OutputItems {
     }
   }
 
-  /** Nothing may be written afterwards. @param status of what is still open */
+  /** Nothing may be written afterwards. @param status of open items */
   close(status: ItemStatus): void {
     this.#closeOpen(status);
     this.#hosted.close();
@@ -130,12 +129,12 @@ export class OutputItems {
     const field = type === 'output_text' ? 'text' : 'refusal';
     if (type === 'output_text') this.#length += text.length;
     part[field] = `${String(part[field])}${text}`;
-    // Refusals have no place for them.
+    // Refusals have no log probabilities.
     if (type === 'refusal') this.#logprobs = [];
     this.#sink.delta(`response.${type}.delta`, `${message.place}${type === 'refusal' ? '' : this.#takeLogprobs(part)}`, text);
   }
 
-  /** JSON of the member of an event, which the part has as well. */
+  /** Returns the JSON of an event's member, and adds it to the part. */
   #takeLogprobs(part: Json): string {
     if (this.#logprobs.length === 0) return ',"logprobs":[]';
     const reported = this.#logprobs;
@@ -152,7 +151,7 @@ export class OutputItems {
     return (this.#open = { kind: 'message', id, index, item, content, place: '', partAt: 0 });
   }
 
-  /** Goes on in a part of that type, or begins one. */
+  /** Continues a part of that type, or begins one. */
   #contentPart(message: OpenMessage, type: 'output_text' | 'refusal'): Json {
     const last = message.content.at(-1);
     if (last?.type === type) return last;
@@ -177,7 +176,7 @@ export class OutputItems {
     this.#sink.event('response.content_part.done', { ...place, part });
   }
 
-  /** It stands behind the text that it belongs to. */
+  /** A citation follows its text. */
   #cite(citation: Extract<ResponsePart, { type: 'citation' | 'document_citation' }>): void {
     if (this.#open?.kind !== 'message') return;
     const { id, index, content, partAt } = this.#open;
@@ -221,7 +220,7 @@ export class OutputItems {
     this.#closeOpen('completed');
   }
 
-  /** In the thoughts before it where they are not signed: some clients send back no more than one item of them. */
+  /** Adds a call's seal to unsigned thinking before it: some clients send back only one reasoning item. */
   #sealCall(seal: Seal): void {
     if (this.#open?.kind !== 'reasoning') return this.#seal(seal, 'call');
     this.#open.item.encrypted_content = writeEncrypted(seal, 'call');
@@ -236,7 +235,7 @@ export class OutputItems {
     this.#calls.set(index, { call, progress: new JsonProgress() });
   }
 
-  /** What is complete ends where something else begins. */
+  /** Completes open items when another begins. */
   #next(prefix: string): { id: string; index: number } {
     this.#closeOpen('completed');
     for (const [index, { call, progress }] of this.#calls) {

@@ -10,7 +10,7 @@ function reported(events: readonly string[]): (readonly ResponsePart[])[] {
   return events.map((data) => reader.read(dataEvent(data)));
 }
 
-/** No two of them have the same members: nothing can be learnt from the one before. */
+/** No two events have the same members, so no shape is learned. */
 function allDifferent(events: readonly string[]): string[] {
   return events.map((data, index) => data.replace('{', `{"n${index}":0,`));
 }

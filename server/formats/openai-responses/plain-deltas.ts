@@ -1,21 +1,21 @@
-// Nearly all events of a stream are deltas of one text: they differ in it, in their number and in the padding that hides their
-// length alone. Such an event is read without parsing it.
+// Most events of a stream are deltas of one text and differ in it, in their number and in padding only. Such events are read without
+// parsing.
 import { endOfText } from '#server/framing/json-text.ts';
 import { readText } from '../written-json.ts';
 
-/** Forms that one stream may have: what never repeats costs no more than these. */
+/** Shapes per stream, which bound the cost of events that never repeat. */
 const mostForms = 4;
-/** Letters of a form; a longer one is no repetition. */
+/** Maximum characters of a shape; longer ones do not repeat. */
 const longestForm = 1024;
 
-/** Members that differ from event to event. */
+/** Members that differ between events. */
 const differing = /"(delta|sequence_number|obfuscation)"\s*:\s*/g;
 const wholeNumber = /0(?!\d)|[1-9]\d*/y;
-/** With its quotes. Nothing else is taken for padding. */
+/** Quoted padding. Other values are not taken for padding. */
 const padding = /"[\w-]*"/y;
 
 interface Form {
-  /** What each of the members stands behind. */
+  /** Text before each of the members. */
   pieces: { before: string; name: string }[];
   end: string;
 }
@@ -25,7 +25,7 @@ export class PlainDeltas {
   #place = 0;
   #forms = 0;
 
-  /** The event was parsed, and this text of the item at `place` is all that it tells. */
+  /** Learns the shape of a parsed event that has only this text, of the item at `place`. */
   learn(data: string, { text, place }: { text: string; place: number }): void {
     if (this.#forms === mostForms) return;
     this.#form = formOf(data, text);
@@ -33,14 +33,14 @@ export class PlainDeltas {
     this.#forms += 1;
   }
 
-  /** What an event of the same form tells; null for every other. */
+  /** Reads an event of a learned shape. If null, the event is different. */
   read(data: string): { text: string; place: number } | null {
     if (this.#form === null) return null;
     let at = 0;
     let text: string | null = null;
     for (const { before, name } of this.#form.pieces) {
       const start = at + before.length;
-      // Equal slices are found out sooner than by `startsWith`.
+      // Comparing slices is faster than `startsWith`.
       if (data.slice(at, start) !== before) return null;
       at = endOfValue(data, name, start);
       if (at < 0) return null;
@@ -50,10 +50,10 @@ export class PlainDeltas {
   }
 }
 
-/** Null: it cannot be one. */
+/** Returns null if the event has no usable shape. */
 function formOf(data: string, text: string): Form | null {
   if (data.length - text.length > longestForm) return null;
-  // A copy: a piece of an event would keep all the bytes that came with it.
+  // Copied: a slice would retain the whole received buffer.
   const event = Buffer.from(data).toString();
   const pieces: Form['pieces'] = [];
   let at = 0;
@@ -63,19 +63,19 @@ function formOf(data: string, text: string): Form | null {
     const name = found[1] ?? '';
     const start = found.index + found[0].length;
     const end = endOfValue(event, name, start);
-    // The members have to be the only ones of their names.
+    // Member names must be unique.
     if (end < 0 || pieces.some((piece) => piece.name === name)) return null;
     if (name === 'delta' && readText(event.slice(start + 1, end - 1)) !== text) return null;
     pieces.push({ before: event.slice(at, start), name });
     at = end;
   }
   const end = event.slice(at);
-  // Nothing else may hide a name in another spelling.
+  // No name may be hidden by escapes.
   const isSound = pieces.some(({ name }) => name === 'delta') && ![...pieces.map(({ before }) => before), end].join('').includes('\\');
   return isSound ? { pieces, end } : null;
 }
 
-/** Offset behind a value that may differ; -1: it is another one. */
+/** End of a value that may differ, or -1. */
 function endOfValue(data: string, name: string, start: number): number {
   if (name === 'delta') {
     const end = data[start] === '"' ? endOfText(data, start + 1) : -1;

@@ -1,11 +1,11 @@
-// The response object: what was asked, as far as it says how the answer came about, and what came of it.
+// The response object: repeated request fields and output.
 import { isObject } from '#server/framing/loose-json.ts';
 import { isCompaction } from './compaction.ts';
 import type { ResponseWriterOptions } from '../client-dialect.ts';
 
 type Json = Record<string, unknown>;
 
-/** Fields of a request that its response repeats, with what they are where the request does not say. */
+/** Request fields that a response repeats, with their defaults. */
 const repeated: readonly (readonly [name: string, otherwise: unknown])[] = [
   ['instructions', null],
   ['max_output_tokens', null],
@@ -24,7 +24,7 @@ const repeated: readonly (readonly [name: string, otherwise: unknown])[] = [
 
 const requestedFields: readonly string[] = [...repeated.map(([name]) => name), 'reasoning', 'text', 'tools', 'user'];
 
-/** The fields of a request that its response is written from; `loaded_tools`: those that came within the input; `is_compaction`: it asks for a summary. */
+/** Request fields that the response is written from. `loaded_tools`: tools within the input; `is_compaction`: a summary is requested. */
 export function responseFields(body: Readonly<Json>): Readonly<Json> {
   const fields: Json = {};
   for (const name of requestedFields) if (body[name] !== undefined) fields[name] = body[name];
@@ -43,7 +43,7 @@ export interface ResponseHead {
   createdAt: number;
 }
 
-/** All of a response but for what came of it. Nothing is kept of it here. */
+/** Response without output. The gateway stores nothing of it here. */
 export function responseShell({ id, model, createdAt }: ResponseHead, requested: ResponseWriterOptions['requested'] = {}): Json {
   const shell: Json = {
     id,
@@ -74,7 +74,7 @@ export function responseShell({ id, model, createdAt }: ResponseHead, requested:
   return shell;
 }
 
-/** A function has every field in a response, also those that a request may leave out. */
+/** In a response, a function has every field, also optional ones. */
 function completeTool(tool: unknown): unknown {
   return isObject(tool) && tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool;
 }

@@ -1,4 +1,4 @@
-// What of a Responses request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+// Prompt content of Responses requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
 import { addMedia } from '../media-tokens.ts';
 import type { MediaRates } from '../media-tokens.ts';
@@ -13,9 +13,7 @@ const replyPrimer = 3;
 const perTools = 8;
 const perAudio = 100;
 const perFile = 5000;
-/**
- * https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; films as Google counts them.
- */
+/** https://platform.openai.com/docs/guides/realtime-costs, https://platform.openai.com/docs/guides/pdf-files; video as Google counts it. */
 const rates: MediaRates = { audioPerSecond: 10, videoPerSecond: 300, perPage: 2000 };
 
 export function promptContent(body: Body, model: string, isLarge = false): PromptContent {
@@ -54,7 +52,7 @@ function addItem(prompt: PromptContent, item: Body, model: string): void {
       addContent(prompt, item.summary, model);
       break;
     default:
-      // What is not known here is a prompt all the same to whoever knows it.
+      // Unknown items may be part of the prompt.
       addJson(prompt, item);
   }
 }
@@ -75,7 +73,7 @@ function addContent(prompt: PromptContent, content: unknown, model: string): voi
   }
 }
 
-/** Which of both counts where both are there is the provider's to say. */
+/** If both are present, the provider decides which one counts. */
 function addFile(prompt: PromptContent, { file_data: data, file_url: url, filename }: Body): void {
   addFileName(prompt, filename);
   const given = [data, url].filter((value) => typeof value === 'string');

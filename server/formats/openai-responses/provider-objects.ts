@@ -1,4 +1,4 @@
-// Files, containers and stores of a Responses request that lie in the provider's account.
+// Ids of files, containers and stores in the provider's account.
 import { isObject } from '#server/framing/loose-json.ts';
 import { firstFilled, firstIn, isFilled } from '../provider-objects.ts';
 import type { Body } from '../strict-fields.ts';
@@ -7,9 +7,7 @@ export function findAccountObject({ input, tools }: Body): string | undefined {
   return firstIn(tools, 'tools', inTool) ?? firstIn(input, 'input', inItem);
 }
 
-/**
- * What code an earlier turn ran keeps the id of its container: that is the caller's own, and a conversation without it is a wrong one.
- */
+/** Code results of earlier turns contain a container id: it is the caller's, and the conversation would be wrong without it. */
 function inItem({ content, output, tools }: Body, path: string): string | undefined {
   return (
     firstIn(content, `${path}.content`, inPart) ?? firstIn(output, `${path}.output`, inPart) ?? firstIn(tools, `${path}.tools`, inTool)
@@ -33,7 +31,7 @@ function inTool(tool: Body, path: string): string | undefined {
   );
 }
 
-/** Skills of OpenAI's own, which have no such ids, are everybody's. */
+/** OpenAI's own skills have other ids and are public. */
 function inContainer(container: Body, path: string): string | undefined {
   const inSkill = ({ skill_id: id }: Body, at: string) =>
     typeof id === 'string' && id.startsWith('skill_') ? `${at}.skill_id` : undefined;

@@ -1,4 +1,4 @@
-// What stands in messages of a user, and in results of tools → parts.
+// Reads content of user messages and tool results into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { sourceOfUrl } from '../media.ts';
 import type { CacheHint, FilePart, ImagePart, MediaSource, TextPart, UserPart } from '../parts.ts';

@@ -1,4 +1,4 @@
-// Errors in the place of a response, in events, and in responses that have failed.
+// Errors instead of a response, in events, and in failed responses.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import { failedAs } from './finish-reason.ts';
@@ -7,14 +7,14 @@ import type { ErrorInResponse } from '../stream-pipe.ts';
 import { withBilled } from '../token-usage.ts';
 import { usageParts } from './token-usage.ts';
 
-/** Null when there is none. Every response says `"error":null`. */
+/** Returns null if there is none. Every response has `"error":null`. */
 export function errorIn(text: string): ErrorInResponse | null {
   if (!/"error"\s*:\s*[^\sn]|"type"\s*:\s*"error"/.test(text)) return null;
   const body = parseObject(text);
   return body === null ? null : errorOf(body);
 }
 
-/** The same of a body or an event that is parsed already. */
+/** Reads the error of a parsed body or event. */
 export function errorOf(body: Readonly<JsonObject>): ErrorInResponse | null {
   if (isObject(body.error)) return billed(written(body.error), body);
   if (body.type === 'error') return billed(written(body), body);
@@ -41,7 +41,7 @@ function written(error: JsonObject): ErrorInResponse | null {
   };
 }
 
-/** What the caller's own request was wrong in stays its fault. */
+/** Errors of the caller's request. */
 const statuses: Readonly<Record<string, number>> = {
   rate_limit_exceeded: 429,
   insufficient_quota: 429,

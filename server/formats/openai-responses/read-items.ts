@@ -1,4 +1,4 @@
-// Items of a Responses request → messages, with the tools and wishes that came among them.
+// Reads items of a Responses request into messages, with the tools and options among them.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AssistantPart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
@@ -17,9 +17,9 @@ import { flatName, searchName } from './tool-mappings.ts';
 
 export interface ReadInput {
   messages: Message[];
-  /** Tools that are told with the conversation. */
+  /** Tools within the conversation. */
   tools: StrictFields[];
-  /** Wishes that take the place of earlier ones, the last one last. */
+  /** Options that replace earlier ones, in order. */
   updates: StrictFields[];
   extras: ExtraField[];
 }
@@ -41,7 +41,7 @@ export function readInput(fields: StrictFields): ReadInput {
 class ItemReader {
   readonly read: ReadInput = { messages: [], tools: [], updates: [], extras: [] };
   readonly #results = new ResultTurns(this.read.messages);
-  /** Of the call that comes next. */
+  /** Seal of the next call. */
   #seal: Seal | undefined;
 
   add(item: StrictFields): void {
@@ -59,7 +59,7 @@ class ItemReader {
         this.#result(item, readContent(item, 'output'));
         break;
       case 'tool_search_call':
-        // One that the provider carried out found what is among the tools anyway.
+        // A search by the provider found tools that are in the list anyway.
         if (item.has('call_id')) this.#assistant({ ...this.#callOf(item, searchName), ...argumentsOfCall(item.raw('arguments')) }, item);
         break;
       case 'tool_search_output':
@@ -81,7 +81,7 @@ class ItemReader {
     }
   }
 
-  /** What ran at the provider, and what it alone can read. @throws {AppError} `untranslatable` */
+  /** Reads hosted tool items and vendor-only items. @throws {AppError} `untranslatable` */
   #ofProvider(item: StrictFields, type: string): void {
     const hosted = readHostedItem(item.plain);
     for (const part of hosted ?? []) this.#assistant(part, item);
@@ -106,7 +106,7 @@ class ItemReader {
     else this.read.messages.push({ role: 'system', content: readTexts(item, 'content'), field });
   }
 
-  /** What the model did in one turn belongs together. */
+  /** Output of one turn is combined. */
   #assistant(part: AssistantPart, item: StrictFields): void {
     const last = this.read.messages.at(-1);
     if (last?.role === 'assistant') last.content.push(part);
@@ -136,7 +136,7 @@ class ItemReader {
     this.#results.add(result, item.path('output'));
   }
 
-  /** The tools that were found may be called from now on. */
+  /** Makes found tools callable. */
   #search(item: StrictFields): void {
     const tools = item.objects('tools');
     this.read.tools.push(...tools);
@@ -166,7 +166,7 @@ function fieldOf(item: StrictFields): string {
   return item.path('').slice(0, -1);
 }
 
-/** The summary, or where there is none the thoughts themselves. */
+/** The summary, or else the thinking itself. */
 function thoughtIn(item: StrictFields): string {
   const textsOf = (field: string) => item.objects(field).map((part) => part.text('text') ?? '');
   return textsOf('summary').join('\n\n') || textsOf('content').join('');

@@ -1,4 +1,4 @@
-// A Responses request → parts.
+// Reads a Responses request into parts.
 import { fieldRules } from '#shared/field-rules.ts';
 import { defined } from '../defined.ts';
 import { extraFieldReader } from '../extra-fields.ts';
@@ -12,7 +12,7 @@ import { readInput } from './read-items.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 import { saidFields } from './said-fields.ts';
 
-/** `store`, `background`: nothing is kept at the provider, whatever they say. */
+/** `store` and `background` do not apply: the provider stores nothing. */
 const known: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -36,13 +36,13 @@ const known: ReadonlySet<string> = new Set([
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
 
-/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only OpenAI can do */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for features of OpenAI only */
 export function readRequest(body: Body): ChatRequest {
   refuseState(body);
   return isCompaction(body) ? summarized(readFields(withoutTrigger(body))) : readFields(body);
 }
 
-/** The model tells what the conversation was about. Its tools stay, because there may be calls of them. */
+/** The model summarizes the conversation. Tools stay, because it may contain calls of them. */
 function summarized({ messages, toolChoice: _choice, responseFormat: _format, ...request }: ChatRequest): ChatRequest {
   const requested = [...messages, summaryRequest('input')];
   return { ...request, messages: requested, ...(request.tools.length === 0 ? {} : { toolChoice: { kind: 'none' as const } }) };
@@ -80,7 +80,7 @@ function instructionsOf(fields: StrictFields): Message[] {
 
 const extraFields = extraFieldReader(saidFields);
 
-/** Encrypted thoughts are told anyway. */
+/** Encrypted thinking is always included. */
 function includeFields(fields: StrictFields): ExtraField[] {
   return (fields.list('include') ?? []).flatMap((value): ExtraField[] => {
     if (value === 'reasoning.encrypted_content') return [];
@@ -88,7 +88,7 @@ function includeFields(fields: StrictFields): ExtraField[] {
   });
 }
 
-/** Members of `text` and `reasoning` beside those that parts hold. `summary`: thoughts are told as they come. */
+/** Members of `text` and `reasoning` without a place in the parts. `summary`: thinking is returned as it comes. */
 function wishFields(wishes: readonly StrictFields[]): ExtraField[] {
   const verbosity = wishes.map((wish) => wish.fields('text')?.text('verbosity')).findLast((value) => value !== undefined);
   const extras: ExtraField[] =

@@ -1,4 +1,4 @@
-// A Responses response → parts. Read loosely: what is not as expected counts as absent.
+// Reads a Responses response into parts. Read loosely: unexpected values count as absent.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
@@ -41,19 +41,19 @@ export function startOf(response: Readonly<JsonObject>): ResponsePart {
   };
 }
 
-/** What has run at the provider. */
+/** Runs of hosted tools. */
 export function hostedOf(item: JsonObject, runs: HostedRuns): ResponsePart[] {
   const calls = runs.add(item);
   return [...(readHostedItem(item) ?? []), ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }])];
 }
 
-/** The beginning of a call of one of the caller's tools; null: it is another item. */
+/** Returns the start of a call of the caller's tools. If null, it is another item. */
 export function callOf(item: JsonObject, index: number): Extract<ResponsePart, { type: 'tool_call' }> | null {
   if (item.type !== 'function_call' && item.type !== 'custom_tool_call') return null;
   return { type: 'tool_call', index, id: textOf(item.call_id) || textOf(item.id) || `call_${index}`, name: textOf(item.name) };
 }
 
-/** All that the model has called it with; empty while that is still to come. */
+/** Complete arguments; empty if they are streamed later. */
 export function argumentsOf(item: JsonObject): string {
   if (item.type === 'custom_tool_call') return argumentsOfText(textOf(item.input));
   return isObject(item.arguments) ? JSON.stringify(item.arguments) : textOf(item.arguments);
@@ -65,18 +65,18 @@ function thoughtsOf(item: JsonObject): ResponsePart[] {
   return [...parts, ...sealOf(item, text !== '')];
 }
 
-/** The summary, or where there is none the thoughts themselves. */
+/** The summary, or else the thinking itself. */
 export function thoughtIn({ summary, content }: JsonObject): string {
   return textsIn(summary).join('\n\n') || textsIn(content).join('');
 }
 
-/** @param hasText whether its text has been told */
+/** @param hasText whether its text was returned */
 export function sealOf({ encrypted_content: encrypted }: JsonObject, hasText: boolean): ResponsePart[] {
   const data = textOf(encrypted);
   return data === '' ? [] : [{ type: hasText ? 'reasoning_seal' : 'sealed', seal: { origin: 'openai', data } }];
 }
 
-/** @param before characters of text before it */
+/** @param before characters of earlier text */
 export function contentOf({ content }: JsonObject, before: number): ResponsePart[] {
   const parts: ResponsePart[] = [];
   let offset = before;
@@ -92,13 +92,13 @@ export function contentOf({ content }: JsonObject, before: number): ResponsePart
   return parts;
 }
 
-/** Of a text, or of a piece of it. */
+/** Log probabilities of a text or a delta. */
 export function logprobsIn({ logprobs }: JsonObject): ResponsePart[] {
   const tokens = readLogprobs(logprobs);
   return tokens.length === 0 ? [] : [{ type: 'logprobs', tokens }];
 }
 
-/** @param offset characters of text before the part that it is about */
+/** @param offset characters of text before the annotated part */
 export function citationOf(annotation: unknown, offset: number): ResponsePart[] {
   if (!isObject(annotation)) return [];
   const { start_index: start, end_index: end, index } = annotation;

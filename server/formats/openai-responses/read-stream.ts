@@ -1,4 +1,4 @@
-// A stream of Responses events → parts.
+// Reads a stream of Responses events into parts.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -17,11 +17,10 @@ export function createStreamReader(): StreamReader {
   return new ResponseStreamReader();
 }
 
-/** An item that has begun. */
 interface OpenItem {
-  /** Number of the call that it is. */
+  /** Call number, if the item is a call. */
   call: number | null;
-  /** Something of it has been told. */
+  /** Some of it was returned. */
   isReported: boolean;
 }
 
@@ -29,10 +28,10 @@ class ResponseStreamReader implements StreamReader {
   #isComplete = false;
   #calls = 0;
   readonly #runs = new HostedRuns();
-  /** Characters of text so far, and before the part of a message that is being written. */
+  /** Characters of text so far, and before the current part of a message. */
   #length = 0;
   #partAt = 0;
-  /** By their place in the output. */
+  /** Items by output index. */
   readonly #open = new Map<number, OpenItem>();
   readonly #plain = new PlainDeltas();
 
@@ -92,7 +91,7 @@ class ResponseStreamReader implements StreamReader {
         const index = this.#open.get(placeOf(event))?.call ?? null;
         return index === null ? [] : this.#report(event, { type: 'tool_arguments', index, text });
       }
-      default: // what runs at the provider, and what later versions add
+      default: // hosted tools and future events
         return [];
     }
   }
@@ -130,7 +129,7 @@ class ResponseStreamReader implements StreamReader {
     return [call];
   }
 
-  /** Some servers tell an item only when it is complete. */
+  /** Some servers send only complete items. */
   #done(item: JsonObject, place: number): ResponsePart[] {
     const parts = this.#open.has(place) ? [] : this.#begin(item, place);
     const { call, isReported } = this.#item(place);

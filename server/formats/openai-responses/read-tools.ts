@@ -1,4 +1,4 @@
-// Tools of a Responses request → tools of any format: free texts become JSON, namespaces a part of the name.
+// Reads tools of a Responses request: free text tools become JSON tools, namespaces part of the name.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { namesStores } from '../hosted-tools.ts';
@@ -16,7 +16,7 @@ export interface ReadTools {
   extras: ExtraField[];
 }
 
-/** A later definition takes the place of an earlier one: tools are loaded more than once in a conversation. */
+/** Later definitions replace earlier ones: tools may be loaded repeatedly. */
 export function readTools(list: readonly StrictFields[]): ReadTools {
   const tools = new Map<string, Tool>();
   const hosted: HostedTool[] = [];
@@ -71,12 +71,12 @@ function optionsOf(tool: StrictFields): HostedOptions {
   };
 }
 
-/** A search that the provider carries out finds what is among the tools anyway. */
+/** A search by the provider finds tools that are in the list anyway. */
 function isClientSearch(tool: StrictFields): boolean {
   return tool.text('execution') === 'client';
 }
 
-/** Null: it is none that the caller runs, or one that only OpenAI has taught its models. */
+/** Returns null for hosted tools and tools that only OpenAI's models support. */
 function readTool(tool: StrictFields, type: string, namespace: string | undefined): Tool | null {
   const description = tool.text('description');
   const described = description === undefined ? {} : { description };
@@ -99,7 +99,7 @@ function readTool(tool: StrictFields, type: string, namespace: string | undefine
   };
 }
 
-/** `defer_loading`: all tools are told at once. `execution`: that of a search which the caller carries out. */
+/** `defer_loading`: all tools are sent at once. `execution`: set for a search by the caller. */
 const reported: ReadonlySet<string> = new Set([
   'type',
   'name',
@@ -111,24 +111,24 @@ const reported: ReadonlySet<string> = new Set([
   'execution',
 ]);
 
-/** Members that say something which has no place in the parts: who else may call it, that its answer may come later. */
+/** Members without a place in the parts, such as other callers of the tool and delayed results. */
 function unread(tool: StrictFields): string[] {
   return tool.others(reported).filter((name) => !isUsual(name, tool.raw(name)));
 }
 
-/** The model calls it, and waits for its answer: that is so anyway. */
+/** Direct calls with immediate results are the default. */
 function isUsual(name: string, value: unknown): boolean {
   if (name === 'async') return value === false;
   return name === 'allowed_callers' && Array.isArray(value) && value.every((caller) => caller === 'direct');
 }
 
-/** What may be called, and what has to be. */
+/** Allowed and required tools. */
 export interface ReadChoice {
   choice?: ToolChoice;
   tools: Tool[];
 }
 
-/** @throws {AppError} `untranslatable` where a tool has to be used that runs at the provider */
+/** @throws {AppError} `untranslatable` if a hosted tool is forced */
 export function readToolChoice(fields: StrictFields, { tools, hosted, extras }: ReadTools): ReadChoice {
   const value = fields.raw('tool_choice');
   if (value === undefined) return { tools };
@@ -153,10 +153,10 @@ export function readToolChoice(fields: StrictFields, { tools, hosted, extras }: 
   return { choice: { kind, allowed: left.map(({ name }) => name) }, tools };
 }
 
-/** Letters of a name whose namespace may be left out; vendors take 64. */
+/** Maximum characters of a name without its namespace; vendors allow 64. */
 const longestName = 256;
 
-/** Names of tools as choices say them. */
+/** Names of tools in tool choices. */
 class ToolNames {
   readonly #tools: readonly Tool[];
   readonly #names: ReadonlySet<string>;
@@ -167,7 +167,7 @@ class ToolNames {
     this.#names = new Set(tools.map(({ name }) => name));
   }
 
-  /** The flat name. @throws {AppError} `invalid_request` where there is no such tool */
+  /** Returns the flat name. @throws {AppError} `invalid_request` for an unknown tool */
   of(chosen: StrictFields): string {
     const name = chosen.requiredText('name');
     const flat = flatName(name, chosen.text('namespace'));
@@ -179,7 +179,7 @@ class ToolNames {
   }
 }
 
-/** What stands behind each underscore of a name → the first name in which it does. */
+/** Maps what follows each underscore of a name to the first such name. */
 function namesWithoutNamespace(tools: readonly Tool[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const { name } of tools) {

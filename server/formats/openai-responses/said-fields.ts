@@ -1,11 +1,11 @@
-// What a Responses request can say, and what this format carries of what others say.
+// Fields that Responses requests say, and fields of other formats that this one carries.
 import type { CarriedFields, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 
 const question = { role: 'user', content: 'Hello' };
 const userPart = (part: object) => ({ input: [{ role: 'user', content: [part] }] });
 const thought = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm' }] };
-/** No other vendor has one. */
+/** No other vendor has image generation as a tool. */
 const drawing = { type: 'image_generation' };
 
 /** https://platform.openai.com/docs/api-reference/responses/create */
@@ -39,7 +39,7 @@ export const saidFields: SaidFields = {
   truncation: { name: 'truncation', neutral: ['disabled'], example: { truncation: 'auto' } },
   image_compression: { name: 'image', example: { image: { context_compression: 'auto' } } },
   service_tier: { name: 'service_tier', neutral: ['auto', 'default'], example: { service_tier: 'flex' } },
-  // Responses are kept here, and tell it.
+  // Stored responses contain it.
   metadata: { name: 'metadata', isDoneHere: true, example: { metadata: { run: '1' } } },
   client_metadata: { name: 'client_metadata', example: { client_metadata: { session_id: 's1' } } },
   abuse_id: { name: 'safety_identifier', example: { safety_identifier: 'u1' } },

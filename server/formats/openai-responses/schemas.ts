@@ -1,16 +1,15 @@
-// Schemas in a Responses request.
 import { objectsIn } from '../json-texts.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 export function* schemasIn({ tools, text, input }: Body): Iterable<unknown> {
   yield* toolsIn(tools);
-  // Tools that are told with the conversation.
+  // Tools within the conversation.
   for (const item of objectsIn(input)) yield* toolsIn(item['tools']);
   yield text;
 }
 
-/** Those of a namespace, too. */
+/** Includes tools of a namespace. */
 function* toolsIn(tools: unknown): Iterable<unknown> {
   for (const tool of objectsIn(tools)) {
     const { tools: inner, ...own } = tool;

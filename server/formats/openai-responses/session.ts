@@ -1,8 +1,8 @@
-// Where a request says which session it belongs to.
+// Session id of a request.
 import { fieldsOf, sessionInMetadata, sessionInUser, sessionNamed } from '../session-ids.ts';
 import type { SessionIds } from '../session-ids.ts';
 
-/** Codex repeats its headers in `client_metadata`, which is all that there is of them on a socket. */
+/** Codex repeats its headers in `client_metadata`, their only location on a WebSocket. */
 export function sessionIn(body: Readonly<Record<string, unknown>>): Partial<SessionIds> | null {
   const { client_metadata, conversation, metadata, user, prompt_cache_key } = body;
   const reported = fieldsOf(client_metadata);

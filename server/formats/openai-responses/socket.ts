@@ -1,4 +1,4 @@
-// Responses over a WebSocket: many on one connection, each asked for by a message `response.create`.
+// Responses over WebSocket: each `response.create` message on a connection requests one.
 // https://developers.openai.com/api/docs/guides/websocket-mode
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -10,9 +10,9 @@ import { errorMessage } from './errors.ts';
 
 const socketBeta = /^responses_websockets=/;
 const queueName = /^[\w.-]{1,256}$/;
-/** Of a message alone, or of how a response comes, which is always the same here. */
+/** Members of messages only, or about framing, which is fixed on a WebSocket. */
 const ofMessages = new Set(['type', 'stream_id', 'generate', 'stream', 'stream_options']);
-/** What Codex says beside its calls: that it has read a response. */
+/** Messages of Codex that are not calls, such as acknowledgements. */
 const notices = new Set(['response.processed']);
 
 export const socket: SocketDialect = {
@@ -38,7 +38,7 @@ export const socket: SocketDialect = {
     if (previous !== null) delete body['previous_response_id'];
     if (previous !== null && previous.length > 0) body['input'] = [...previous, ...inputOf(message)];
     if (!isWarmUp(message)) return body;
-    // Nothing is generated from it, but it is looked at like any other; and only the connection remembers it.
+    // A warm-up generates nothing, but is validated like any request; only the connection stores it.
     if (previous?.length === 0 && inputOf(message).length === 0) body['input'] = ' ';
     return { ...body, store: false };
   },
@@ -71,7 +71,9 @@ function isWarmUp({ generate, prompt_cache_options: cache }: Body): boolean {
   return generate === false || (isObject(cache) && cache['prewarm'] === true);
 }
 
-/** Input for a response that is being written has no place in other formats. The client gets it back, and sends it with its next call. */
+/**
+ * Rejects input for a running response, which other formats do not support. The client receives it back and sends it with its next call.
+ */
 function steerFailed({ input, previous_response_id: id }: Body): Record<string, unknown> {
   const error = {
     type: 'invalid_request_error',
@@ -81,7 +83,7 @@ function steerFailed({ input, previous_response_id: id }: Body): Record<string, 
   return { type: 'response.steer.failed', sequence_number: 0, error, steer: { previous_response_id: id ?? null, input: input ?? [] } };
 }
 
-/** @throws {AppError} for what is no input */
+/** @throws {AppError} for invalid input */
 function inputOf({ input }: Body): readonly unknown[] {
   if (input === undefined || input === null) return [];
   if (typeof input === 'string') return input === '' ? [] : [{ type: 'message', role: 'user', content: input }];

@@ -1,4 +1,4 @@
-// Usage as this format writes it: cached tokens within the input, thoughts within the output.
+// Usage of this format: cached tokens are part of input, thinking is part of output.
 import { isObject } from '#server/framing/loose-json.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -6,7 +6,7 @@ import type { ResponsePart } from '../parts.ts';
 import { reportedCost } from '../reported-cost.ts';
 import { cachedMedia, mediaClasses, outputWithReasoning, tokenCount, withTier } from '../token-usage.ts';
 
-/** Null: it tells nothing. */
+/** Returns null without usage. */
 export function readTokenUsage(value: unknown): TokenUsage | null {
   if (!isObject(value)) return null;
   const input = count(value.input_tokens);
@@ -39,11 +39,7 @@ export function readTokenUsage(value: unknown): TokenUsage | null {
   };
 }
 
-/**
- * Writes reasoning tokens that a provider reports beside the output into the output of a response.
- *
- * @returns whether the response has changed
- */
+/** Adds separately reported reasoning tokens to the output. @returns whether the response changed */
 export function includeReasoning({ usage: reported }: Readonly<Record<string, unknown>>): boolean {
   const usage = readTokenUsage(reported);
   if (usage === null || !isObject(reported) || count(reported.output_tokens) >= usage.output) return false;
@@ -53,10 +49,10 @@ export function includeReasoning({ usage: reported }: Readonly<Record<string, un
 
 const outputKey = Buffer.from('"output_tokens"');
 
-/** The same in the bytes of a whole response, which are not parsed for it. @param usage as it was read from them */
+/** Does the same in the bytes of a complete response without parsing. @param usage as read from them */
 export function withReasoning(bytes: Buffer, usage: TokenUsage | null): Buffer {
   if (usage === null || usage.reasoning === 0) return bytes;
-  // Usage stands at the end. Within texts the quotes of the key are escaped.
+  // Usage is at the end. Within texts the key's quotes are escaped.
   for (let at = bytes.lastIndexOf(outputKey); at > 0; at = bytes.lastIndexOf(outputKey, at - 1)) {
     const valueAt = at + outputKey.length;
     const value = /^\s*:\s*(\d+)/.exec(bytes.toString('latin1', valueAt, valueAt + 64));
@@ -69,14 +65,14 @@ export function withReasoning(bytes: Buffer, usage: TokenUsage | null): Buffer {
   return bytes;
 }
 
-/** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
+/** Whether main counts are invalid: negative, fractional, not numbers, or too large. */
 function isInvalidUsage(value: unknown): boolean {
   if (!isObject(value)) return value !== undefined && value !== null;
   const main = [value.input_tokens, value.output_tokens, value.total_tokens];
   return main.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined);
 }
 
-/** What the usage of a response tells, if anything, and the lane beside it. */
+/** Reads usage and service tier of a response. */
 export function usageParts({ usage: value, service_tier: tier }: Readonly<Record<string, unknown>>): ResponsePart[] {
   if (isInvalidUsage(value)) return [{ type: 'invalid_usage', counts: ['input', 'output'] }];
   const usage = withTier(readTokenUsage(value), tier);

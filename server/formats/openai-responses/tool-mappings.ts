@@ -1,22 +1,21 @@
-// Tools of this format that others know only as functions with JSON: under which name they go there, and what a call of that name is
-// here. Read loosely: requests are read strictly elsewhere.
+// Maps tools that only this format has to functions of other formats and back, by name. Read loosely: requests are validated elsewhere.
 import { createHash } from 'node:crypto';
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** What a call of a tool is to the caller. */
+/** A call as the caller sees it. */
 export interface ToolMapping {
   kind: 'function' | 'text' | 'search';
   name: string;
   namespace?: string;
 }
 
-/** The name of a search for tools that its caller carries out. */
+/** Name of a tool search that the caller runs. */
 export const searchName = 'tool_search';
 
-/** Others take no longer names. */
+/** Maximum length at other vendors. */
 const longestName = 64;
 
-/** The name outside of this format: the same in every request, whatever other tools there are. */
+/** Name in other formats, the same in every request, whatever other tools there are. */
 export function flatName(name: string, namespace: string | undefined): string {
   if (namespace === undefined) return name;
   const flat = `${namespace}${namespace.endsWith('_') ? '' : '__'}${name}`.replace(/[^a-zA-Z0-9_-]/g, '_');
@@ -25,7 +24,7 @@ export function flatName(name: string, namespace: string | undefined): string {
     : `${flat.slice(0, longestName - 9)}_${createHash('sha256').update(flat).digest('hex').slice(0, 8)}`;
 }
 
-/** By the names of `flatName`; those that are called by it as functions are left out. */
+/** Mappings by `flatName`; plain functions are omitted. */
 export function toolMappings(tools: readonly unknown[]): ReadonlyMap<string, ToolMapping> {
   const forms = new Map<string, ToolMapping>();
   for (const tool of tools) if (isObject(tool)) addMapping(forms, tool);

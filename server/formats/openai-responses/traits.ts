@@ -1,4 +1,4 @@
-// What the provider's record makes of a Responses request.
+// Applies the provider's record to a Responses request.
 import { isObject } from '#server/framing/loose-json.ts';
 import { refusesRetention, retentionField } from '../cache-retention.ts';
 import { cacheKeyFor } from '../cache-key.ts';
@@ -14,7 +14,7 @@ import { saidFields } from './said-fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The same body where nothing has to change. */
+/** Returns the same body if nothing changes. */
 export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   const { route } = input;
   const dropped: string[] = [];
@@ -42,7 +42,7 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   return { body: requested.body, dropped: [...dropped, ...requested.dropped] };
 }
 
-/** Set where the client said nothing; an object member by member. */
+/** Sets fields that the client omitted, objects member by member. */
 function withFields(body: Body, set: Body): Body {
   const edited: Record<string, unknown> = { ...body };
   for (const [field, value] of Object.entries(set)) {
@@ -53,7 +53,7 @@ function withFields(body: Body, set: Body): Body {
   return edited;
 }
 
-/** An effort that the model refuses becomes the nearest that it takes. */
+/** Replaces a rejected effort with the nearest that the model supports. */
 function withFittingEffort(body: Body, input: EncodeInput, dropped: string[]): Body {
   const taken = input.route.facts?.thinking?.efforts;
   const { reasoning } = body;

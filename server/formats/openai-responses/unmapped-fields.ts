@@ -1,4 +1,4 @@
-// What Responses say that callers of other formats do not hear of, and why.
+// Response fields of Responses that are not mapped to other formats, by reason.
 import type { UnmappedFields } from '../unmapped-fields.ts';
 
 export const unmappedFields: UnmappedFields = {

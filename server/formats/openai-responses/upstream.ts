@@ -1,4 +1,4 @@
-// OpenAI's Responses as a format that providers speak.
+// Upstream dialect of OpenAI's Responses.
 import { writesLongCache } from '../long-cache.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
@@ -44,7 +44,7 @@ export const openaiResponsesUpstream: UpstreamDialect = {
     fields: {
       service_tier: ['auto', 'default', 'flex', 'standard'],
       'reasoning.mode': ['standard'],
-      // What an account has been let into is its operator's; where it has not, the provider refuses it as if it were the channel.
+      // Access programs are the operator's choice; a rejection would look like the channel's.
       'access_programs.cyber': ['standard'],
       'prompt_cache_options.ttl': ['30m'],
     },

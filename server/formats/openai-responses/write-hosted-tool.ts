@@ -1,4 +1,4 @@
-// Tools of other formats that run at the provider, as this one has them. https://platform.openai.com/docs/guides/tools-web-search
+// Writes hosted tools of other formats. https://platform.openai.com/docs/guides/tools-web-search
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { namesStores } from '../hosted-tools.ts';
@@ -11,7 +11,7 @@ export const hostedTypes: Readonly<Partial<Record<HostedKind, string>>> = {
   file_search: 'file_search',
 };
 
-/** Null: the format has no such tool, or only for what is kept at the provider. */
+/** Returns null if the format has no such tool, or only with objects of the provider's account. */
 export function writeHostedTool({ kind, origin, object, options, field }: HostedTool, losses: Losses): Record<string, unknown> | null {
   if (origin === 'openai-responses') return { ...object };
   if (kind === 'code_execution') return { type: 'code_interpreter', container: { type: 'auto' } };
@@ -29,7 +29,10 @@ export function writeHostedTool({ kind, origin, object, options, field }: Hosted
 
 const ofFileSearch = ['vector_store_ids', 'max_num_results', 'ranking_options', 'filters'];
 
-/** Told as here, or in an object of its name. Null: it names no store. https://platform.openai.com/docs/guides/tools-file-search */
+/**
+ * Accepts this format's form, or an object under the tool's name. If null, it names no store.
+ * https://platform.openai.com/docs/guides/tools-file-search
+ */
 function writeFileSearch(object: HostedTool['object']): Record<string, unknown> | null {
   if (!namesStores(object)) return null;
   const inner = object['file_search'];

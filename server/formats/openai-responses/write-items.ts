@@ -1,4 +1,4 @@
-// Messages → the items of a Responses request.
+// Writes messages as items of a Responses request.
 import { createHash } from 'node:crypto';
 import { dataUrl, imageType, isFilm } from '../media.ts';
 import type { Losses } from '../losses.ts';
@@ -11,15 +11,15 @@ import { title } from './title.ts';
 type Json = Record<string, unknown>;
 
 interface Reported {
-  /** Names of tools that are called with a free text. */
+  /** Names of free text tools. */
   textTools: ReadonlySet<string>;
-  /** Thoughts go back that nobody has encrypted. */
+  /** Sends unencrypted thinking of earlier turns. */
   takesPlainThoughts: boolean;
 }
 
 /** @throws {AppError} `untranslatable` */
 export function writeItems(messages: readonly Message[], { textTools, takesPlainThoughts }: Reported, losses: Losses): Json[] {
-  /** Ids of calls of those. */
+  /** Ids of free text calls. */
   const textCalls = new Set<string>();
   return messages.flatMap((message) => {
     if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
@@ -30,7 +30,7 @@ export function writeItems(messages: readonly Message[], { textTools, takesPlain
   });
 }
 
-/** Results of tools are items of their own and come first. */
+/** Tool results are separate items and come first. */
 function writeUser(parts: readonly UserPart[], { field, textCalls }: { field: string; textCalls: ReadonlySet<string> }): Json[] {
   const items: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
@@ -58,7 +58,7 @@ function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field
 }
 
 function writeImage({ source, detail = 'auto' }: ImagePart, field: string): Json {
-  // A file's id is known to the provider that gave it, and to no other.
+  // A file id is valid at its own provider only.
   if (source.kind === 'id') throw untranslatable(field, title);
   const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
   return { type: 'input_image', image_url: url, detail };
@@ -95,7 +95,7 @@ function writeAssistant(
     }
     endMessage();
     if (part.type === 'hosted_call' || part.type === 'hosted_result') {
-      // The item of a call holds its result.
+      // A call's item contains its result.
       if (part.origin !== 'openai-responses') losses.drop('provider_tool_results');
       else if (part.type === 'hosted_call') items.push({ ...part.object });
     } else if (part.type === 'tool_call') {
@@ -110,7 +110,9 @@ function writeAssistant(
   return items;
 }
 
-/** As models behind other hosts than OpenAI's tell them. Its name is that of every copy of it, so that caches know the prompt again. */
+/**
+ * Unencrypted thinking as models at hosts other than OpenAI write it. The id derives from the text, so that caches recognize the prompt.
+ */
 function writePlainThought(text: string): Json {
   const id = `rs_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   return { id, type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] };

@@ -1,4 +1,4 @@
-// Parts → a Responses request. Nothing is kept at the provider: thoughts come and go encrypted.
+// Writes parts as a Responses request. Nothing is stored at the provider: thinking is sent encrypted.
 import { isStrictSchema } from '../strict-schema.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -17,7 +17,7 @@ import { writeItems } from './write-items.ts';
 
 type Json = Record<string, unknown>;
 
-/** A smaller limit is refused. https://platform.openai.com/docs/api-reference/responses/create */
+/** Smaller limits are rejected. https://platform.openai.com/docs/api-reference/responses/create */
 export const leastMaxTokens = 16;
 
 /** @throws {AppError} `untranslatable` */
@@ -27,7 +27,7 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   const isReasoning = reasons(knownAs);
   if (request.stop !== undefined) {
     if (!isReasoning) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
-    // Models that think take none in any format.
+    // Thinking models reject it in any format.
     losses.drop('stop');
   }
   const extras = losses.carry(withoutRefusedRetention(request.extras, knownAs, losses), carriedFields, title);
@@ -53,11 +53,11 @@ export function writeRequest(request: ChatRequest, options: WriteOptions): Writt
   return { body, dropped: losses.names, ...(doubtful === undefined ? {} : { doubtful: [doubtful] }) };
 }
 
-/** What the model is told before anybody speaks has a field of its own. */
+/** Moves leading instructions to `instructions`. */
 function splitInstructions(messages: readonly Message[]): { instructions: string; messages: readonly Message[] } {
   const first = messages.findIndex(({ role }) => role !== 'system');
   const end = first < 0 ? messages.length : first;
-  // Without any other item there would be nothing to answer.
+  // With no other item, there would be no input.
   if (end === messages.length) return { instructions: '', messages };
   const texts = messages.slice(0, end).flatMap(({ content }) => content.map((part) => ('text' in part ? part.text : '')));
   return { instructions: texts.join('\n'), messages: messages.slice(end) };
@@ -72,7 +72,7 @@ function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
 function writeTools(body: Json, request: ChatRequest, losses: Losses): void {
   const { tools, toolChoice, parallelToolCalls, hostedTools = [] } = request;
   const hosted = writeHostedTools(request, { losses, title, write: (tool) => writeHostedTool(tool, losses) });
-  // A choice among no tools is refused.
+  // A tool choice without tools is rejected.
   if (tools.length + hosted.length === 0) return;
   body.tools = [...tools.map(writeTool), ...hosted];
   const most = hostedTools.flatMap(({ options }) => options.mostCalls ?? []);
@@ -93,7 +93,7 @@ function writeTool({ name, description, parameters, isStrict, freeText }: Tool):
     name,
     ...described,
     parameters: functionParameters(parameters),
-    // Left out it would mean yes here, and no in every other format.
+    // Absent, it would mean true here and false in every other format.
     strict: isStrict ?? false,
   };
 }
@@ -109,7 +109,7 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
 
 function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>, model: string, losses: Losses): void {
   if (!takesEffort(model)) {
-    // Whoever asks for no thoughts gets none from a model that has none.
+    // Turning thinking off needs no report for models without it.
     if (wish.isOn) losses.drop(fieldOf(wish));
     return;
   }
@@ -119,15 +119,15 @@ function writeReasoning(body: Json, wish: NonNullable<ChatRequest['reasoning']>,
 }
 
 /**
- * Thoughts are told as summaries, and only to who asks for them. Organisations that are not verified are refused that, and some hosts do not know it.
+ * Thinking is returned as summaries on request. Unverified organizations are refused it, and some hosts do not support it.
  * https://platform.openai.com/docs/guides/reasoning#reasoning-summaries
  */
 const summaries: DoubtfulField = { name: 'reasoning.summary', refusal: /\breasoning\W{1,8}summar(?:y|ies)\b|^summary$/i };
 
-/** @returns what may be refused; undefined: nothing is asked for */
+/** Returns the field that may be rejected. If undefined, none is sent. */
 function writeSummary(body: Json, wish: ChatRequest['reasoning'], options: WriteOptions, losses: Losses): DoubtfulField | undefined {
   if (wish?.shownBy === undefined || !wish.isOn) return undefined;
-  // One of which nothing is known may think.
+  // An unknown model may think.
   if (factsOf(options.knownAs ?? options.upstreamModel)?.thinking === null) return undefined;
   if (options.withoutFields?.has(summaries.name) === true) {
     losses.dropNamed(wish.shownBy);

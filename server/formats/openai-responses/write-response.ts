@@ -1,4 +1,4 @@
-// Parts → a Responses response, or its stream.
+// Writes parts as a Responses response or stream.
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
@@ -27,7 +27,7 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
   return new ResponseStreamWriter(options);
 }
 
-/** A response as it comes about. */
+/** State of the response being written. */
 class OpenResponse {
   readonly #options: ResponseWriterOptions;
   readonly #items: OutputItems | CompactionItem;
@@ -49,7 +49,7 @@ class OpenResponse {
     });
   }
 
-  /** Only the first choice has a place in this format. */
+  /** The format has a single choice. */
   write(part: ResponsePart): void {
     if ('choice' in part && part.choice !== undefined && part.choice !== 0) return;
     if (part.type === 'start') this.#start = part;
@@ -58,7 +58,7 @@ class OpenResponse {
     else this.#items.write(part);
   }
 
-  /** While it comes about. */
+  /** The unfinished response. */
   shell(): Json {
     const { model, createdAt, requested } = this.#options;
     const { id, model: reported, createdAt: at } = this.#start;
@@ -83,7 +83,7 @@ class OpenResponse {
     return { status, response };
   }
 
-  /** Without what has been written: some of it may not have been told, and must not be. */
+  /** The response without output, since some of it may not have been sent. */
   failed(error: ErrorObject): Json {
     return { ...this.shell(), status: 'failed', error: responseError(error) };
   }
@@ -113,7 +113,7 @@ class ResponseStreamWriter implements StreamWriter, EventSink {
   }
 
   write(part: ResponsePart): string {
-    // The head is told with the first event, so it has to be known.
+    // The first event contains the head, which must be known.
     if (part.type !== 'start') this.#begin();
     this.#response.write(part);
     if (part.type === 'start') this.#begin();

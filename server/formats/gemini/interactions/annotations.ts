@@ -1,19 +1,19 @@
-// Citations as annotations of a text. Ranges are in bytes of it.
+// Citations as annotations of a text, with ranges in bytes.
 import type { ResponsePart } from '../../parts.ts';
 
 type Citation = Extract<ResponsePart, { type: 'citation' | 'document_citation' }>;
 
-/** Characters of text that are kept for ranges. */
+/** Maximum buffered characters for ranges. */
 const mostText = 256 * 1024;
 
-/** Where characters of the response's whole text stand in the bytes of its last piece. */
+/** Maps character offsets of the whole text to bytes of its last piece. */
 export class TextBytes {
   #text = '';
   /** Characters before the piece. */
   #before = 0;
   #length = 0;
 
-  /** A further piece begins. */
+  /** Begins another piece. */
   begin(): void {
     this.#before += this.#length;
     this.#length = 0;
@@ -25,7 +25,7 @@ export class TextBytes {
     if (this.#length <= mostText) this.#text += text;
   }
 
-  /** Null: it is not known. */
+  /** If null, the range is unknown. */
   range(start: number | undefined, end: number | undefined): { start_index: number; end_index: number } | null {
     if (start === undefined || end === undefined || this.#length > mostText) return null;
     const [from, to] = [start - this.#before, end - this.#before];
@@ -40,7 +40,7 @@ export function annotationOf(citation: Citation, bytes: TextBytes): Record<strin
     const { url, title = url, start, end } = citation;
     return { type: 'url_citation', url, title, ...bytes.range(start, end) };
   }
-  // Its range is one of the document.
+  // The range is one of the document.
   const { title, text } = citation;
   return {
     type: 'file_citation',

@@ -1,4 +1,4 @@
-// What must be right in an Interactions request before anything is spent on it; cheap, because every call passes it.
+// Validates an Interactions request before any cost; fast, because every call is validated.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -10,14 +10,14 @@ import { badField, StrictFields } from '../../strict-fields.ts';
 import type { Body } from '../../strict-fields.ts';
 import { limits } from './limits.ts';
 
-/** The most tokens that a client may ask for. */
+/** Maximum tokens that a client may request. */
 const tokenLimit = 1_073_741_823;
 const textOrSteps = { zh: '必须是文本、内容或步骤的数组', en: 'must be a text, a content or a list of steps' };
 
 /** @throws {AppError} 400 with the field at fault */
 export function checkRequest(body: Body): void {
   const fields = new StrictFields(body);
-  // A token of Google's own, which says how far its model came.
+  // Google's own token for the model's progress.
   if (fields.has('continuation_token')) throw untranslatable('continuation_token', otherProviders);
   fields.text('previous_interaction_id');
   for (const field of ['stream', 'store', 'background']) fields.boolean(field);
@@ -44,10 +44,7 @@ function checkInput(fields: StrictFields): void {
     if (item.text('type') === undefined && !item.has('role')) throw badField(item.path('type'), fieldRules.required);
 }
 
-/**
- * What speaks of something kept has been put in its place before a request goes on: providers keep nothing for us.
- * @throws {AppError} `responses_not_kept`
- */
+/** Stored state is expanded before a request is sent: providers store nothing for us. @throws {AppError} `responses_not_kept` */
 export function refuseState(body: Body): void {
   if (new StrictFields(body).has('previous_interaction_id')) throw notStored('previous_interaction_id');
   if (body.background === true) throw notStored('background');
@@ -57,12 +54,12 @@ function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
 
-/** Only for a body that `checkRequest` let pass. */
+/** Requires a body that `checkRequest` accepted. */
 export function callParameters(body: Body): CallParameters {
   return {
     maxTokens: limits.read(body) ?? 0,
     choices: 1,
-    // Every stream of this format ends with it.
+    // Every stream of this format ends with usage.
     wantsUsage: true,
     mostTokenBytes: plainTokenBytes,
   };

@@ -1,4 +1,4 @@
-// Gemini's Interactions as a format that callers speak.
+// Client dialect of Gemini's Interactions.
 import type { ClientDialect } from '../../client-dialect.ts';
 import { beginningOf } from '../../conversation-beginning.ts';
 import { sessionInMetadata } from '../../session-ids.ts';
@@ -19,7 +19,7 @@ import { schemasIn } from './schemas.ts';
 import { title } from './title.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
-/** Steps that are looked at for the beginning of a conversation. */
+/** Steps searched for the start of a conversation. */
 const mostSteps = 32;
 
 export const geminiInteractionsClient = {
@@ -46,7 +46,7 @@ export const geminiInteractionsClient = {
   beginningOf({ system_instruction: system, input, tools }) {
     const steps = stepsOf(input);
     const first = steps.slice(0, mostSteps).findIndex(({ type }) => type === 'user_input');
-    // A step says in its type whose it is.
+    // A step's type shows its side.
     const turns = first < 0 ? steps : steps.with(first, { role: 'user', content: steps[first]?.['content'] });
     return beginningOf({ system, turns, tools });
   },
@@ -56,6 +56,6 @@ export const geminiInteractionsClient = {
   writeModel,
   writeModelList,
   errorBody,
-  /** What `input` consists of, as it is kept. */
+  /** Items of `input` as stored. */
   stepsOf,
 } satisfies ClientDialect & { stepsOf(input: unknown): readonly Body[] };

@@ -1,4 +1,4 @@
-// Errors in this format's shape: alone and as an event. https://ai.google.dev/api/interactions-api#Error
+// Errors of this format, alone and as an event. https://ai.google.dev/api/interactions-api#Error
 import type { ErrorObject } from '../../client-dialect.ts';
 
 const codes: Readonly<Record<number, string>> = {
@@ -15,7 +15,7 @@ const codes: Readonly<Record<number, string>> = {
   504: 'deadline_exceeded',
 };
 
-/** The code is a text here, whatever the upstream's was. */
+/** The code is a text, whatever the upstream's. */
 export function errorObject({ message, status, code }: ErrorObject): { code: string; message: string } {
   const known = codes[status] ?? (status < 500 ? 'invalid_request' : 'internal');
   return { code: typeof code === 'string' && code !== '' ? code : known, message };

@@ -1,9 +1,9 @@
-// Tools that ran at a provider, as steps: what was asked, and what came of it. https://ai.google.dev/api/interactions-api#Step
+// Writes hosted tool calls and their results as steps. https://ai.google.dev/api/interactions-api#Step
 import type { HostedCallPart, HostedResultPart } from '../../parts.ts';
 
 type Json = Record<string, unknown>;
 
-/** Null: the format has no step for it. */
+/** Returns null if the format has no step. */
 export function writeHostedStep(part: HostedCallPart | HostedResultPart): Json | null {
   return part.type === 'hosted_call' ? writeCall(part) : writeResult(part);
 }
@@ -17,7 +17,7 @@ function writeCall({ kind, id, input }: HostedCallPart): Json | null {
 
 function writeResult({ kind, callId, sources, output, isError }: HostedResultPart): Json | null {
   const failed = isError ? { is_error: true } : {};
-  // What was found is told by the annotations of the text.
+  // Annotations of the text report the results.
   if (kind === 'web_search') return { type: 'google_search_result', call_id: callId, result: [], ...failed };
   if (kind === 'web_fetch') {
     const status = isError ? 'error' : 'success';

@@ -1,4 +1,4 @@
-// Tools of a request that run at the provider. https://ai.google.dev/gemini-api/docs/interactions#built-in-tools
+// Hosted tools of Interactions. https://ai.google.dev/gemini-api/docs/interactions#built-in-tools
 import type { HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { placesInTools } from '../../hosted-tools.ts';
@@ -17,7 +17,7 @@ const kinds: ReadonlyMap<unknown, HostedKind | null> = new Map<unknown, HostedKi
   ['mcp_server', 'mcp'],
 ]);
 
-/** Null: the caller runs it. */
+/** Returns null for tools that the caller runs. */
 export function kindOfTool({ type }: Body): HostedKind | null {
   const kind = kinds.get(type);
   return kind === undefined ? 'other' : kind;

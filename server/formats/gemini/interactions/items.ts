@@ -1,4 +1,4 @@
-// What `input` consists of: a text, one content or several, which are one turn of the user, or the steps of a conversation.
+// Forms of `input`: a text, one or several contents (a user turn), or steps of a conversation.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Body } from '../../strict-fields.ts';
 
@@ -8,7 +8,7 @@ export function isContent(item: unknown): item is Body {
   return isObject(item) && contents.has(item.type);
 }
 
-/** Of contents that do not say theirs. */
+/** Media types of contents without one. */
 export const usualTypes: Readonly<Record<string, string>> = {
   image: 'image/png',
   audio: 'audio/wav',
@@ -16,7 +16,7 @@ export const usualTypes: Readonly<Record<string, string>> = {
   video: 'video/mp4',
 };
 
-/** The same as steps: each says what it is. Read loosely: what is no object is left out. */
+/** Normalizes to steps. Read loosely: values other than objects are skipped. */
 export function stepsOf(input: unknown): Body[] {
   if (typeof input === 'string') return input === '' ? [] : [{ type: 'user_input', content: [{ type: 'text', text: input }] }];
   if (isContent(input)) return [{ type: 'user_input', content: [input] }];

@@ -1,4 +1,4 @@
-// Results of tools in an interaction, and arguments, which are objects there.
+// Tool results in interactions, and arguments, which are objects.
 import { objectsIn } from '../../json-texts.ts';
 import type { JsonTexts } from '../../json-texts.ts';
 

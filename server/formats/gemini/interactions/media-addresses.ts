@@ -1,4 +1,4 @@
-// Where addresses of pictures, sounds, films and documents stand in `input`: a content, several, or within the steps of a conversation.
+// URLs of images, audio, video and documents in `input`: a content, several, or steps of a conversation.
 import { isAddress, withItems, withMember } from '../../media-addresses.ts';
 import type { MediaOf } from '../../media-addresses.ts';
 import type { Body } from '../../strict-fields.ts';

@@ -1,5 +1,4 @@
-// Parts → the steps of an interaction, and the events that tell of them. Calls may be written side by side, everything else comes one after
-// the other.
+// Writes parts as steps of an interaction and their events. Calls may be interleaved; other steps are sequential.
 import { JsonProgress } from '#server/framing/json-progress.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
 import type { HostedCallPart, HostedResultPart, ResponsePart } from '../../parts.ts';
@@ -12,7 +11,7 @@ export type Json = Record<string, unknown>;
 
 export interface EventSink {
   event(type: string, fields: Json): void;
-  /** As `event`, for what nearly all events are. @param delta JSON of the delta */
+  /** Like `event`, for the most frequent events. @param delta JSON of the delta */
   delta(index: number, delta: string): void;
 }
 
@@ -37,16 +36,16 @@ interface OpenCall {
 }
 
 export class OutputSteps {
-  /** By their place. */
+  /** Steps by index. */
   readonly steps: Json[] = [];
   readonly #sink: EventSink;
   #open: OpenOutput | OpenThought | null = null;
   readonly #calls = new Map<number, OpenCall>();
-  /** Of arguments, which are texts as they come and objects as they leave. */
+  /** Part budget of arguments, which arrive as text and leave as objects. */
   readonly #budget = new PartBudget();
-  /** Of the response's own text. */
+  /** Bytes of the response's text. */
   readonly #bytes = new TextBytes();
-  /** A call whose arguments are no object. */
+  /** A call has arguments that are not an object. */
   isMalformed = false;
 
   constructor(sink: EventSink) {
@@ -120,7 +119,7 @@ export class OutputSteps {
     this.#sink.delta(index, JSON.stringify(image));
   }
 
-  /** It stands behind the text that it is about. */
+  /** A citation follows its text. */
   #cite(citation: Extract<ResponsePart, { type: 'citation' | 'document_citation' }>): void {
     const text = this.#open?.kind === 'output' ? this.#open.content.at(-1) : undefined;
     if (this.#open === null || text?.type !== 'text') return;
@@ -153,7 +152,7 @@ export class OutputSteps {
     this.#closeOpen();
   }
 
-  /** In a thought of its own; that of a call in the one before it, where that is not signed. */
+  /** Writes a seal as a step of its own, or as signature of the unsigned thought before it if it belongs to a call. */
   #seal(seal: Seal): void {
     if (seal.callId === undefined || this.#open?.kind !== 'thought') this.#closeOpen();
     this.#sign(seal);
@@ -181,7 +180,7 @@ export class OutputSteps {
 
   #hosted(part: HostedCallPart | HostedResultPart): void {
     const step = writeHostedStep(part);
-    // What this format has no step for is told by what the model writes of it.
+    // Without a step in this format, the model's text reports the result.
     if (step === null) return;
     this.#closeOpen();
     const index = this.#start(step);
@@ -190,7 +189,7 @@ export class OutputSteps {
     this.#stop(index, step);
   }
 
-  /** What is complete ends where something else begins. */
+  /** Completes open steps when another begins. */
   #start(step: Json): number {
     this.#closeOpen();
     for (const [place, call] of this.#calls) {

@@ -1,4 +1,4 @@
-// What of an Interactions request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+// Prompt content of Interactions requests. Read loosely, since rejected requests are estimated too.
 import { isObject } from '#server/framing/loose-json.ts';
 import { addJson, emptyPrompt, noteHosted } from '../../prompt-content.ts';
 import type { PromptContent } from '../../prompt-content.ts';
@@ -23,7 +23,7 @@ export function promptContent(body: Body, _model = '', isLarge = false): PromptC
   return prompt;
 }
 
-/** Without the signature, which is nothing that a model of another vendor reads. */
+/** Excludes the signature, which other vendors' models do not read. */
 function addStep(prompt: PromptContent, { signature: _signature, ...step }: Body): void {
   prompt.fixed += perStep;
   const { type, content, summary, result } = step;
@@ -53,7 +53,7 @@ function addPart(prompt: PromptContent, part: unknown): void {
   }
 }
 
-/** Sound is sent as sound, whatever type it tells. */
+/** Audio is sent as audio, whatever its stated type. */
 function typeOf({ type }: Body, reported: unknown): unknown {
   if (type === 'audio' && !(typeof reported === 'string' && /^audio\//i.test(reported))) return usualTypes['audio'];
   return reported ?? usualTypes[String(type)];

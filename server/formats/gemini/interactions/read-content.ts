@@ -1,4 +1,4 @@
-// Contents of a caller → parts. https://ai.google.dev/api/interactions-api#Content
+// Reads contents of a caller into parts. https://ai.google.dev/api/interactions-api#Content
 import { fieldRules } from '#shared/field-rules.ts';
 import { sourceOfUrl } from '../../media.ts';
 import type { AudioPart, FilePart, ImagePart, MediaSource, TextPart } from '../../parts.ts';
@@ -11,10 +11,10 @@ import { usualTypes } from './items.ts';
 export type ContentPart = TextPart | ImagePart | AudioPart | FilePart;
 
 const types = ['text', 'image', 'audio', 'document', 'video'] as const;
-/** What is said of a video or a sound beside its bytes. */
+/** Details of video or audio. */
 const details = ['resolution', 'processing', 'channels', 'sample_rate'] as const;
 
-/** @param extras gets what has no place in the part. @throws {AppError} `invalid_request` with the field at fault */
+/** @param extras receives fields without a place in the part @throws {AppError} `invalid_request` with the field at fault */
 export function readContent(content: StrictFields, extras: ExtraField[]): ContentPart[] {
   const type = content.oneOf('type', types);
   if (type === undefined) throw badField(content.path('type'), fieldRules.required);

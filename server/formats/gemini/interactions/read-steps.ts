@@ -1,4 +1,4 @@
-// Steps → messages. Steps of one side that follow each other are one turn; a thought stands before what it led to.
+// Reads steps into messages. Consecutive steps of one side are one turn; thinking precedes the step it led to.
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { HostedKind } from '#shared/hosted-tools.ts';
@@ -43,14 +43,14 @@ const hostedKinds: Readonly<Record<string, HostedKind>> = {
 class StepsReader implements ReadSteps {
   readonly messages: Message[] = [];
   readonly extras: ExtraField[] = [];
-  /** Signatures that came before the calls that they are of. */
+  /** Signatures that precede the calls they sign. */
   readonly #ofCalls = new Map<string, Seal>();
-  /** The last turn of the user has nothing but results. */
+  /** The last user turn has only results. */
   #endsWithResults = false;
-  /** One that stood alone: it is of the call behind it, if that follows at once. */
+  /** Standalone signature: it signs the call that immediately follows. */
   #alone: Seal | null = null;
 
-  /** @param place where the content of a turn of the user stands */
+  /** @param place path of a user turn's content */
   step(step: StrictFields, place: string): void {
     const type = step.text('type') ?? step.text('role') ?? '';
     if (type !== 'function_call') this.#settle(step);
@@ -98,7 +98,7 @@ class StepsReader implements ReadSteps {
   #user(content: UserPart[], field: string): void {
     const last = this.messages.at(-1);
     const areResults = content.every(({ type }) => type === 'tool_result');
-    // The results of one turn belong together, in order.
+    // Results of one turn are combined in order.
     if (last?.role === 'user' && this.#endsWithResults && areResults) last.content.push(...content);
     else if (content.length > 0) {
       this.messages.push({ role: 'user', content, field });
@@ -164,7 +164,7 @@ class StepsReader implements ReadSteps {
     return { type: 'tool_result', callId: step.requiredText('call_id'), content, isError: step.boolean('is_error') ?? false };
   }
 
-  /** Tools that ran at a provider, and what they came to. @throws {AppError} for every other step */
+  /** Reads hosted tool calls and results. @throws {AppError} for other steps */
   #hosted(step: StrictFields, type: string): void {
     const [, name = '', part] = /^(\w+)_(call|result)$/.exec(type) ?? [];
     if (part === undefined) throw badField(step.path('type'), fieldRules.oneOf(['user_input', 'model_output', 'function_call']));

@@ -1,4 +1,4 @@
-// Tools and the choice among them. https://ai.google.dev/gemini-api/docs/interactions#function-calling
+// Tools and tool choice. https://ai.google.dev/gemini-api/docs/interactions#function-calling
 import { fieldRules } from '#shared/field-rules.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import type { HostedTool, Tool, ToolChoice } from '../../parts.ts';
@@ -14,12 +14,12 @@ export interface ReadTools {
   extras: ExtraField[];
 }
 
-/** What runs at the provider and is more than offered. */
+/** Hosted tools that cannot be dropped. */
 const essential: ReadonlySet<string> = new Set(['computer_use', 'mcp_server']);
 const reported: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters']);
 const modes = ['auto', 'any', 'none', 'validated'] as const;
 
-/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Google can do */
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for features of Google only */
 export function readTools(fields: StrictFields, config: StrictFields): ReadTools {
   const tools: Tool[] = [];
   const hosted: HostedTool[] = [];
@@ -49,7 +49,7 @@ function readFunction(tool: StrictFields): Tool {
   };
 }
 
-/** A mode, or a mode with the tools that it is about. */
+/** A mode, or a mode with its tools. */
 function readChoice(config: StrictFields): Pick<ReadTools, 'choice'> {
   const value = config.raw('tool_choice');
   if (value === undefined) return {};

@@ -1,4 +1,4 @@
-// Which model is asked for, and whether it shall stream. Agents are programs that run at Google.
+// Model and stream of a call. Agents run at Google and are not supported.
 import type { RequestedCall } from '../../call-address.ts';
 import { otherProviders, untranslatable } from '../../losses.ts';
 import { requestedModel } from '../../requested-model.ts';
@@ -11,7 +11,7 @@ export function requestedCall(body: Body): RequestedCall {
   return { model: bareModel(requestedModel(body)), isStream: stream === true };
 }
 
-/** Some write the collection before it. */
+/** Removes a collection prefix. */
 export function bareModel(name: string): string {
   return name.startsWith('models/') ? name.slice('models/'.length) : name;
 }

@@ -1,4 +1,4 @@
-// What an Interactions request can say.
+// Fields that Interactions requests say.
 import type { SaidFields } from '../../request-fields.ts';
 import { usualTiers } from '../tiers.ts';
 import { writeSignature } from './signature.ts';
@@ -45,7 +45,7 @@ export const saidFields: SaidFields = {
   metadata: { name: 'labels', example: { labels: { run: '1' } } },
   safety_settings: { name: 'safety_settings', example: { safety_settings: [{ type: 'harassment', threshold: 'off' }] } },
   cached_content: { name: 'cached_content', example: { cached_content: 'cachedContents/a1' } },
-  // Whose file it is they do not know.
+  // The file's owner is unknown to other providers.
   media: { name: 'input.0.content', example: userPart({ type: 'image', uri: 'files/a1' }) },
   image_detail: { name: 'input.0.content.0.resolution', example: userPart({ ...picture, resolution: 'low' }) },
   media_details: {

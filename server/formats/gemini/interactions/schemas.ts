@@ -1,4 +1,3 @@
-// Schemas in an interaction.
 type Body = Readonly<Record<string, unknown>>;
 
 export function* schemasIn({ tools, response_format: format }: Body): Iterable<unknown> {

@@ -1,10 +1,9 @@
-// What only one vendor's models can read stands in the signatures of thoughts, which is the one place that this format has for it. What
-// belongs to a call names the call.
+// Seals are written as thought signatures, the only field of this format for them. A seal of a call contains the call's id.
 import { writeSeal } from '../../seal.ts';
 import type { Seal } from '../../seal.ts';
 import { writeSignature as writePlainSignature } from '../thought-signature.ts';
 
-/** Signatures are bytes: what is not Google's own is wrapped. */
+/** Signatures are base64: foreign seals are wrapped. */
 export function writeSignature(seal: Seal): string {
   return seal.callId === undefined ? writePlainSignature(seal) : Buffer.from(writeSeal(seal, 'gemini')).toString('base64');
 }

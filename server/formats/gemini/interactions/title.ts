@@ -1,2 +1,1 @@
-/** The format as people call it. */
 export const title = 'Gemini Interactions';

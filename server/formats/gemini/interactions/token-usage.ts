@@ -1,5 +1,4 @@
-// Usage as this format writes it: cached tokens within the input, thoughts beside the output.
-// https://ai.google.dev/api/interactions-api#Usage
+// Usage of this format: cached tokens are part of input, thinking is separate from output. https://ai.google.dev/api/interactions-api#Usage
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 

@@ -1,4 +1,4 @@
-// Parts → an interaction, or its stream. https://ai.google.dev/gemini-api/docs/interactions/streaming
+// Writes parts as an interaction or its stream. https://ai.google.dev/gemini-api/docs/interactions/streaming
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../../client-dialect.ts';
@@ -22,7 +22,7 @@ export function createStreamWriter(options: ResponseWriterOptions): StreamWriter
 const filtered = { code: 'content_filter', message: 'The response was stopped by a content filter.' };
 const malformed = { code: 'malformed_function_call', message: 'The arguments of a call are no object.' };
 
-/** An interaction as it comes about. */
+/** State of the interaction being written. */
 class OpenInteraction {
   readonly #options: ResponseWriterOptions;
   readonly #steps: OutputSteps;
@@ -40,7 +40,7 @@ class OpenInteraction {
     return `v1_${this.#options.requestId}`;
   }
 
-  /** Only the first choice has a place in this format. */
+  /** The format has a single choice. */
   write(part: ResponsePart): void {
     if ('choice' in part && part.choice !== undefined && part.choice !== 0) return;
     if (part.type === 'start') this.#model = part.model || this.#model;
@@ -49,7 +49,7 @@ class OpenInteraction {
     else this.#steps.write(part);
   }
 
-  /** All of it but for what came of it. */
+  /** The interaction without its output. */
   shell(status: string): Json {
     const { createdAt, now } = this.#options;
     const created = timeOf(createdAt);
@@ -101,7 +101,7 @@ class InteractionStreamWriter implements StreamWriter, EventSink {
     this.#add('step.delta', `{"event_type":"step.delta","index":${index},"delta":${delta},"event_id":"${this.#nextId()}"}`);
   }
 
-  /** Events are told by their number which of them a caller has seen. */
+  /** Event ids show which events a client received. */
   #nextId(): string {
     this.#number += 1;
     return String(this.#number);
@@ -112,7 +112,7 @@ class InteractionStreamWriter implements StreamWriter, EventSink {
   }
 
   write(part: ResponsePart): string {
-    // The head is told with the first event, so it has to be known.
+    // The first event contains the head, which must be known.
     if (part.type !== 'start') this.#begin();
     this.#interaction.write(part);
     if (part.type === 'start') this.#begin();

@@ -1,4 +1,4 @@
-// What Perplexity's own tools have found in a call, and where the answer rests on it: it writes `[3]` behind what it has from the third page.
+// Results of Perplexity's own tools, and citations: the text has `[3]` after content from the third page.
 // https://docs.perplexity.ai/docs/agent-api/tools/web-search
 import type { HostedCalls, HostedKind } from '#shared/hosted-tools.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -7,10 +7,10 @@ import type { FoundPage, ResponsePart } from '../../parts.ts';
 
 export const origin = 'perplexity-agent';
 
-/** What its tools are called where it tells how often they ran; others are of no kind of ours. */
+/** Tool names in the usage report; others have no kind here. */
 const kinds: Readonly<Record<string, HostedKind>> = { search_web: 'web_search', fetch_url: 'web_fetch', sandbox: 'code_execution' };
 
-/** Calls of them come as those of functions do while they run; no caller may have a function of such a name. */
+/** Streamed like function calls while they run; callers' functions may not have these names. */
 const ownTools: ReadonlySet<string> = new Set([
   ...Object.keys(kinds),
   'web_search',
@@ -25,7 +25,7 @@ export function isOwnCall({ type, name }: Readonly<JsonObject>): boolean {
   return type === 'function_call' && typeof name === 'string' && ownTools.has(name);
 }
 
-/** How often they ran, as the usage tells it; null: it does not. */
+/** Runs reported by the usage. If null, none are. */
 export function reportedRuns(usage: unknown): HostedCalls | null {
   const details = isObject(usage) ? usage.tool_calls_details : undefined;
   if (!isObject(details)) return null;
@@ -39,7 +39,7 @@ export function reportedRuns(usage: unknown): HostedCalls | null {
   return Object.keys(calls).length === 0 ? null : calls;
 }
 
-/** A mark of a page, complete or as far as it has come. */
+/** A citation mark. */
 const marks = /\[(\d{1,4})\]/g;
 const begunMark = /\[\d{0,4}$/;
 
@@ -48,7 +48,7 @@ export class Findings {
   readonly #cited = new Set<string>();
   readonly #runs: Partial<Record<HostedKind, number>> = {};
   #searches = 0;
-  /** Characters of the answer so far, and what of a mark stands at their end. */
+  /** Characters of the text so far, and a partial mark at its end. */
   #length = 0;
   #begun = '';
 
@@ -60,7 +60,7 @@ export class Findings {
     return this.#searches === 0;
   }
 
-  /** Of an item that tells what a tool has found; another one has none. */
+  /** Reads an item with results of a tool; others have none. */
   read(item: Readonly<JsonObject>): ResponsePart[] {
     const kind = item.type === 'search_results' ? 'web_search' : item.type === 'fetch_url_results' ? 'web_fetch' : null;
     if (kind === null) return [];
@@ -89,7 +89,7 @@ export class Findings {
     ];
   }
 
-  /** The text with what it rests on, as far as that is known by now. */
+  /** Returns the text with citations known so far. */
   cite(text: string): ResponsePart[] {
     const parts: ResponsePart[] = [{ type: 'text', text }];
     const start = this.#length - this.#begun.length;
@@ -107,7 +107,7 @@ export class Findings {
     return parts;
   }
 
-  /** Citations that the response itself tells, but for those of pages that marks have told of. */
+  /** Citations reported by the response, except pages already cited by marks. */
   reported(citations: readonly ResponsePart[]): ResponsePart[] {
     return citations.filter((part) => part.type === 'citation' && !this.#cited.has(part.url));
   }

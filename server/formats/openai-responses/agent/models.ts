@@ -1,11 +1,10 @@
-// What is asked for by the names of Perplexity's models. https://docs.perplexity.ai/docs/agent-api/presets
-// One model of its own is left; what the others were better at is a preset now: how often it searches, and how it is told to answer.
-// https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview
+// Maps names of Perplexity's models. https://docs.perplexity.ai/docs/agent-api/presets One model of its own remains; former models are
+// presets with search counts and instructions. https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview
 
-/** Its own model, which answers from what it finds. */
+/** Perplexity's own model, which answers from search results. */
 const own = 'perplexity/sonar';
 
-/** The earlier names, by the preset that stands in for each; its model would be one of another vendor, at another price. */
+/** Former names by their preset, whose model may be another vendor's at another price. */
 const presetOfEarlier: Readonly<Record<string, string>> = {
   sonar: 'fast',
   'sonar-pro': 'low',
@@ -14,7 +13,7 @@ const presetOfEarlier: Readonly<Record<string, string>> = {
   'sonar-deep-research': 'high',
 };
 
-/** A preset by itself, whose model Perplexity chooses; the longer names are the earlier ones. */
+/** A preset, whose model Perplexity chooses; the longer names are former ones. */
 const preset = /^(?:preset\/)?(fast|low|medium|high|xhigh|wide-research|fast-search|pro-search|deep-research|advanced-deep-research)$/;
 
 export interface RequestedModel {
@@ -22,7 +21,7 @@ export interface RequestedModel {
   preset?: string;
 }
 
-/** @param isOffline nothing is to be searched, which presets cannot be told */
+/** @param isOffline searching is not allowed, which presets cannot express */
 export function requestedModel(name: string, isOffline: boolean): RequestedModel {
   const earlier = name.startsWith('perplexity/') ? name.slice('perplexity/'.length) : name;
   const stand = name === own || !Object.hasOwn(presetOfEarlier, earlier) ? undefined : presetOfEarlier[earlier];
@@ -31,19 +30,19 @@ export function requestedModel(name: string, isOffline: boolean): RequestedModel
   return named === undefined ? { model: name } : { preset: named };
 }
 
-/** It searches in every call, and how often at the most; 0: as often as it likes. Undefined: where it is asked to. */
+/** Maximum searches of every call; 0: unlimited. If undefined, the model searches on request only. */
 export function searchesOf(name: string): number | undefined {
   const requested = requestedModel(name, false);
   if (requested.preset === undefined) return requested.model === own ? 1 : undefined;
   return requested.preset === 'fast' || requested.preset === 'fast-search' ? 1 : 0;
 }
 
-/** Of these the length of the answer has to be told. https://docs.perplexity.ai/docs/agent-api/models */
+/** Models that require an output limit. https://docs.perplexity.ai/docs/agent-api/models */
 export function needsLimit(name: string): boolean {
   return name.startsWith('anthropic/');
 }
 
-/** Whether it may be told how much to think: its own model does not. */
+/** Whether the model takes an effort; Perplexity's own does not. */
 export function thinks(name: string): boolean {
   return requestedModel(name, false).model !== own;
 }

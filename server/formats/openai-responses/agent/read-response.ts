@@ -1,4 +1,4 @@
-// A response of Perplexity's Agent API, and its stream, → parts: Responses, with what its own tools have found.
+// Reads a response or stream of Perplexity's Agent API into parts: Responses with results of its own tools.
 // https://docs.perplexity.ai/docs/agent-api/output-control
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -30,7 +30,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
   return [...parts, ...endingParts(readFinish(body, calls > 0)), ...endingOf(body)];
 }
 
-/** Which model a preset comes to is not what was asked for. */
+/** The model behind a preset is not the requested one and is omitted. */
 function beginningOf(response: Readonly<JsonObject>): ResponsePart {
   return startOf({ ...response, model: '' });
 }
@@ -47,7 +47,7 @@ function messageOf(item: JsonObject, findings: Findings): ResponsePart[] {
   return [...said, ...findings.reported(content)];
 }
 
-/** The lane that it tells is of the model behind a preset; nobody here has asked for one. */
+/** The reported tier is that of the model behind a preset; callers cannot request one. */
 function endingOf({ usage }: Readonly<JsonObject>): ResponsePart[] {
   const calls = reportedRuns(usage);
   return [...usageParts({ usage }), ...(calls === null ? [] : [{ type: 'hosted_usage' as const, calls }])];
@@ -57,7 +57,7 @@ export function createStreamReader(): StreamReader {
   return new AgentStreamReader();
 }
 
-/** Events that need a closer look; what looks alike in a text does no harm. */
+/** Events that must be parsed; a false match in a text is harmless. */
 const reporting = /"response\.(?:created|output_item|reasoning|completed|incomplete|failed|cancelled)/;
 
 class AgentStreamReader implements StreamReader {
@@ -78,7 +78,7 @@ class AgentStreamReader implements StreamReader {
       case 'response.created':
         return isObject(reported.response) ? [beginningOf(reported.response)] : [];
       case 'response.output_item.added':
-        // Whether it is a call of the caller's tools only its end says; all of it is there by then.
+        // Only its end shows whether it is a call of the caller's tools; it is complete by then.
         return item.type === 'function_call' ? [] : this.#said(this.#plain.read(event));
       case 'response.output_item.done':
         return this.#done(event, item);
@@ -110,7 +110,7 @@ class AgentStreamReader implements StreamReader {
   #end(event: FramedEvent, { response }: JsonObject): readonly ResponsePart[] {
     const parts = this.#plain.read(event);
     if (!isObject(response) || parts.some(({ type }) => type === 'error')) return parts;
-    // What it has told of nothing before, its end still holds.
+    // The final response contains everything that was not reported before.
     const output = Array.isArray(response.output) ? response.output.filter(isObject) : [];
     const found = this.#findings.isEmpty ? output.flatMap((item) => this.#findings.read(item)) : [];
     const said = this.#hasText ? [] : output.filter(({ type }) => type === 'message').flatMap((item) => messageOf(item, this.#findings));

@@ -1,4 +1,4 @@
-// What this format carries of what callers say. A field that it does not know is an error there, so nothing else goes along.
+// Fields of other formats that this one carries. Unknown fields are rejected, so no others are sent.
 import type { CarriedFields } from '../../request-fields.ts';
 
 /** https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to */

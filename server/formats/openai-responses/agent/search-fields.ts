@@ -1,4 +1,4 @@
-// Fields by which callers of the earlier chat completions say what is to be searched for, and where: here they belong to the search.
+// Search fields of Perplexity's former chat completions, which are now members of the search tool.
 // https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to https://docs.perplexity.ai/docs/agent-api/tools/web-search
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Losses } from '../../losses.ts';
@@ -18,11 +18,11 @@ const filterNames: ReadonlySet<string> = new Set([
 
 export interface SaidSearch {
   filters: Json;
-  /** How many pages it may find. */
+  /** Maximum pages. */
   results?: unknown;
   language?: unknown;
   isOffline: boolean;
-  /** What is about something else. */
+  /** Fields that do not concern search. */
   rest: ExtraField[];
 }
 
@@ -41,16 +41,16 @@ export function readSearchFields(extras: readonly ExtraField[]): SaidSearch {
 }
 
 const places = ['latitude', 'longitude', 'country', 'region', 'city'] as const;
-/** Members that Perplexity's own callers give its tool. */
+/** Members that callers of Perplexity set on its tool. */
 const ownMembers = ['max_results', 'max_tokens', 'max_tokens_per_page', 'search_type'] as const;
 
-/** @param tool as its caller asks for it; undefined: the model searches by itself */
+/** @param tool as requested; undefined: the model searches by itself */
 export function writeSearch(tool: HostedTool | undefined, said: SaidSearch, losses: Losses): Json {
   const { options = {}, object = {}, field = '' } = tool ?? {};
   const { allowedDomains = [], blockedDomains = [], contextSize } = options;
   const own = isObject(object['filters']) ? picked(object['filters'], [...filterNames]) : {};
   const domains = [...allowedDomains, ...blockedDomains.map((domain) => `-${domain}`)];
-  // Either kind of list, and no mixture.
+  // Allowed and blocked domains cannot be combined.
   if (allowedDomains.length > 0 && blockedDomains.length > 0) losses.dropNamed(`${field}.blocked_domains`);
   const listed = allowedDomains.length > 0 ? allowedDomains : domains;
   const filters = { ...(listed.length === 0 ? {} : { search_domain_filter: listed }), ...own, ...said.filters };

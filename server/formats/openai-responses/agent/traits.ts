@@ -1,4 +1,4 @@
-// The last of a request: how often it may have tools run at Perplexity. That often was reserved for.
+// Last change to a request: the maximum of tool runs at Perplexity, equal to the reserved number.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { EncodeInput } from '../../encode-input.ts';
 import type { AppliedTraits } from '../../upstream-dialect.ts';
@@ -12,9 +12,9 @@ export function applyTraits(body: Body, input: EncodeInput): AppliedTraits {
   const runs = preset !== undefined || (Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type !== 'function'));
   if (!runs) return applied;
   const paid = paidCalls(input);
-  // Tools without a price are no loss to anybody here.
+  // Tools without a price cost nothing here.
   const most = paid === 0 ? input.settings.get('ToolCallsPerRequest') : paid;
-  // A preset searches where its caller asks for no tool, so what the caller says was not looked at.
+  // A preset searches if its caller requests no tool, so the caller's maximum was not checked.
   const bounded = typeof reported === 'number' && (paid === 0 || reported <= paid) ? reported : most;
   return { ...applied, body: { ...applied.body, max_tool_calls: bounded } };
 }

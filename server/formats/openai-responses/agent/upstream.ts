@@ -1,4 +1,4 @@
-// Perplexity's Agent API as a format that providers speak. Its callers here speak Responses: its streams lack what their packages rely on.
+// Upstream dialect of Perplexity's Agent API. Callers use Responses: its own streams lack what SDKs rely on.
 import { openaiResponsesUpstream } from '../upstream.ts';
 import { hosted } from '../hosted-tools.ts';
 import type { UpstreamDialect } from '../../upstream-dialect.ts';

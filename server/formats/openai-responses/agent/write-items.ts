@@ -1,4 +1,4 @@
-// Messages → the items of a request. Texts of the model are plain, results of tools are texts, and nothing of what ran at the provider goes back.
+// Writes messages as items. Model output and tool results are plain texts; hosted tool calls are not sent back.
 import { dataUrl, imageType } from '../../media.ts';
 import { untranslatable } from '../../losses.ts';
 import type { Losses } from '../../losses.ts';
@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 
 /** @throws {AppError} `untranslatable` */
 export function writeItems(messages: readonly Message[], losses: Losses): Json[] {
-  /** What was called, by the id of the call. */
+  /** Tool names by call id. */
   const names = new Map<string, string>();
   return messages.flatMap((message) => {
     if (message.role === 'system') return message.content.length === 0 ? [] : [said('system', joined(message.content))];
@@ -24,7 +24,7 @@ function said(role: string, content: unknown): Json {
   return { type: 'message', role, content };
 }
 
-/** Results of tools are items of their own and come first. */
+/** Tool results are separate items and come first. */
 function writeUser(parts: readonly UserPart[], { field, names }: { field: string; names: Map<string, string> }, losses: Losses): Json[] {
   const results = parts.filter((part) => part.type === 'tool_result');
   const rest = parts.filter((part) => part.type !== 'tool_result');
@@ -57,7 +57,7 @@ function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field
   return parts.map((part): Json => {
     if (part.type === 'text') return { type: 'input_text', text: part.text };
     if (part.type === 'file') return writeFile(part, field);
-    // A file's id is known to the provider that gave it, and to no other.
+    // A file id is valid at its own provider only.
     if (part.type === 'audio' || part.source.kind === 'id') throw untranslatable(field, title);
     if (part.detail !== undefined && part.detail !== 'auto') losses.drop('image_detail');
     const { source } = part;

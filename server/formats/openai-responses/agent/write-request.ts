@@ -1,4 +1,4 @@
-// Parts → a request to Perplexity's Agent API: Responses, but for what it has otherwise. Whatever it does not know is an error there.
+// Writes parts as a request to Perplexity's Agent API, a variant of Responses that rejects unknown fields.
 // https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to https://docs.perplexity.ai/api-reference/agent-post
 import { functionParameters } from '../../function-parameters.ts';
 import { Losses } from '../../losses.ts';
@@ -23,9 +23,9 @@ export function writeRequest(request: ChatRequest, { upstreamModel, settings }: 
   const body: Json = {
     ...losses.carry(search.rest, carriedFields, title),
     ...requestedModel(upstreamModel, search.isOffline),
-    // What the model is told stays among the items: `instructions` would take the place of what the preset tells it.
+    // Instructions stay items: `instructions` would replace the preset's own.
     input: writeItems(request.messages, losses),
-    // Nothing is kept at the provider.
+    // Nothing is stored at the provider.
     store: false,
   };
   const limit = request.maxTokens ?? (needsLimit(upstreamModel) ? usualLimit(settings) : undefined);
@@ -35,7 +35,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel, settings }: 
   if (search.language !== undefined) body.language_preference = search.language;
   if (request.responseFormat !== undefined) writeFormat(body, request.responseFormat, losses);
   writeTools(body, request, { search, losses, upstreamModel });
-  // Its tools cannot be taken from a preset, but it can be kept from calling any.
+  // A preset's tools cannot be removed, but their calls can be limited to none.
   if (search.isOffline && body.preset !== undefined) body.max_tool_calls = 0;
   if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { model: upstreamModel, losses });
   if (request.isStream) body.stream = true;
@@ -50,7 +50,7 @@ function usualLimit(settings: DialectSettings): number {
   return settings.get('claude.default_max_tokens')['default'] ?? 8192;
 }
 
-/** It stands where chat completions have it, and there is none without a schema. */
+/** `response_format` as in chat completions; JSON mode requires a schema. */
 function writeFormat(body: Json, format: NonNullable<ChatRequest['responseFormat']>, losses: Losses): void {
   if (format.kind === 'json') return losses.drop('json_without_schema');
   const { schema, name = 'response', description, isStrict } = format;
@@ -72,19 +72,19 @@ function writeTools(body: Json, request: ChatRequest, { search, losses, upstream
     write: (tool) =>
       tool.kind === 'web_search' ? writeSearch(tool, search, losses) : tool.kind === 'web_fetch' ? { type: 'fetch_url' } : null,
   });
-  // A choice of none would keep the model from searching as well.
+  // A choice of `none` would also prevent searches.
   const isNone = toolChoice?.kind === 'none';
   const functions = isNone ? [] : request.tools.map(writeTool);
   const isRequested = hosted.some(({ type }) => type === 'web_search');
   const isAlways = searchesOf(upstreamModel) !== undefined && !search.isOffline;
-  // A preset brings its own; one that is said more of takes its place.
+  // A preset has its own search tool; one with additional fields replaces it.
   const isSaid = Object.keys(search.filters).length > 0 || search.results !== undefined;
   const isAdded = !isRequested && !search.isOffline && (isSaid || (isAlways && body.preset === undefined));
   const tools = [...functions, ...(isNone ? [] : hosted), ...(isAdded ? [writeSearch(undefined, search, losses)] : [])];
   if (tools.length === 0) return;
   body.tools = tools;
   if (toolChoice !== undefined && !isNone) body.tool_choice = writeChoice(toolChoice);
-  // Offered alone, it is left to the model whether it looks anything up.
+  // If only offered, the model decides whether it searches.
   else if (isAdded && isAlways && body.preset === undefined && functions.length === 0) body.tool_choice = { type: 'web_search' };
   if (parallelToolCalls !== undefined && functions.length > 0) body.parallel_tool_calls = parallelToolCalls;
 }
@@ -109,11 +109,11 @@ function writeReasoning(
   wish: NonNullable<ChatRequest['reasoning']>,
   { model, losses }: { model: string; losses: Losses },
 ): void {
-  // Whoever asks for no thoughts gets none from a model that has none.
+  // Turning thinking off needs no report for models without it.
   if (!wish.isOn && !thinks(model)) return;
   const effort = effortOf(wish, model);
   if (!isAsWished(wish, effort)) losses.drop(fieldOf(wish));
-  // There is no effort of none.
+  // The lowest effort is `minimal`.
   if (effort !== null && effort !== undefined) body.reasoning = { effort: effort === 'none' ? 'minimal' : effort };
 }
 
