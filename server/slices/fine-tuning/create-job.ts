@@ -1,4 +1,5 @@
-// A training from its file to its provider, top to bottom. Decision 97 says which crash between which two writes leads to what.
+// Creates a fine-tuning job: from the files to the provider, top to bottom. Decision 97 lists the effect of a crash
+// between any two writes.
 import { AppError } from '#shared/errors.ts';
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
@@ -31,12 +32,12 @@ import { concludeJob, noteCharge, returnLateCharge } from './settle-job.ts';
 import { changeThere, createThere } from './upstream-jobs.ts';
 
 const firstPollMs = 15_000;
-/** Seconds after which a provider lets go of the examples by itself: well after their training must be over. */
+/** Seconds until the examples expire at the provider, well after training must have ended. */
 const inputSeconds = 30 * 24 * 3600;
-/** It stands nowhere else. */
+/** Length of the boundary, which must not occur in the content. */
 const boundaryLength = 48;
 
-/** @throws {AppError} of the files, their examples, the bounds, the balance and the provider */
+/** @throws {AppError} for the files, their examples, the limits, the balance and the provider */
 export async function createJob(services: RelayServices, caller: StoredCaller, requested: JobRequest): Promise<TuningJobRecord> {
   const { context } = services;
   const { admission, userId, requestId } = caller;
@@ -81,7 +82,7 @@ export async function createJob(services: RelayServices, caller: StoredCaller, r
       epochs: requested.epochs ?? usualEpochs(checked.examples),
     });
   } catch (failure) {
-    // Where it came further than this, its record says how far.
+    // A job that got further is no longer `checking`, and stays.
     await context.db.collection('tuning_jobs').remove({ id: begun.id, state: 'checking' });
     throw failure instanceof FileBroken ? new AppError('upstream_truncated', {}, { cause: failure }) : failure;
   } finally {
@@ -119,7 +120,7 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
     await context.ledger.settle(reservation, jobRow(services, creating, { amount, perMillion, groupRatio: price.groupRatio }));
     services.use.add(channel.id, amount);
     const { paid: charged } = await chargeOf(context.db, creating);
-    // Its books were closed without it, and it is charged by nobody.
+    // The books were closed without the charge, so it will not be applied.
     if (charged === null) throw new AppError('internal_error');
     paid = await noteCharge(context.db, creating, charged);
     if (paid.charge === 'none') {
@@ -127,7 +128,7 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
       throw new AppError('upstream_timeout');
     }
   } finally {
-    // Nothing where it was settled.
+    // Has no effect after settlement.
     context.ledger.release(reservation);
   }
   context.lowBalance.spent(paid.user_id);
@@ -136,7 +137,10 @@ async function payAndCreate(services: RelayServices, admission: Admission, prepa
   return createAtProvider(context, channel, paid);
 }
 
-/** The provider gets the examples; the record says that a charge is on its way. @throws {AppError} */
+/**
+ * Uploads the examples and records that a charge is pending.
+ * @throws {AppError}
+ */
 async function handIn(context: AppContext, prepared: Prepared, reservation: Reservation, quoted: string): Promise<TuningJobRecord> {
   const { begun, channel, checked, files, epochs } = prepared;
   const sent = { upstream_training: '', upstream_validation: '' };
@@ -162,7 +166,7 @@ async function handIn(context: AppContext, prepared: Prepared, reservation: Rese
         },
       },
     );
-    // It took so long that it was given up.
+    // The job timed out and was concluded meanwhile.
     if (creating === null) throw new AppError('upstream_timeout');
     return creating;
   } catch (failure) {
@@ -184,7 +188,7 @@ async function createAtProvider(context: AppContext, channel: PreparedChannel, p
   const answer = await createThere(context, channel, paid);
   if ('failure' in answer) {
     if (!answer.isUnknown) return giveUp(context, paid, errorOf(context, answer.failure));
-    // The job finds out.
+    // The polling job resolves it.
     return (await jobs.patch({ id: paid.id, state: 'creating' }, { set: { poll_at: context.now() + firstPollMs } })) ?? paid;
   }
   const { id, set } = answer.reported;
@@ -193,18 +197,21 @@ async function createAtProvider(context: AppContext, channel: PreparedChannel, p
   if (record !== null) return record;
   const known = await jobs.get(paid.id);
   if (known?.upstream_id === id) return known;
-  // It took so long that it was given up, and its money is back.
+  // The job timed out and was refunded meanwhile.
   context.waitUntil(changeThere(context, channel, id, 'cancel'));
   throw new AppError('upstream_timeout');
 }
 
-/** Nothing runs, and all of its money goes back. @throws {AppError} always */
+/**
+ * Concludes the job and refunds it in full.
+ * @throws {AppError} always
+ */
 async function giveUp(context: AppContext, job: TuningJobRecord, error: AppError): Promise<never> {
   await concludeJob(context, job, { cost: 0, set: { status: 'failed', finished_at: Math.floor(context.now() / 1000) } });
   throw error;
 }
 
-/** One price, no tokens: what it has cost in the end is told by another row. */
+/** Log row with one price and no tokens; the final cost is in another row. */
 function jobRow(
   services: RelayServices,
   job: TuningJobRecord,

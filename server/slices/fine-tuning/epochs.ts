@@ -1,9 +1,9 @@
-// How often a model reads its examples, where nobody says it: decided here, so that what a training costs at the most is known before.
-// The vendor's own rule: https://cookbook.openai.com/examples/chat_finetuning_data_prep#cost-estimation
+// Default number of epochs: chosen here, so that the maximum cost of a job is known in advance. The vendor's rule:
+// https://cookbook.openai.com/examples/chat_finetuning_data_prep#cost-estimation
 const usual = 3;
 const fewest = 1;
 const most = 25;
-/** Readings of examples in all. */
+/** Bounds of examples times epochs. */
 const leastRead = 100;
 const mostRead = 25_000;
 

@@ -1,4 +1,4 @@
-// Where a model is trained.
+// Finds the channel that trains a model.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { clientDialects } from '#server/formats/registry.ts';
@@ -9,15 +9,15 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 export interface Trainer {
   channel: PreparedChannel;
-  /** Under which name prices are kept, and what the provider calls what is trained. */
+  /** `base`: name that prices use; `upstreamBase`: the provider's name of the model. */
   base: string;
   upstreamBase: string;
 }
 
 /**
- * The channel of the training file where it trains the model, else the one of the highest priority that does. A model that was trained for the
- * caller is trained further where it is.
- * @throws {AppError} `model_denied`, `model_not_found`, `no_tuning_channel`, and of an own model
+ * Prefers the training file's channel, else the one with the highest priority. A fine-tuned model of the caller is
+ * trained further on its own channel.
+ * @throws {AppError} `model_denied`, `model_not_found`, `no_tuning_channel`, and for a fine-tuned model
  */
 export async function findTrainer(services: RelayServices, admission: Admission, model: string, preferred: number): Promise<Trainer> {
   const { channels, gate, tunedModels } = services;

@@ -1,4 +1,4 @@
-// What is known here of trainings: whose they are, and how many a user may have.
+// Stores fine-tuning jobs and limits their number per user.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -7,10 +7,10 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 
 const idLength = 24;
-/** Nobody looks at one before, whose creation is under way. */
+/** Time until another process looks at a job in creation. */
 export const creationMs = 15 * 60_000;
 
-/** How many of a user may be under way; 0: there are none here. */
+/** Maximum open jobs of a user; 0 disables fine-tuning. */
 export function mostJobs({ settings }: Pick<AppContext, 'settings'>): number {
   return settings.get('FineTuningJobsPerUser');
 }
@@ -37,7 +37,10 @@ export type JobBegin = Pick<
   | 'validation_file'
 >;
 
-/** One whose examples are about to be read. It counts from now on. @throws {AppError} `tuning_jobs_full` */
+/**
+ * Inserts a job before its examples are read; it counts at once.
+ * @throws {AppError} `tuning_jobs_full`
+ */
 export async function beginJob(context: Storing, known: JobBegin, process: string): Promise<TuningJobRecord> {
   const created = Math.floor(context.now() / 1000);
   const there = { upstream_training: '', upstream_validation: '', upstream_id: '', upstream_model: '', upstream_results: [] };
@@ -71,21 +74,24 @@ export async function beginJob(context: Storing, known: JobBegin, process: strin
   };
   const jobs = context.db.collection('tuning_jobs');
   await jobs.insert(record);
-  // Counted with itself: of those that come at once none goes beyond the bound unseen.
+  // Counts include the new job, so concurrent creations cannot exceed the limit.
   const most = mostJobs(context);
   if ((await jobs.count({ open_user_id: known.user_id }, most + 1)) <= most) return record;
   await jobs.remove({ id: record.id, state: 'checking' });
   throw new AppError('tuning_jobs_full', { jobs: most });
 }
 
-/** Of a user's own. @throws {AppError} `tuning_job_not_found` */
+/**
+ * Finds a job of a user.
+ * @throws {AppError} `tuning_job_not_found`
+ */
 export async function findJob({ db }: Pick<Storing, 'db'>, userId: number, id: string): Promise<TuningJobRecord> {
   const found = await db.collection('tuning_jobs').first({ id, ...visible(userId) });
   if (found === null) throw new AppError('tuning_job_not_found', { id });
   return found;
 }
 
-/** What is being looked at has no answer yet, and may never be one. */
+/** Hides jobs that are being checked: they may be rejected. */
 function visible(userId: number): Filter<TuningJobRecord> {
   return { user_id: userId, state: { ne: 'checking' } };
 }
@@ -93,13 +99,16 @@ function visible(userId: number): Filter<TuningJobRecord> {
 export interface JobsPage {
   limit: number;
   after: string | undefined;
-  /** What its metadata has. */
+  /** Required metadata. */
   metadata: ReadonlyMap<string, string>;
 }
 
 const readAtOnce = 100;
 
-/** The newest first, one more than the page has, where there are more. @throws {AppError} `tuning_job_not_found` for an `after` that is none */
+/**
+ * Newest first; one more than the page size if there are more.
+ * @throws {AppError} `tuning_job_not_found` for an unknown `after`
+ */
 export async function listJobs(context: Pick<Storing, 'db'>, userId: number, page: JobsPage): Promise<TuningJobRecord[]> {
   const { limit, metadata } = page;
   const found: TuningJobRecord[] = [];

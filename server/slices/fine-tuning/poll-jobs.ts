@@ -1,4 +1,4 @@
-// Asks providers what became of trainings, and finds out what became of those whose process ended in the middle.
+// Polls providers for fine-tuning jobs, and resolves jobs whose process died.
 import type { AppContext } from '#server/context.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
@@ -14,20 +14,20 @@ import { trainedShare } from './trained-share.ts';
 import { countIn, findThere, idIn, isNever, listThere, readThere } from './upstream-jobs.ts';
 
 const atOnce = 50;
-/** Nobody else looks at a job meanwhile. */
+/** Time for which no other process looks at the job. */
 const claimMs = 30 * 60_000;
-/** Milliseconds between two questions: a twentieth of its age. */
+/** Polling interval in milliseconds: a twentieth of the job's age. */
 const pollMs = { least: 15_000, most: 10 * 60_000 };
 const retryMs = 60_000;
-/** Of a job whose examples are still being read, as long as its process lives. */
+/** Maximum milliseconds of checking while the process lives. */
 const longestChecking = 2 * 3600 * 1000;
-/** Seconds of silence after which nobody will tell what became of it. */
+/** Seconds of silence after which a job is given up. */
 const givenUpAfter = 3 * 24 * 3600;
-/** Seconds after which a request that was not answered is done, or never will be. */
+/** Seconds after which a request without a response has either been executed or never will be. */
 const longestUnanswered = 3600;
 const mostCheckpoints = 100;
 
-/** A job. */
+/** Job. */
 export async function pollTunings(context: AppContext, bounds: Partial<TurnBounds> = {}): Promise<void> {
   const jobs = context.db.collection('tuning_jobs');
   const due = await jobs.find({ poll_at: { lte: context.now() } }, { sort: [['poll_at', 1]], limit: atOnce });
@@ -40,7 +40,7 @@ export async function pollTunings(context: AppContext, bounds: Partial<TurnBound
   });
 }
 
-/** @param context with the time until which its provider has to answer */
+/** @param context with the deadline of the provider's responses */
 async function look(job: TuningJobRecord, context: AppContext & Requesting): Promise<void> {
   if (job.state === 'checking') return lookAtChecking(context, job);
   if (job.state === 'creating') return lookAtCreating(context, job);
@@ -52,7 +52,7 @@ async function look(job: TuningJobRecord, context: AppContext & Requesting): Pro
   if (!(await finishJob(context, job))) await again(context, job, retryMs);
 }
 
-/** A process that was taken for dead may have charged it since then, and have ended before it gave that back. */
+/** A process declared dead may have charged the job later and ended before refunding it. */
 async function lookAtEnded(context: AppContext, job: TuningJobRecord): Promise<void> {
   const jobs = context.db.collection('tuning_jobs');
   const until = job.finished_at * 1000 + retentionMs;
@@ -64,12 +64,12 @@ async function lookAtEnded(context: AppContext, job: TuningJobRecord): Promise<v
   await jobs.remove({ id: job.id, state: 'ended', charge: job.charge });
 }
 
-/** Where it has gone on meanwhile, its next look is told already. */
+/** If the state has changed meanwhile, the next look is scheduled already. */
 async function again({ db, now }: AppContext, { id, state }: TuningJobRecord, after: number): Promise<void> {
   await db.collection('tuning_jobs').patch({ id, state }, { set: { poll_at: now() + after } });
 }
 
-/** Nothing has been taken for it. */
+/** Nothing has been charged for it. */
 async function lookAtChecking(context: AppContext, job: TuningJobRecord): Promise<void> {
   const owner = await context.db.collection('processes').get(job.process);
   // Its age by the clock of the process that reads it.
@@ -77,7 +77,7 @@ async function lookAtChecking(context: AppContext, job: TuningJobRecord): Promis
   await context.db.collection('tuning_jobs').remove({ id: job.id, state: 'checking' });
 }
 
-/** Whether it was charged is found out first, then whether the provider has it. */
+/** Resolves first whether it was charged, then whether the provider has it. */
 async function lookAtCreating(context: AppContext & Requesting, open: TuningJobRecord): Promise<void> {
   const job = await resolveJobCharge(context, open);
   if (job.charge === 'open') return again(context, job, retryMs);
@@ -87,7 +87,7 @@ async function lookAtCreating(context: AppContext & Requesting, open: TuningJobR
   const channel = channelOf(context, job);
   const found = channel === null ? undefined : await findThere(context, channel, job);
   if (found === undefined) {
-    // Nobody can tell whether it runs. Its files go, and so does what may be made of them.
+    // It is unknown whether it runs. Its files are deleted, and results are ignored.
     return now > job.created_at + givenUpAfter ? concludeJob(context, job, failed) : again(context, job, retryMs);
   }
   if (found !== null) {
@@ -95,7 +95,7 @@ async function lookAtCreating(context: AppContext & Requesting, open: TuningJobR
     await context.db.collection('tuning_jobs').patch({ id: job.id, state: 'creating' }, { set: running });
     return;
   }
-  // Without its files nothing can begin any more, if the provider was slow to take it. What began before they went is there by now.
+  // After the files are deleted, no job can start; one that started before is listed by now.
   const areGone = await deleteProviderFiles(context, job);
   const late = channel === null ? null : await findThere(context, channel, job);
   const isCertain = late === null && (areGone || now > job.created_at + longestUnanswered);
@@ -104,7 +104,7 @@ async function lookAtCreating(context: AppContext & Requesting, open: TuningJobR
 }
 
 const endings: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
-/** It has trained some steps, maybe. */
+/** States in which steps may have been trained. */
 const training: ReadonlySet<string> = new Set(['running', 'paused']);
 
 async function lookAtRunning(context: AppContext & Requesting, job: TuningJobRecord): Promise<void> {
@@ -131,18 +131,18 @@ async function lookAtRunning(context: AppContext & Requesting, job: TuningJobRec
   if (reported.status === 'cancelled' && reported.trained_tokens < 0) {
     const share = await trainedShare(context, channel, job);
     if (share === null && !isGivenUp(context, job)) return again(context, job, pollMs.most);
-    // At the least what it was seen to have trained.
+    // At least the share seen before.
     set.trained_by_steps = true;
     set.trained_tokens = Math.ceil(job.tokens * job.epochs * Math.max(share ?? 0, job.trained_share ?? 0));
   }
   const finished = reported.finished_at === 0 ? Math.floor(now / 1000) : reported.finished_at;
   const cost = costOf(context, { ...reported, ...set });
-  // What it costs does not wait for them.
+  // Settlement does not wait for checkpoints.
   const known = checkpoints === null ? { lacks_checkpoints: true as const } : { checkpoints };
   await concludeJob(context, reported, { cost, set: { ...set, ...known, told_at: Math.floor(now / 1000), finished_at: finished } });
 }
 
-/** Its money is settled. Where they are not told for days they cannot be called. */
+/** Looks for checkpoints of a settled job. If they are not reported for days, they stay unavailable. */
 async function lookForCheckpoints(context: AppContext & Requesting, job: TuningJobRecord): Promise<void> {
   const channel = channelOf(context, job);
   const found = channel === null ? null : await checkpointsOf(context, channel, job);
@@ -155,7 +155,7 @@ async function lookForCheckpoints(context: AppContext & Requesting, job: TuningJ
     .patch({ id: job.id, state: 'ended' }, { set: { checkpoints, poll_at: now + retentionMs }, unset: ['lacks_checkpoints'] });
 }
 
-/** Those that may be called like the model itself. Null: that is not known now. */
+/** Checkpoints that can be called as models; null if not known now. */
 async function checkpointsOf(
   context: AppContext & Requesting,
   channel: PreparedChannel,
@@ -172,13 +172,16 @@ function isGivenUp({ now }: AppContext, job: TuningJobRecord): boolean {
   return now() / 1000 >= Math.max(job.told_at, job.created_at) + givenUpAfter;
 }
 
-/** The model's name may come a moment later. Where it never does, the last checkpoint is what was trained; empty: none is known, or not yet. */
+/**
+ * The model's name may appear a moment later. If it never does, the last checkpoint is the result; empty if none is
+ * known yet.
+ */
 async function nameBefore(context: AppContext & Requesting, channel: PreparedChannel, job: TuningJobRecord): Promise<string> {
   const checkpoints = isGivenUp(context, job) ? await checkpointsOf(context, channel, job) : null;
   return (checkpoints ?? []).toSorted((one, other) => other.step - one.step)[0]?.upstream_model ?? '';
 }
 
-/** Where nothing has been heard of it for days it is over, and costs nothing: no model came of it. */
+/** Handles missing reports: after days the job ends at no cost, because no model resulted. */
 async function unmappedFields(context: AppContext, job: TuningJobRecord): Promise<void> {
   const now = Math.floor(context.now() / 1000);
   if (!isGivenUp(context, job)) return again(context, job, pollMs.most);

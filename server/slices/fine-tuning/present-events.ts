@@ -1,4 +1,4 @@
-// Events and checkpoints of a training, as its provider tells them, in its caller's words: no name of the provider's is passed on.
+// Presents events and checkpoints of a job; the provider's ids and names are replaced.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
@@ -19,20 +19,20 @@ export interface ThingsPage {
 
 const prefixes = { events: 'ftevent-', checkpoints: 'ftckpt_' } as const;
 const longestMessage = 2000;
-/** Of the data of an event: as deep and as many. */
+/** Limits of an event's data: depth and number of members. */
 const deepest = 6;
 const mostMembers = 200;
 
 type Kind = keyof typeof prefixes;
 
-/** @throws {AppError} `invalid_request` for an `after` that is none of the job's, `tuning_out_of_reach`, and the provider's */
+/** @throws {AppError} `invalid_request` for an unknown `after`, `tuning_out_of_reach`, and the provider's */
 export async function listOfJob(context: AppContext, job: TuningJobRecord, kind: Kind, { limit, after }: ThingsPage): Promise<object> {
   const prefix = prefixes[kind];
   const owner = `${job.id} ${kind}`;
   const from =
     after === undefined ? undefined : after.startsWith(prefix) ? openName(context.secrets, owner, after.slice(prefix.length)) : null;
   if (from === null) throw badQuery('after', fieldRules.invalid);
-  // The provider does not have it, or not yet.
+  // The provider does not have the job (yet).
   if (job.upstream_id === '') return listOf([], false);
   const channel = channelOf(context, job);
   if (channel === null) throw new AppError('tuning_out_of_reach', { id: job.id });
@@ -92,7 +92,7 @@ function reportedData(job: TuningJobRecord, value: unknown, depth: number): unkn
   return Object.fromEntries(members.map(([name, item]) => [inOurWords(job, name.slice(0, 200)), reportedData(job, item, depth - 1)]));
 }
 
-/** Names of the provider's account within a text: what is known here has its name here, of anything else nothing is said. */
+/** Replaces the provider's names within a text: known ones by ours, others by nothing. */
 export function inOurWords(job: TuningJobRecord, text: string): string {
   const names = new Map([
     [job.upstream_id, job.id],

@@ -1,7 +1,7 @@
-// A training as its caller is told of it.
+// Presenter of fine-tuning jobs.
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 
-/** Nobody here has one of his own. */
+/** Placeholder: users have no organizations. */
 const organization = 'org-tidegate';
 
 /** https://platform.openai.com/docs/api-reference/fine-tuning/object */
@@ -19,7 +19,7 @@ export function presentJob(job: TuningJobRecord): Record<string, unknown> {
     fine_tuned_model: hasEnded && job.status === 'succeeded' ? job.tuned_model : null,
     organization_id: organization,
     result_files: hasEnded ? job.result_files : [],
-    // Its model is there once it is paid for.
+    // The model is available once the job is settled.
     status: hasEnded || job.status !== 'succeeded' ? job.status : 'running',
     validation_file: job.validation_file === '' ? null : job.validation_file,
     training_file: job.training_file,

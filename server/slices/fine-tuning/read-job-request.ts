@@ -1,4 +1,4 @@
-// What a caller wants trained. https://platform.openai.com/docs/api-reference/fine-tuning/create
+// Reads fine-tuning requests. https://platform.openai.com/docs/api-reference/fine-tuning/create
 import { fieldRules } from '#shared/field-rules.ts';
 import { metadataIn } from '#server/slices/files/metadata-field.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
@@ -9,16 +9,16 @@ import { isObject } from '#server/framing/loose-json.ts';
 export interface JobRequest {
   model: string;
   trainingFile: string;
-  /** Empty: none. */
+  /** Empty if not set. */
   validationFile: string;
   suffix: string;
   seed: number | undefined;
-  /** JSON text; empty: none. */
+  /** JSON text; empty if not set. */
   metadata: string;
   method: TuningJobRecord['method'];
-  /** Undefined: as many as the number of examples wants. */
+  /** Undefined for the default, which depends on the number of examples. */
   epochs: number | undefined;
-  /** What else was asked for by a number; the rest is the provider's to choose. */
+  /** Other numeric hyperparameters; the provider chooses the rest. */
   parameters: Readonly<Record<string, number>>;
 }
 
@@ -35,11 +35,11 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const suffixes = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const largestSeed = 2 ** 31 - 1;
-/** As the vendor takes it. */
+/** The vendor's limits. */
 const mostEpochs = 50;
 const bounds: Readonly<Record<string, { least: number; most: number; isWhole: boolean }>> = {
   batch_size: { least: 1, most: 256, isWhole: true },
-  // Above zero.
+  // Greater than zero.
   learning_rate_multiplier: { least: Number.MIN_VALUE, most: 100, isWhole: false },
   beta: { least: 0, most: 2, isWhole: false },
 };

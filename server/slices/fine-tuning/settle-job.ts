@@ -1,6 +1,6 @@
-// What a training did not cost of what was taken for it goes back, once. Which trainings are over is decided by the one change that writes down
-// what they cost; from then on the rest is due until it is known to be back. Trying again is harmless: ledger entries, the log row, the files
-// and the model have names that the job gives them.
+// Refunds the unused part of a job's prepayment exactly once. A single write that records the cost ends a job; the
+// refund is due until it is confirmed. Retries are harmless: ledger entries, the log row, the files and the model have
+// ids derived from the job.
 import { product } from '#shared/decimal.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
 import { LogType } from '#shared/logs.ts';
@@ -19,17 +19,17 @@ import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { deleteProviderFiles } from './delete-provider-files.ts';
 import { sizeThere } from './upstream-jobs.ts';
 
-/** That one is told of after its end. */
+/** Time for which an ended job is listed. */
 export const retentionMs = 90 * 24 * 3600 * 1000;
-/** Until it is looked once more whether one that seemed not to be charged was: its process may have ended before it could give that back. */
+/** Delay of a second look for a late charge, whose process may have ended before refunding it. */
 const lateChargeMs = 3600 * 1000;
-/** What a training may cost, by what was taken for it: its examples may have been counted too low. What is further beyond cannot be true. */
+/** Maximum cost relative to the prepayment: examples may have been undercounted, but only so far. */
 const mostExcess = 2;
 const idLength = 24;
-/** That a provider has for it. */
+/** Milliseconds for deleting files at the provider. */
 const lettingGoMs = 5_000;
 
-/** What it costs, by what its provider tells at its end. */
+/** Cost by the provider's final report. */
 export function costOf(context: Pick<AppContext, 'quotes' | 'log'>, job: TuningJobRecord): number {
   const { reserved, id } = job;
   const quoted: QuotedPrice = JSON.parse(job.quoted);
@@ -39,7 +39,7 @@ export function costOf(context: Pick<AppContext, 'quotes' | 'log'>, job: TuningJ
   return Math.min(cost, most);
 }
 
-/** What it is charged by. One that fails costs nothing at the provider. */
+/** Tokens that are charged. Failed jobs are free at the provider. */
 function countedOf({ status, trained_tokens: reported, trained_by_steps: isBySteps, tokens, epochs }: TuningJobRecord): {
   tokens: number;
   source: 'upstream' | 'estimated';
@@ -49,17 +49,17 @@ function countedOf({ status, trained_tokens: reported, trained_by_steps: isBySte
   return { tokens: status === 'succeeded' ? tokens * epochs : 0, source: 'estimated' };
 }
 
-/** The job with its charge known, or still `open`. */
+/** Returns the job with its charge resolved, or still `open`. */
 export async function resolveJobCharge({ db }: Pick<AppContext, 'db'>, job: TuningJobRecord): Promise<TuningJobRecord> {
   if (job.charge !== 'open') return job;
-  // In this order: a process that has closed its books in between has written all its rows before.
+  // In this order: a process whose books are closed has written all its rows before.
   const { state } = (await db.collection('processes').get(job.process)) ?? { state: 'settled' };
   const { paid, isCertain } = await chargeOf(db, job);
   if (paid === null ? state !== 'settled' : !isCertain) return job;
   return noteCharge(db, job, paid);
 }
 
-/** @param paid null: it was not charged and never will be */
+/** @param paid null if it was not charged and never will be */
 export async function noteCharge(
   db: AppContext['db'],
   job: TuningJobRecord,
@@ -73,7 +73,7 @@ export async function noteCharge(
   return noted ?? (await db.collection('tuning_jobs').get(job.id)) ?? job;
 }
 
-/** The process that creates it was taken for dead and its charge for lost, and then it came: all of that goes back. */
+/** The creator was declared dead and its charge written off, but the charge appeared later: refunds it in full. */
 export async function returnLateCharge(
   context: AppContext,
   { id }: TuningJobRecord,
@@ -81,7 +81,7 @@ export async function returnLateCharge(
 ): Promise<void> {
   const jobs = context.db.collection('tuning_jobs');
   const set = { charge: 'done' as const, reserved: paid.quota, token_reserved: paid.token_quota, cost: 0, poll_at: context.now() };
-  // In this order: its state only goes on.
+  // In this order: states only advance.
   const creating = await jobs.patch({ id, charge: 'none', state: 'creating' }, { set });
   if (creating !== null)
     return concludeJob(context, creating, { cost: 0, set: { status: 'failed', finished_at: Math.floor(context.now() / 1000) } });
@@ -89,7 +89,7 @@ export async function returnLateCharge(
   if (over !== null) await finishJob(context, over);
 }
 
-/** It is over: what it comes to is written down, by whoever comes first, and what is left goes back. */
+/** Ends a job: the first process to do so records the cost; the rest is refunded. */
 export async function concludeJob(
   context: AppContext,
   { id, upstream_results: before }: TuningJobRecord,
@@ -106,7 +106,7 @@ export async function concludeJob(
   if (concluded !== null) await finishJob(context, concluded);
 }
 
-/** False: it is still due. */
+/** Returns false if it must be retried. */
 export async function finishJob(context: AppContext, job: TuningJobRecord): Promise<boolean> {
   const wanted = job.charge === 'done' ? job.reserved - job.cost : 0;
   const refOf = (account: string) => `tuning:${job.id}:refund:${account}`;
@@ -121,7 +121,7 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
   await leaveModel(context, job);
   await leaveFiles(context, job);
   if (job.charge === 'done') await reportOf(context, job, rest);
-  // What does not go now goes by itself when its time is over.
+  // Files that are not deleted now expire at the provider.
   await deleteProviderFiles({ ...context, answerBy: performance.now() + lettingGoMs }, job);
   const ended = await context.db.collection('tuning_jobs').patch(
     { id: job.id, state: 'settling', charge: job.charge },
@@ -134,7 +134,7 @@ export async function finishJob(context: AppContext, job: TuningJobRecord): Prom
     },
   );
   if (ended === null) return true;
-  // A figure for administrators: whoever ends the job corrects it.
+  // A figure for administrators, corrected once, by the process that ends the job.
   if (rest !== 0) await addChannelUse(context.db, job.channel_id, -rest);
   return true;
 }
@@ -158,7 +158,7 @@ async function reportOf(context: AppContext, job: TuningJobRecord, rest: number)
     channel_id: job.channel_id,
     group: job.group,
     request_id: job.request_id,
-    // What is not listed as spent is not listed as given back.
+    // A charge hidden from the list has no visible refund.
     ...(charge?.hidden === true || rest === 0 ? {} : { refunded: rest }),
     content: `微调任务 ${id} 已结束（${status}）：训练 ${tokens} 个 token${source === 'estimated' ? '（估算）' : ''}，计费 ${quotaLogText(cost, display)}，${rest < 0 ? '补扣' : '退回'} ${quotaLogText(Math.abs(rest), display)}`,
     event: {
@@ -183,7 +183,7 @@ function trainedLines({ price, quotaPerUnit }: QuotedPrice, tokens: number, sour
   return [{ part: 'trained', quantity: tokens, price: product(price.modelRatio, 1_000_000 / quotaPerUnit), per: 'million', source }];
 }
 
-/** What was trained is its owner's. */
+/** Stores the fine-tuned model for the owner. */
 async function leaveModel(context: AppContext, job: TuningJobRecord): Promise<void> {
   if (job.status !== 'succeeded' || job.upstream_model === '') return;
   const record = {
@@ -201,7 +201,7 @@ async function leaveModel(context: AppContext, job: TuningJobRecord): Promise<vo
   await context.db.write([{ insert: record, into: 'tuned_models', ignoreConflict: true }]);
 }
 
-/** So is what was measured. */
+/** Stores the training metrics as files of the owner. */
 async function leaveFiles(context: AppContext, job: TuningJobRecord): Promise<void> {
   const channel = channelOf(context, job);
   const created = Math.floor(context.now() / 1000);

@@ -1,4 +1,4 @@
-// Trained models that their owners do not want any more, or whose owners are gone.
+// Deletes fine-tuned models on request, and those of deleted users.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
@@ -10,7 +10,10 @@ import type { RelayServices } from '#server/call/services.ts';
 
 const atOnce = 100;
 
-/** From now on it is nobody's. What the provider does not delete at once, the job does. @throws {AppError} `model_not_found` for every one that is not the user's */
+/**
+ * The owner no longer has the model. If the provider fails to delete it now, the job does.
+ * @throws {AppError} `model_not_found` for models of other users
+ */
 export async function deleteModel({ context, tunedModels }: RelayServices, userId: number, name: string): Promise<object> {
   const left = await context.db
     .collection('tuned_models')
@@ -23,13 +26,13 @@ export async function deleteModel({ context, tunedModels }: RelayServices, userI
 
 async function release(context: AppContext & Requesting, record: TunedModelRecord): Promise<'gone' | 'left' | 'silent'> {
   const channel = channelOf(context, record);
-  // With another key nothing of it can be reached.
+  // With another key it cannot be reached.
   const outcome = channel === null ? 'gone' : await deleteThere(context, channel, `/models/${encodeURIComponent(record.upstream_model)}`);
   if (outcome === 'gone') await context.db.collection('tuned_models').remove({ id: record.id, state: 'leaving' });
   return outcome;
 }
 
-/** A job. A provider that says nothing is not asked again in the same run. */
+/** Job. Skips a provider after a timeout. */
 export async function sweepTunedModels(context: AppContext, { runMs, questionMs }: TurnBounds = turnBounds): Promise<void> {
   const models = context.db.collection('tuned_models');
   const end = performance.now() + runMs;
@@ -49,7 +52,7 @@ export async function sweepTunedModels(context: AppContext, { runMs, questionMs 
   }
 }
 
-/** Of users who are deleted nothing is kept. */
+/** Deletes the models of deleted users. */
 async function leaveDeleted({ db }: AppContext): Promise<void> {
   const models = db.collection('tuned_models');
   for (const { user_id: id } of await models.group({ filter: { state: 'ready' }, by: ['user_id'] })) {

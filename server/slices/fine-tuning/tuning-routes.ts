@@ -47,7 +47,7 @@ export function mountTuning(host: RouteHost, services: RelayServices): void {
       json: await listOfJob(context, await jobOf(caller), kind, readPage(caller.query)),
     }));
 
-  // Models that were trained stay their owner's, whatever the site allows by now.
+  // Fine-tuned models stay available to their owner, whatever the site allows now.
   host.addDirect(
     'DELETE',
     '/v1/models/:model+',

@@ -1,4 +1,4 @@
-// Trainings at their provider. https://platform.openai.com/docs/api-reference/fine-tuning
+// Fine-tuning jobs at their provider. https://platform.openai.com/docs/api-reference/fine-tuning
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { storableText } from '#server/db/storable.ts';
 import { requestAccount } from '#server/slices/files/upstream-files.ts';
@@ -8,14 +8,14 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** What a provider tells of one. */
+/** State that a provider reports. */
 export interface ReportedByProvider {
   id: string;
   trainingFile: string;
   set: Partial<TuningJobRecord>;
 }
 
-/** `isUnknown`: whether the provider has it, or has done it, cannot be told from that. */
+/** `isUnknown`: the response does not show whether the request was executed. */
 export type Requested<Reported> = { reported: Reported } | { failure: UpstreamFailure; isUnknown: boolean };
 
 export type Verb = 'cancel' | 'pause' | 'resume';
@@ -41,10 +41,13 @@ export function changeThere(context: Requesting, channel: PreparedChannel, id: s
 }
 
 const pageSize = 100;
-/** Ten thousand trainings of one account since ours was created. */
+/** Ten thousand jobs of an account created since. */
 const mostPages = 100;
 
-/** The one that was made of that file, where its creation was not answered: nobody else knows the file. Null: there is none. Undefined: that is not known. */
+/**
+ * Finds a job whose creation got no response by its training file, which only it uses. Returns null if there is none,
+ * undefined if not known.
+ */
 export async function findThere(
   context: Requesting,
   channel: PreparedChannel,
@@ -61,14 +64,14 @@ export async function findThere(
     }
     const last = data.at(-1);
     if (!hasMore || typeof last?.['id'] !== 'string') return null;
-    // The newest come first: what is older than ours is none of it. An hour for clocks that differ.
+    // Newest first: older jobs cannot match. One hour of tolerance for clock differences.
     if (countIn(last['created_at']) < job.created_at - 3600) return null;
     after = `&after=${encodeURIComponent(last['id'])}`;
   }
   return undefined;
 }
 
-/** There is no such list of that training, and never will be: any other refusal, such as of too many questions or of a key, may be over soon. */
+/** Reports whether the job has no such list and never will; other refusals, such as rate limits, are temporary. */
 export function isNever({ failure: { upstreamStatus: status } }: { failure: UpstreamFailure }): boolean {
   return status === 404 || status === 405 || status === 410;
 }
@@ -78,7 +81,7 @@ export interface ListThere {
   hasMore: boolean;
 }
 
-/** @param path behind that of trainings */
+/** @param path path after that of jobs */
 export function listThere(context: Requesting, channel: PreparedChannel, path: string): Promise<Requested<ListThere>> {
   return ask(context, channel, { method: 'GET', path, read: readList });
 }
@@ -88,7 +91,7 @@ function readList(object: Readonly<Record<string, unknown>>): ListThere | null {
   return Array.isArray(data) ? { data: data.filter(isObject), hasMore: object['has_more'] === true } : null;
 }
 
-/** Bytes of a file; 0: that is not known. */
+/** Bytes of a file; 0 if not known. */
 export async function sizeThere(context: Requesting, channel: PreparedChannel, file: string): Promise<number> {
   const received = await requestAccount(context, channel, { method: 'GET', path: `/files/${encodeURIComponent(file)}` });
   if (received.kind === 'stream') received.stream.abort();
@@ -143,12 +146,12 @@ function readReported(object: Readonly<Record<string, unknown>>): ReportedByProv
   return { id: idIn(id), trainingFile: idIn(file), set };
 }
 
-/** Empty: it cannot be one. */
+/** Returns an empty string if the value is no id. */
 export function idIn(value: unknown): string {
   return typeof value === 'string' && value.length <= longestId && !/\p{Cc}/u.test(value) ? value : '';
 }
 
-/** 0 for everything that is no whole number from 0 up. */
+/** Returns 0 for everything that is no positive integer. */
 export function countIn(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

@@ -1,4 +1,4 @@
-// One response that goes on without its caller, from its first attempt to the record of what came of it.
+// Runs one background response, from its first attempt to the stored result.
 import type { AppContext } from '#server/context.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Patch } from '#server/db/collection.ts';
@@ -13,20 +13,20 @@ import { statusOf } from './response-store.ts';
 import type { Chain, ResponseStore, StoredEnding } from './response-store.ts';
 import type { Json } from './present-response.ts';
 
-/** Events are written together that come within this time, or when there are so many bytes of them. */
+/** Interval and size at which events are written in batches. */
 const gatherMs = 100;
 const gatheredBytes = 256 * 1024;
-/** A run that its process does not renew is nobody's. */
+/** Time without renewal after which a run is orphaned. */
 export const aliveMs = 60_000;
-/** Nothing takes longer. */
+/** Maximum duration of a run. */
 const longestMs = 60 * 60_000;
-/** What could not be written is tried again, so often and at such distances, before the run is left to be an orphan. */
+/** Number and interval of retries of a write, before the run is left as an orphan. */
 const retries = 20;
 const retryMs = 1_000;
 
 const endings: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error']);
 const failedText = 'The response has failed.';
-/** Why one ends before it is complete, as programs read it. */
+/** Messages of runs that end early, for programs. */
 const stopTexts = {
   cancelled: 'The response was cancelled.',
   too_long: 'The response took too long.',
@@ -36,15 +36,15 @@ type Stopped = keyof typeof stopTexts;
 
 export interface ResponseAtWork {
   userId: number;
-  /** The response before anything has come. */
+  /** The response before any output. */
   shell: Json;
   input: readonly Item[];
   chain: Chain | null;
-  /** What else is written with its end, when it has one. */
+  /** Returns further writes for the same transaction as the end. */
   ending(response: Json): Promise<readonly Write[]>;
-  /** The conversation that its end is added to; null: none is. */
+  /** Conversation to add the response to; null for none. */
   conversation: StoredEnding['conversation'];
-  /** Whatever came of it. */
+  /** Called at the end, whatever the result. */
   ended(): void;
 }
 
@@ -54,7 +54,7 @@ interface RunParts extends ResponseAtWork {
 }
 
 interface SealedEnd {
-  /** What belongs before the record's change. */
+  /** Writes that must precede the record's change. */
   rest: readonly Write[];
   patch: Patch<StoredResponseRecord>;
   bytes: number;
@@ -69,16 +69,16 @@ export class BackgroundRun implements ClientBody {
   #resolve: () => void = () => {};
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** What ends the stream, however long it is, is written with the record. */
+  /** Final events, of any size, which are written with the record. */
   #last: Json[] = [];
   #gathering: NodeJS.Timeout | undefined;
-  /** One write after the other. */
+  /** Serializes writes. */
   #writing: Promise<void> = Promise.resolve();
   #lastNumber = -1;
   #renewal: NodeJS.Timeout | undefined;
   #bound: NodeJS.Timeout | undefined;
   #why: Stopped | undefined;
-  /** Its end is stored: it is charged and delivered, whatever comes meanwhile. */
+  /** The end is stored: it will be charged and delivered. */
   #isSettling = false;
   #isOver = false;
 
@@ -102,7 +102,7 @@ export class BackgroundRun implements ClientBody {
     this.#stopFor('cancelled');
   }
 
-  /** The process is about to end. */
+  /** Stops the run at shutdown. */
   shutDown(): void {
     this.#stopFor('shutdown');
   }
@@ -118,11 +118,11 @@ export class BackgroundRun implements ClientBody {
     const renewed = this.#context.db
       .collection('responses')
       .patch({ id, alive_until: { exists: true } }, { set: { alive_until: this.#context.now() + aliveMs } });
-    // Of one that was deleted nobody wants to know any more. What fails now may be done by the next.
+    // A deleted response is cancelled. A failed renewal may succeed next time.
     renewed.then((record) => (record === null ? this.cancel() : undefined)).catch(() => {});
   }
 
-  // What the stream calls.
+  // Called by the stream.
 
   write(chunk: Buffer): void {
     if (this.#isOver) return;
@@ -134,7 +134,7 @@ export class BackgroundRun implements ClientBody {
 
   flushHeaders(): void {}
 
-  /** @throws when the end cannot be stored */
+  /** @throws if the end cannot be stored */
   async store(ending: Buffer): Promise<void> {
     this.#flush();
     const { events, isWhole } = this.#outcome([...this.#last, ...eventsIn(ending)]);
@@ -182,7 +182,7 @@ export class BackgroundRun implements ClientBody {
     const { record, userId } = this.#parts;
     this.#then(async () => {
       const writes = await this.#eventWrites(events, false);
-      // Whoever took this process for gone has ended it meanwhile.
+      // If this process was declared dead, another one has ended the response.
       const where = { id: record.id, user_id: userId, status: 'queued' } as const;
       const begun: Write = { patch: { set: { status: 'in_progress' } }, of: 'responses', where };
       await this.#context.db.write(isFirst ? [...writes, begun] : writes);
@@ -200,11 +200,11 @@ export class BackgroundRun implements ClientBody {
     clearInterval(this.#renewal);
     clearTimeout(this.#bound);
     const { events, response } = this.#outcome([...this.#last, ...this.#take()]);
-    // Sealed once: what is tried again is the same.
+    // Sealed once, so that retries write the same.
     let end: Promise<SealedEnd> | undefined;
     this.#then(async () => {
       end ??= this.#sealEnd(events, response);
-      // What could not be sealed is sealed again.
+      // Failed sealing is retried.
       await this.#writeEnd(await end.catch((failure: unknown) => ((end = undefined), Promise.reject(failure))), response);
     });
     void this.#writing.finally(() => {
@@ -213,7 +213,7 @@ export class BackgroundRun implements ClientBody {
     });
   }
 
-  /** What is still to be told, and the response at its end. */
+  /** Events left to write, and the final response. */
   #outcome(events: Json[]): { events: Json[]; response: Json; isWhole: boolean } {
     const last = events.at(-1);
     const isWhole = this.#why === undefined && (last?.['type'] === 'response.completed' || last?.['type'] === 'response.incomplete');
@@ -239,7 +239,7 @@ export class BackgroundRun implements ClientBody {
   async #writeEnd({ rest, patch, bytes, events }: SealedEnd, response: Json): Promise<void> {
     const { record, userId } = this.#parts;
     const { id } = record;
-    // What was deleted meanwhile leaves nothing behind; what was written already, though nobody heard of it, is not written again.
+    // A deleted response stores nothing; an end whose write succeeded without a response is not written again.
     if ((await this.#store.find(userId, id))?.alive_until === undefined) return;
     const status = statusOf(response['status']);
     const isAnswered = status === 'completed' || status === 'incomplete';
@@ -255,7 +255,10 @@ export class BackgroundRun implements ClientBody {
     this.#writing = this.#writing.then(() => this.#tried(work)).then(() => {});
   }
 
-  /** @param awaited failures after which the work is tried again for as long as they last @returns whether the work is done */
+  /**
+   * @param awaited failures during which the work is retried without a limit
+   * @returns whether the work succeeded
+   */
   async #tried(work: () => Promise<void>, awaited?: typeof DatabaseUnavailable): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {

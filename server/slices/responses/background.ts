@@ -1,4 +1,4 @@
-// Responses that go on without their callers: how many of a user at once and for how long, and what becomes of those whose process dies.
+// Background responses: their limits per user, and the recovery of those whose process dies.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
@@ -20,12 +20,12 @@ import { ResponseStore } from './response-store.ts';
 import type { StoredEnding } from './response-store.ts';
 import type { Json } from './present-response.ts';
 
-/** How long a caller waits for the end of what was called off. */
+/** Time that a caller waits for a cancelled run to end. */
 const cancelMs = 5_000;
 const lookMs = 50;
-/** Whoever ends what another process has left is given so long. */
+/** Time for which a process claims an orphan. */
 const claimMs = 30_000;
-/** A settlement of a living process takes less. */
+/** Upper bound of a settlement in a live process. */
 const settlingMs = 10 * 60_000;
 
 export class BackgroundResponses {
@@ -44,7 +44,10 @@ export class BackgroundResponses {
     });
   }
 
-  /** From now on it goes on by itself. @throws {AppError} `too_many_background` */
+  /**
+   * Starts the run.
+   * @throws {AppError} `too_many_background`
+   */
   async begin(work: ResponseAtWork, call: UnwatchedCall): Promise<void> {
     const { userId, shell, input, chain } = work;
     const { record, rest } = await this.#store.recordOf({ response: shell, userId, input, chain });
@@ -56,7 +59,7 @@ export class BackgroundResponses {
     run.start();
   }
 
-  /** In the first place of its user that is free. What belongs before the record is harmless without it. */
+  /** Takes a free slot of the user. Writes that precede the record are harmless without it. */
   async #insert(record: StoredResponseRecord, rest: readonly Write[]): Promise<void> {
     const most = this.#context.settings.get('BackgroundResponsesPerUser');
     const places = Array.from({ length: most }, (_none, place) => `${record.user_id}:${place}`);
@@ -69,7 +72,7 @@ export class BackgroundResponses {
         await this.#context.db.collection('responses').insert({ ...record, place });
         return;
       } catch (failure) {
-        // Somebody else has it now.
+        // Another run has taken the slot.
         if (!(failure instanceof UniqueConflict)) throw failure;
       }
     }
@@ -77,9 +80,9 @@ export class BackgroundResponses {
     throw new AppError('too_many_background', { count: most }, { retryAfter: 10 });
   }
 
-  /** Calls it off, wherever it runs, and waits a moment for its end: once, however many ask for that. */
+  /** Cancels a run on any process, and waits briefly for its end; concurrent requests share one cancellation. */
   async cancel(userId: number, id: string): Promise<StoredResponseRecord | null> {
-    // What is not this user's is not called off, nor waited for.
+    // Other users' runs are neither cancelled nor awaited.
     const record = await this.find(userId, id);
     if (record?.place === undefined) return record;
     const cancelling = this.#cancelling.get(id) ?? this.#cancel(userId, id).finally(() => this.#cancelling.delete(id));
@@ -97,7 +100,7 @@ export class BackgroundResponses {
     }
   }
 
-  /** As `ResponseStore.find`; one whose process is gone has failed. */
+  /** Same as `ResponseStore.find`, but a run whose process died has failed. */
   async find(userId: number, id: string): Promise<StoredResponseRecord | null> {
     const record = await this.#store.find(userId, id);
     if (record?.alive_until === undefined || record.alive_until > this.#context.now()) return record;
@@ -105,13 +108,13 @@ export class BackgroundResponses {
     return this.#store.find(userId, id);
   }
 
-  /** The process is about to end. */
+  /** Stops all runs at shutdown. */
   shutDown(): void {
     for (const run of this.#runs.values()) run.shutDown();
   }
 }
 
-/** A job: processes that are gone have left them. What they had settled is delivered; the rest has failed and costs nothing. */
+/** Job: ends runs of dead processes. Settled ones are delivered; the others fail free of charge. */
 export async function failOrphans(context: AppContext): Promise<void> {
   const store = new ResponseStore(context);
   const orphans = await context.db
@@ -126,18 +129,18 @@ export async function failOrphans(context: AppContext): Promise<void> {
   }
 }
 
-/** Ends what its process has left: delivered where its charge is found, else failed. A charge that is not decided yet is waited for. */
+/** Ends an orphan: delivers it if it was charged, else fails it. Waits while the charge is undecided. */
 async function endOrphan(context: AppContext, store: ResponseStore, record: StoredResponseRecord): Promise<void> {
   const { id, alive_until: aliveUntil } = record;
   if (aliveUntil === undefined) return;
   const charge = await chargeOfEnding(context, record);
   if (charge === 'open') return;
   const responses = context.db.collection('responses');
-  // Of several who find it one ends it; should that die as well, the next one does so when the claim is over.
+  // One process claims the orphan; if that dies as well, the next one takes over when the claim expires.
   const claim = context.now() + claimMs;
   if ((await responses.patch({ id, alive_until: aliveUntil }, { set: { alive_until: claim } })) === null) return;
   const delivered = charge === 'done' ? await deliveredEnd(context, store, record) : null;
-  // A process that had only stood still may have told the end meanwhile, and then removed what it had stored of it.
+  // A stalled process may have stored the end meanwhile, and removed the temporary copy.
   if (delivered === null && (await responses.get(id))?.alive_until !== claim) return;
   const end = delivered ?? (await failedEnd(context, store, record));
   const ended: Write = { patch: end.patch, of: 'responses', where: { id, alive_until: claim } };
@@ -153,23 +156,23 @@ async function chargeOfEnding(
   { settling, alive_until: aliveUntil = 0 }: StoredResponseRecord,
 ): Promise<'done' | 'none' | 'open'> {
   if (settling === undefined) return 'none';
-  // In this order: a process that has closed its books in between has written all its rows before.
+  // In this order: a process whose books are closed has written all its rows before.
   const owner = await db.collection('processes').get(settling.process);
   const { paid, isCertain } = await chargeOf(db, settling);
   if (paid !== null) return isCertain ? 'done' : 'open';
   if (owner === null || owner.state === 'settled') return 'none';
-  // Of a process that lives the run has ended, and could not say so.
+  // In a live process, the run has ended but failed to record it.
   return owner.state === 'alive' && owner.heartbeat_at - aliveUntil > settlingMs ? 'none' : 'open';
 }
 
 interface OrphanEnd {
-  /** What belongs before the record's change. */
+  /** Writes that must precede the record's change. */
   writes: readonly Write[];
   patch: Patch<StoredResponseRecord>;
   bytes: number;
 }
 
-/** Null: what was stored of the end cannot be read. */
+/** Returns null if the stored end cannot be read. */
 async function deliveredEnd(context: AppContext, store: ResponseStore, record: StoredResponseRecord): Promise<OrphanEnd | null> {
   const { id, user_id: userId, expires_at: expiresAt } = record;
   const ending = await store.endingIn(record);
@@ -181,7 +184,7 @@ async function deliveredEnd(context: AppContext, store: ResponseStore, record: S
   const bytesBefore = Math.max(0, record.chain_bytes - Buffer.byteLength(own));
   const chain = { previous: record.previous, count: record.previous_count, bytes: bytesBefore, parts };
   const { rest, patch, bytes } = await store.ended({ response, userId, input, chain });
-  // What the dead process wrote of it is taken back.
+  // Removes partial events of the dead process.
   await lastNumberOf(context, id);
   const events = await eventWrites(context, { responseId: id, userId, expiresAt, events: ending.events, isLast: true });
   const added = await additionOf(context, store, { ending, items: [...input, ...itemsOf(response['output'])] });
@@ -193,7 +196,7 @@ interface Addition {
   items: readonly Item[];
 }
 
-/** None where its lock is another call's, or it was added already. */
+/** Returns nothing if another call holds the lock, or it was added already. */
 async function additionOf(context: AppContext, store: ResponseStore, { ending, items }: Addition): Promise<readonly Write[]> {
   const { conversation } = ending;
   if (conversation === null) return [];
@@ -212,6 +215,6 @@ async function failedEnd(context: AppContext, store: ResponseStore, record: Stor
   const { rest, patch } = await store.ended({ response, userId, input, chain: null });
   const event = { type: 'response.failed', sequence_number: (await lastNumberOf(context, id)) + 1, response };
   const events = await eventWrites(context, { responseId: id, userId, expiresAt, events: [event], isLast: true });
-  // Its items are what they were, and so is what they take of a conversation.
+  // The items are unchanged, and so is their size within a chain.
   return { writes: [...rest, ...events], patch: { ...patch, set: { ...patch.set, chain_bytes: record.chain_bytes } }, bytes: record.bytes };
 }

@@ -1,4 +1,5 @@
-// Conversations that were shortened here: the summary travels sealed, with where it is from, and only its owner's later calls read it.
+// Conversations compacted by the gateway: the summary is sealed together with its owner, and only that owner's calls
+// can open it.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -15,17 +16,17 @@ import type { Json } from './present-response.ts';
 export type Sealing = Pick<AppContext, 'secrets'>;
 type Opening = Pick<AppContext, 'secrets' | 'bodies'>;
 
-/** What the dialect writes before a summary that is not sealed yet. */
+/** Prefix of summaries that are not sealed yet. */
 const summaryMark = 'tidegate-summary:';
-/** As seals of vendors name their origin. */
+/** Origin in the format of vendors' seals. */
 const sealMark = 'tidegate-seal:tidegate:';
 
-/** Who wrote it cannot be told from the outside. */
+/** The seal hides its author. */
 export function isSealedHere(item: unknown): item is Item & { encrypted_content: string } {
   return isObject(item) && isCompaction(item) && typeof item.encrypted_content === 'string' && item.encrypted_content.startsWith(sealMark);
 }
 
-/** Of one response: its events and its end hold the same. */
+/** Seals the summaries of one response; its events and its end share the result. */
 export class SummarySeal {
   readonly #context: Sealing;
   readonly #userId: number;
@@ -36,7 +37,7 @@ export class SummarySeal {
     this.#userId = userId;
   }
 
-  /** Items of vendors are sealed already, and stay as they are. */
+  /** Items sealed by vendors stay unchanged. */
   item(item: unknown): unknown {
     if (!isObject(item) || item.type !== 'compaction' || typeof item.encrypted_content !== 'string') return item;
     const { encrypted_content: text } = item;
@@ -55,7 +56,7 @@ function seal({ secrets }: Sealing, content: object): string {
   return `${sealMark}${secrets.encrypt(JSON.stringify(content), 'summary')}`;
 }
 
-/** @param items they stand for everything before, and the summary is among them */
+/** @param items items that replace everything before, the summary among them */
 export function sealWindow(context: Sealing, userId: number, items: readonly Item[]): string {
   return seal(context, { user: userId, items });
 }
@@ -67,9 +68,9 @@ export function summaryMessage(summary: string): Item {
 }
 
 /**
- * What a model is told in place of the items that were sealed here. The last window stands for everything before it, which is not opened.
- * @param budget takes what is opened, before it is parsed
- * @throws {AppError} `invalid_request` for one that is another's, or was changed, and as the budget
+ * Replaces items sealed here by their contents. The last window replaces everything before it, which is not opened.
+ * @param budget counts opened parts before they are parsed
+ * @throws {AppError} `invalid_request` for seals of other users or modified ones, and as the budget
  */
 export async function openSummaries(
   context: Opening,
@@ -77,7 +78,7 @@ export async function openSummaries(
   { items, budget }: { items: readonly Item[]; budget: PartBudget },
 ): Promise<Item[]> {
   const pause = createPauses();
-  /** The last one first. */
+  /** In reverse order. */
   const found: Item[] = [];
   for (const item of items.toReversed()) {
     if (!isSealedHere(item)) {
@@ -107,12 +108,12 @@ async function opened(
     return isObject(stored) ? stored : null;
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
-    // It is not one of ours.
+    // Not sealed here.
     return null;
   }
 }
 
-/** Fields of a request that only shortens its conversation; it is answered whole, and nothing is kept of it. */
+/** Fields of a compaction request; it is answered whole, and not stored. */
 const carriedFields = [
   'model',
   'instructions',
@@ -123,13 +124,16 @@ const carriedFields = [
   'service_tier',
 ];
 
-/** The same as a response that ends with a summary. https://platform.openai.com/docs/api-reference/responses/compact */
+/**
+ * Equivalent response request that ends with a summary.
+ * https://platform.openai.com/docs/api-reference/responses/compact
+ */
 export function compactionBody(body: RelayBody): RelayBody {
   const carried = carriedFields.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]] as const]));
   return { ...Object.fromEntries(carried), input: [...itemsOf(body['input']), { type: 'compaction_trigger' }], store: false };
 }
 
-/** A response as that call is answered: what its users have said, and the one item that stands for everything. */
+/** Response of the compaction call: the user messages, and the item that replaces everything else. */
 export function compactedResponse(response: Json, input: readonly Item[]): Json {
   const said = completeItems(
     input.filter(({ type = 'message', role }) => type === 'message' && role === 'user'),
@@ -140,7 +144,7 @@ export function compactedResponse(response: Json, input: readonly Item[]): Json 
   return { id, object: 'response.compaction', created_at, output: [...said, ...output], usage };
 }
 
-/** What comes after the last time that the conversation was shortened, and that. */
+/** Items from the last compaction on. */
 export function sinceCompaction(items: readonly Item[]): readonly Item[] {
   const last = items.findLastIndex(isCompaction);
   return last < 0 ? items : items.slice(last);

@@ -15,7 +15,7 @@ import type { ResponseStore } from './response-store.ts';
 import { createServer } from './serve-caller.ts';
 import type { StoredCaller } from './serve-caller.ts';
 
-/** Items that may be given at once. */
+/** Maximum items per request. */
 const mostItems = 20;
 
 export function mountConversations(
@@ -38,7 +38,7 @@ export function mountConversations(
     );
 
   add('POST', '/v1/conversations', async (caller) => {
-    // What is stored costs nothing; who can pay for nothing stores nothing.
+    // Storing is free, but requires a balance.
     await checkMeans(services, caller.admission);
     const fields = await fieldsOf(caller);
     return conversations.create(caller.userId, { items: givenItems(fields), metadata: metadataOf(fields) ?? {} });

@@ -1,5 +1,6 @@
-// Conversations: lists of items that grow by responses and by their owner's edits, one at a time. Items are written first, and are there
-// once the record says where they end: what a process leaves that dies in between goes before the next addition, or with the conversation.
+// Conversations: lists of items, extended by responses and by their owner, one writer at a time. Items are written
+// first and become visible when the record's end is moved; leftovers of a dead process are removed before the next
+// addition, or with the conversation.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -22,9 +23,9 @@ import { createPauses, openJson, openText, parseStored, sealJson, sealPieces, wr
 import type { Reading } from './sealed-json.ts';
 import { storedIds, WritesAhead } from './writes-ahead.ts';
 
-/** A lock that its holder does not renew is nobody's. */
+/** Time without renewal after which a lock expires. */
 export const lockMs = 60_000;
-/** Items of a conversation. */
+/** Maximum items of a conversation. */
 const mostItems = 10_000;
 
 export class ConversationStore {
@@ -69,7 +70,7 @@ export class ConversationStore {
       parts: 0,
     };
     const holder = this.#context.randomText(16);
-    // Of a long one the record is first there for whoever sweeps: to everybody else it is over, until it is whole.
+    // A long conversation is inserted as expired, so that only the sweep sees it until it is complete.
     const begun = { ...empty, expires_at: this.#now(), locked_by: holder, locked_until: this.#context.now() + lockMs };
     const ready = async (isFirst: boolean) => {
       if (!isFirst) return this.#isRenewed(id, holder);
@@ -99,7 +100,10 @@ export class ConversationStore {
     return this.reported(changed);
   }
 
-  /** Also while a response is being written for it, which then adds nothing. @throws {AppError} `conversation_not_found` */
+  /**
+   * Allowed while a response is being generated, which then adds nothing.
+   * @throws {AppError} `conversation_not_found`
+   */
   async remove(userId: number, id: string): Promise<void> {
     const record = await this.#records.take({ id, user_id: userId });
     if (record === null) throw new AppError('conversation_not_found', { id });
@@ -108,7 +112,7 @@ export class ConversationStore {
   }
 
   /**
-   * Nobody else adds to it until it is unlocked, or its holder has not renewed it for a while.
+   * Locks a conversation until it is unlocked or the lock expires.
    * @throws {AppError} `conversation_not_found`, `conversation_locked`
    */
   async lock(userId: number, id: string): Promise<{ record: ConversationRecord; holder: string }> {
@@ -126,7 +130,7 @@ export class ConversationStore {
     await this.#isRenewed(id, holder);
   }
 
-  /** False: the lock is another's, or the conversation is gone. */
+  /** Returns false if another call holds the lock, or the conversation is deleted. */
   async #isRenewed(id: string, holder: string): Promise<boolean> {
     return (await this.#records.patch({ id, locked_by: holder }, { set: { locked_until: this.#context.now() + lockMs } })) !== null;
   }
@@ -139,7 +143,7 @@ export class ConversationStore {
     await this.#records.patch({ id, locked_by: holder }, { unset: ['locked_by', 'locked_until'] });
   }
 
-  /** What adds to it, the last of it for all to see; for whoever holds its lock, which ends with it. Most of what is long is written already. */
+  /** Writes that add items and release the lock; most of a long addition is written in advance. */
   async addition(
     record: ConversationRecord,
     holder: string,
@@ -180,11 +184,14 @@ export class ConversationStore {
     if (bytes + more > this.#mostBytes || end + items > mostItems) throw new AppError('conversation_too_long');
   }
 
-  /** Its items since the last summary; of an older one all. @throws {AppError} `conversation_too_long`, `body_too_complex`, `bodies_of_caller` */
+  /**
+   * Items since the last summary; all of them for old records.
+   * @throws {AppError} `conversation_too_long`, `body_too_complex`, `bodies_of_caller`
+   */
   async itemsOf(record: ConversationRecord, { hold, budget }: Reading): Promise<Item[]> {
     if (record.bytes > this.#mostBytes) throw new AppError('conversation_too_long');
     if ((record.parts ?? 0) > budget.left) throw new AppError('body_too_complex');
-    // As it is stored, and as it is read.
+    // Memory for the stored and the parsed form.
     hold.grow(record.bytes * 2);
     const counted: ConversationItemRecord[] = [];
     for await (const row of readItems(this.#context, { conversation_id: record.id, position: { lt: record.end } }, -1)) {
@@ -192,7 +199,7 @@ export class ConversationStore {
       if (row.is_summary === true) break;
     }
     counted.reverse();
-    // Nothing is opened where not all of it can be.
+    // Nothing is decrypted unless everything fits.
     if (counted.reduce((sum, { parts = 0 }) => sum + parts, 0) > budget.left) throw new AppError('body_too_complex');
     const items: Item[] = [];
     const pause = createPauses();
@@ -205,7 +212,10 @@ export class ConversationStore {
     return items;
   }
 
-  /** JSON of a page, in pieces: its items as they are kept. @throws {AppError} as `find`; 400 for an `after` that is none of them */
+  /**
+   * JSON of a page, in pieces, with items as stored.
+   * @throws {AppError} as `find`; 400 for an unknown `after`
+   */
   async list(userId: number, id: string, { limit, isAscending, after }: ItemsPage): Promise<string[]> {
     const record = await this.find(userId, id);
     let from = -1;
@@ -232,7 +242,10 @@ export class ConversationStore {
     return listPieces(texts, { first: idOf(page[0]), last: idOf(page.at(-1)), hasMore: rows.length > limit });
   }
 
-  /** JSON of it. @throws {AppError} `conversation_not_found`, `response_item_not_found` */
+  /**
+   * JSON of an item.
+   * @throws {AppError} `conversation_not_found`, `response_item_not_found`
+   */
   async item(userId: number, id: string, itemOfIt: string): Promise<string> {
     const record = await this.find(userId, id);
     const row = await this.#items.get(`${id}:${itemOfIt}`);
@@ -245,7 +258,7 @@ export class ConversationStore {
     const record = await this.find(userId, id);
     const row = await this.#items.get(`${id}:${itemOfIt}`);
     if (row === null || row.position >= record.end) throw new AppError('response_item_not_found', { id: itemOfIt });
-    // Whoever takes it gives its bytes back; of two who delete it at once that is one.
+    // Of two concurrent deletions, only the one that removes the row subtracts its bytes.
     if ((await this.#items.take({ id: row.id })) === null) throw new AppError('response_item_not_found', { id: itemOfIt });
     if (row.pieces !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: row.id });
     const parts = record.parts === undefined || row.parts === undefined ? {} : { parts: -row.parts };
@@ -254,7 +267,7 @@ export class ConversationStore {
     return this.reported(record);
   }
 
-  /** @param ready asked before something is written ahead; false: nobody will see it, and nothing more is written */
+  /** @param ready called before a write in advance; if false, nothing more is written */
   async #additions(
     { id, user_id: userId, end }: Pick<ConversationRecord, 'id' | 'user_id' | 'end'>,
     items: readonly Item[],
@@ -274,7 +287,7 @@ export class ConversationStore {
     for (const [index, item] of named.entries()) {
       const position = end + index;
       const key = `${id}:${String(item['id'])}`;
-      // What stands in it already is there a second time, under an id of its own.
+      // A duplicate gets another id.
       const own = taken.has(key) ? { ...item, id: itemId(item['type'], id, position) } : item;
       taken.add(key);
       const written = await writeToStore(own);

@@ -1,5 +1,4 @@
-// The events of a response that goes on without its caller, written bit by bit for whoever asks for them, in whichever process:
-// `follow-events.ts` reads them.
+// Event log of a background response, written in pieces for readers in any process; `follow-events.ts` reads it.
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
@@ -9,7 +8,7 @@ import { ownerOf } from './response-store.ts';
 import { sealJson } from './sealed-json.ts';
 import type { Json } from './present-response.ts';
 
-/** Events in these bytes, which hold whole ones; comments are left out. */
+/** Parses complete events; comments are dropped. */
 export function eventsIn(bytes: Buffer): Json[] {
   const events: Json[] = [];
   for (let from = 0; from < bytes.length;) {
@@ -34,20 +33,20 @@ interface LoggedEvents {
   isLast: boolean;
 }
 
-/** As one piece of the log; none where there are no events. */
+/** Writes events as one piece of the log; nothing if there are none. */
 export async function eventWrites(context: AppContext, { responseId, userId, expiresAt, events, isLast }: LoggedEvents): Promise<Write[]> {
   if (events.length === 0) return [];
   const number = Math.max(...events.map(numberOf));
-  // Not more than a record holds: a response's last event repeats all of it, and stands in a piece of its own.
+  // Bounded by a record's size: the final event repeats the response, so it may take several parts.
   const [content, ...more] = await sealJson(context, ownerOf(userId), JSON.stringify(events));
   const rows = eventRows({ responseId, number, expiresAt, isLast }, [content, ...more]);
   return rows.map((insert) => ({ insert, into: 'response_pieces', ignoreConflict: true }));
 }
 
-/** Digits of a part in an id: ids are sorted as texts. */
+/** Digits of part numbers in ids, which sort as strings. */
 const partDigits = 6;
 
-/** Each says how many there are, so that a reader makes room for all of them before it has read them. */
+/** Each part has the total number of parts, so that a reader reserves memory for all before reading. */
 export function eventRows(
   { responseId, number, expiresAt, isLast }: Omit<LoggedEvents, 'events' | 'userId'> & { number: number },
   contents: readonly string[],
@@ -66,8 +65,8 @@ export function eventRows(
 }
 
 /**
- * Number of the last event that the process of a response has written, -1: none. What it wrote of an end that its record does not have,
- * and what is there in part, is taken back: nobody could read what is written behind it.
+ * Number of the last event written, or -1. Removes incomplete pieces and an end that its record lacks, because events
+ * after them would be unreadable.
  */
 export async function lastNumberOf({ db }: Pick<AppContext, 'db'>, responseId: string): Promise<number> {
   const pieces = db.collection('response_pieces');
@@ -75,7 +74,7 @@ export async function lastNumberOf({ db }: Pick<AppContext, 'db'>, responseId: s
     const [last] = await pieces.find({ response_id: responseId, kind: 'events' }, { sort: [['number', -1]], limit: 1 });
     if (last === undefined) return most;
     const { number, parts = 1 } = last;
-    // Readers may have been told of it: its number is not used again.
+    // Readers may have received it: its number is not reused.
     most = Math.max(most, number);
     const piece = { response_id: responseId, kind: 'events', number } as const;
     const isWhole = (await pieces.count(piece)) >= parts;

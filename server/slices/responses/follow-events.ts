@@ -1,5 +1,5 @@
-// Somebody reads the log of a response that goes on, as far as it is written and as it grows. What is read of it, and what its
-// reader has not taken yet, counts as bodies of its owner: where there is no room, it is waited for.
+// Follows the event log of a background response, past and future events. Bytes that are read, and not yet taken by the
+// client, count as bodies of the owner; the reader waits for capacity.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
@@ -12,26 +12,26 @@ import { openJson } from './sealed-json.ts';
 import { writeEvent } from './present-response.ts';
 import type { Json } from './present-response.ts';
 
-/** How often it is looked for further events. */
+/** Polling interval for events. */
 const lookMs = 150;
-/** What is there in part is seldom whole soon. */
+/** Longer interval for an incomplete piece. */
 const brokenMs = 2_000;
-/** Where something was found, more is looked for. */
+/** Pieces read at a time. */
 const piecesAtOnce = 8;
 
 export interface Followed {
   responseId: string;
   userId: number;
-  /** Number of the event behind which it begins. */
+  /** Number of the event after which to start. */
   after: number;
-  /** An event as its callers read it; missing: as those of Responses do. */
+  /** Writes an event for the client; if undefined, in the Responses format. */
   write?(event: Json): Buffer;
 }
 
 /**
- * A stream of the events that are there, and of those to come.
- * @param isThere whether the response still is, asked where nothing comes for a while
- * @param onEnd nothing more is read; what was read may still be on its way
+ * Streams existing and future events.
+ * @param isThere reports whether the response still exists; called when no events appear for a while
+ * @param onEnd called when reading ends; data may still be in flight
  */
 export function followEvents(
   context: AppContext,
@@ -55,7 +55,8 @@ export function followEvents(
       let rows = hasRoom ? await find(context, followed.responseId, { after, skip: parts.count, limit }) : [];
       if (hasRoom) room.need(parts.bytes + bytesOf(rows));
       if (!room.fits()) {
-        // Somebody else who waits may have what is given back; nobody keeps a half and waits for the other one.
+        // Releases everything before waiting: holding a part while waiting for the rest could deadlock with other
+        // readers.
         rows = [];
         parts = new Parts();
         room.shrinkTo(0);
@@ -90,7 +91,7 @@ export function followEvents(
       }
       limit = 1;
       const isBroken = parts.count > 0;
-      // The rest may be written yet, before those that are there.
+      // The remaining parts may be written later.
       parts = new Parts();
       await new Promise((resolve) => setTimeout(resolve, isBroken ? brokenMs : lookMs));
     }
@@ -104,7 +105,7 @@ export function followEvents(
   return body;
 }
 
-/** The parts of events behind one of them, in order. */
+/** Parts of events after a number, in order. */
 function find(
   { db }: Pick<AppContext, 'db'>,
   responseId: string,
@@ -123,7 +124,7 @@ function find(
   );
 }
 
-/** Who takes the events, at a pace of its own. */
+/** Client of the stream, with back-pressure. */
 class Reader implements BodySource {
   isLeft = false;
   readonly #room: Room;
@@ -152,13 +153,13 @@ class Reader implements BodySource {
     this.#room.close();
   }
 
-  /** Resolves when it wants more, or has left. */
+  /** Resolves when the client wants more, or has disconnected. */
   async taken(): Promise<void> {
     if (this.#isPaused && !this.isLeft) await new Promise<void>((resolve) => (this.#goOn = resolve));
   }
 }
 
-/** What one reader holds. */
+/** Memory of one reader. */
 class Room {
   readonly #hold;
   readonly #most: number;
@@ -170,12 +171,12 @@ class Room {
     this.#most = env.MAX_REQUEST_BODY_MB * 1_000_000;
   }
 
-  /** As it is stored, and as it is read; never more than the largest body may take. */
+  /** Memory for the stored and the parsed form, up to the largest body. */
   need(bytes: number): void {
     this.#needed = Math.min(bytes, this.#most) * 2;
   }
 
-  /** Whether what is needed is held now. */
+  /** Reports whether the needed memory is reserved now. */
   fits(): boolean {
     const more = this.#needed - this.#hold.bytes;
     if (this.#isClosed || more <= 0) return true;
@@ -198,7 +199,7 @@ class Room {
   }
 }
 
-/** Those parts of events that have come. Some were written under ids whose order is another. */
+/** Collects the parts of a piece, whose ids may not be in order. */
 class Parts {
   readonly #rows: ResponsePartRecord[] = [];
   #all = Infinity;
@@ -211,7 +212,7 @@ class Parts {
     return bytesOf(this.#rows);
   }
 
-  /** All of them, once they are there. */
+  /** Returns all parts once they are complete. */
   add(row: ResponsePartRecord): { contents: string[]; isLast: boolean } | null {
     if (this.#rows.some(({ number }) => number !== row.number)) throw new Error('An event is there in part, and another one behind it');
     this.#rows.push(row);
@@ -222,7 +223,7 @@ class Parts {
   }
 }
 
-/** Characters, with those of parts that are to come: one that is not the last is as long as they may be. */
+/** Characters, estimating missing parts: all but the last have the maximum length. */
 function bytesOf(rows: readonly ResponsePartRecord[]): number {
   const here = rows.reduce((sum, { content }) => sum + content.length, 0);
   const last = rows.at(-1);

@@ -1,4 +1,4 @@
-// Streams of responses that go on without their callers, so many of a user at once.
+// Streams background responses, limited per user.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
@@ -8,12 +8,12 @@ import type { BackgroundResponses } from './background.ts';
 import { followEvents } from './follow-events.ts';
 import type { Followed } from './follow-events.ts';
 
-/** Each looks for events several times a second. */
+/** Each follower polls several times a second. */
 const mostFollowers = { all: 1000, perOwner: 16 };
 
 export type Follow = (followed: Followed) => DirectResponse;
 
-/** @param running whose they are */
+/** @param running groups of background responses */
 export function createFollow(context: AppContext, running: readonly BackgroundResponses[], signal: AbortSignal): Follow {
   const followers = createShares<number>();
   return (followed) => {

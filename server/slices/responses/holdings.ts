@@ -1,4 +1,4 @@
-// How much is kept of each user, and what goes when it is too much: the oldest responses.
+// Limits what is stored per user, and removes the oldest responses beyond the limit.
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
@@ -7,12 +7,12 @@ import { removeItems } from './remove-items.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'waitUntil'>;
 
-/** What is left of a bound when the oldest have gone, so that they do not go one by one. */
+/** Share of the limit that remains after a removal, so that responses are not removed one by one. */
 const leftShare = 0.9;
 const removedAtOnce = 200;
 
 export interface Holdings {
-  /** So much more of a user is kept; what is too much goes soon. */
+  /** Adds to a user's totals; an excess is removed soon. */
   added(userId: number, amount: { count: number; bytes: number }): Promise<void>;
   removed(userId: number, amount: { count: number; bytes: number }): Promise<void>;
 }
@@ -44,7 +44,7 @@ function mostOf({ settings }: Storing): { count: number; bytes: number } {
   return { count: settings.get('ResponsesPerUser'), bytes: settings.get('ResponseMegabytesPerUser') * 1_000_000 };
 }
 
-/** Counts what there is, and removes the oldest of it beyond the bounds: responses first, then conversations that nobody has used for longest. */
+/** Counts a user's data and removes the excess: oldest responses first, then conversations unused for longest. */
 export async function trimResponses(context: Storing, userId: number): Promise<void> {
   const { db } = context;
   const responses = db.collection('responses');
@@ -68,7 +68,7 @@ export async function trimResponses(context: Storing, userId: number): Promise<v
         held.bytes -= bytes;
       }
     };
-    // One that goes on is not finished by taking it away.
+    // Running responses are not removed.
     const ended: Filter<StoredResponseRecord> = { user_id: userId, place: { exists: false } };
     const free = isFree(context);
     const unused: Filter<ConversationRecord> = { and: [{ user_id: userId }, free] };
@@ -83,19 +83,19 @@ export async function trimResponses(context: Storing, userId: number): Promise<v
     for (let some = 1; some > 0 && isTooMuch();) {
       const oldest = await conversations.find(unused, { sort: [['expires_at', 1]], limit: removedAtOnce });
       some = oldest.length;
-      // A call may have taken it meanwhile.
+      // A call may have locked it meanwhile.
       await remove(oldest, (id) => removeConversation(context, id, free));
     }
   }
   await db.collection('response_holdings').patch({ id: userId }, { set: held });
 }
 
-/** Nobody adds to it now: a lock that is over was that of a process that has died. */
+/** Matches unlocked conversations, including those whose lock expired with its process. */
 export function isFree({ now }: Pick<AppContext, 'now'>): Filter<ConversationRecord> {
   return { or: [{ locked_by: { exists: false } }, { locked_until: { lt: now() } }] };
 }
 
-/** False: it does not, or no longer, fit the filter, and stays. */
+/** Returns false if it does not match the filter any more. */
 export async function removeConversation(
   context: Pick<AppContext, 'db'>,
   id: string,
@@ -106,7 +106,7 @@ export async function removeConversation(
   return isRemoved;
 }
 
-/** The record first: without it the rest is nobody's. */
+/** Record first: without it the rest is unreachable. */
 export async function removeResponse({ db }: Pick<AppContext, 'db'>, id: string): Promise<void> {
   await db.collection('responses').remove({ id });
   await db.collection('response_pieces').remove({ response_id: id });

@@ -1,11 +1,11 @@
-// What a response that is asked for again tells only where its reader wants it. What was never asked of the model is not there all the same.
-// https://platform.openai.com/docs/api-reference/responses/get
+// Removes members of a retrieved response that its reader did not `include`. Members that the original request did not
+// include are absent anyway. https://platform.openai.com/docs/api-reference/responses/get
 import { fieldRules } from '#shared/field-rules.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { badQuery } from './list-items.ts';
 import type { Json } from './present-response.ts';
 
-/** The item without it, by what the query calls it. Null: it stands in no output. */
+/** Removes the member from an item, by its name in the query; null if no output contains it. */
 const without: Readonly<Record<string, ((item: Json) => Json) | null>> = {
   'reasoning.encrypted_content': (item) => emptied(item, 'reasoning', 'encrypted_content'),
   'message.output_text.logprobs': withoutLogprobs,
@@ -17,9 +17,9 @@ const without: Readonly<Record<string, ((item: Json) => Json) | null>> = {
   'computer_call_output.output.image_url': null,
 };
 
-/** @throws {AppError} `invalid_request` for what nobody knows */
+/** @throws {AppError} `invalid_request` for unknown names */
 export function readIncludes(query: URLSearchParams): ReadonlySet<string> {
-  // Libraries write lists with brackets.
+  // Client libraries write lists with brackets.
   const wanted = [...query.getAll('include'), ...query.getAll('include[]')];
   if (!wanted.every((name) => Object.hasOwn(without, name))) throw badQuery('include', fieldRules.oneOf(Object.keys(without)));
   return new Set(wanted);
@@ -31,7 +31,7 @@ export function withIncludes(response: Json, wanted: ReadonlySet<string>): Json 
   return { ...response, output: output.map((item: unknown) => (isObject(item) ? itemWith(item, wanted) : item)) };
 }
 
-/** The same of an event of its stream: the response in it, an item, a part of one, a piece of its text. */
+/** Same for a stream event: its response, item, part or text delta. */
 export function eventWithIncludes(event: Json, wanted: ReadonlySet<string>): Json {
   const { response, item, part } = event;
   const hidesLogprobs = !wanted.has('message.output_text.logprobs');

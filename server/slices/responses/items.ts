@@ -1,10 +1,10 @@
-// Items of Responses: as they are kept and listed, and as they go on to a model.
+// Items of Responses: stored, listed and sent to models.
 import { isObject } from '#server/framing/loose-json.ts';
 import { itemId } from './response-ids.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What a request's `input` consists of. */
+/** Items of a request's `input`. */
 export function itemsOf(input: unknown): Item[] {
   if (typeof input === 'string') return input === '' ? [] : [{ role: 'user', content: input }];
   return Array.isArray(input) ? input.filter(isObject) : [];
@@ -12,12 +12,16 @@ export function itemsOf(input: unknown): Item[] {
 
 const summaries: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
-/** Returns whether the item stands for everything before it. */
+/** Reports whether the item replaces everything before it. */
 export function isCompaction({ type }: Item): boolean {
   return summaries.has(type);
 }
 
-/** With every field that a list of items tells. @param holderId what ids of ours are made of @param from the place of the first */
+/**
+ * Completes items with all listed fields.
+ * @param holderId id from which item ids are derived
+ * @param from index of the first item
+ */
 export function completeItems(items: readonly Item[], holderId: string, from = 0): Item[] {
   return items.map((item, index) => {
     const type = item['type'] ?? 'message';
@@ -34,10 +38,10 @@ function contentOf({ role, content }: Item): unknown {
   return [{ type: 'output_text', text: content, annotations: [], logprobs: [] }];
 }
 
-/** Fields that only lists tell: nothing is kept at the provider under these ids. */
+/** Fields of lists only: providers do not know these ids. */
 const listed: ReadonlySet<string> = new Set(['id', 'status', 'created_by']);
 
-/** As input of a request. What depends on the id alone keeps it. */
+/** Item as input of a request. Ids are sent only with items that need them. */
 export function asInput(item: Item): Item {
   if (!needsNoId.has(String(item['type']))) return item;
   const stored = Object.fromEntries(Object.entries(item).filter(([name]) => !listed.has(name)));

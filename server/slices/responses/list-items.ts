@@ -1,4 +1,4 @@
-// A page of a list of items, as the vendor's clients page through it.
+// Pages of item lists, as in the vendor's API.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { Item } from './items.ts';
@@ -12,7 +12,7 @@ export interface ItemsPage {
 const defaultLimit = 20;
 const largestLimit = 100;
 
-/** @throws {AppError} `invalid_request` with the parameter at fault */
+/** @throws {AppError} `invalid_request` with the invalid parameter */
 export function readPage(query: URLSearchParams): ItemsPage {
   const limit = query.get('limit');
   const count = limit === null ? defaultLimit : Number(limit);
@@ -26,7 +26,10 @@ export function badQuery(field: string, rule: { zh: string; en: string }): AppEr
   return new AppError('invalid_request', { detail: { zh: `${field} ${rule.zh}`, en: `${field} ${rule.en}` } }, { field });
 }
 
-/** @param items in their order @throws {AppError} 400 for an `after` that is none of them */
+/**
+ * @param items in their order
+ * @throws {AppError} 400 for an unknown `after`
+ */
 export function pageOf(items: readonly Item[], { limit, isAscending, after }: ItemsPage): object {
   const ordered = isAscending ? items : items.toReversed();
   const at = after === undefined ? -1 : ordered.findIndex((item) => item['id'] === after);
@@ -34,7 +37,10 @@ export function pageOf(items: readonly Item[], { limit, isAscending, after }: It
   return listOf(ordered.slice(at + 1, at + 1 + limit), ordered.length > at + 1 + limit);
 }
 
-/** JSON of the same list, in pieces. @param texts of its items */
+/**
+ * JSON of the list, in pieces.
+ * @param texts JSON of the items
+ */
 export function listPieces(
   texts: readonly string[],
   { first, last, hasMore }: { first: string | undefined; last: string | undefined; hasMore: boolean },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bytesOf, objectIn } from './long-bodies.ts';
 
-/** Turns of the event loop that others have while that is done. */
+/** Counts the turns of the event loop during the work. */
 async function turnsWhile<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
   let turns = 0;
   let waiting = setImmediate(function count() {

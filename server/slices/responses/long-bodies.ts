@@ -1,4 +1,4 @@
-// Bodies of megabytes that something is changed in: read and written in steps, their texts not copied.
+// Edits long bodies in steps, without copying their texts.
 import { PiecedBody, wholeOf } from '#server/framing/byte-source.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
@@ -10,7 +10,7 @@ import { stepByStep } from '#server/queues/step-by-step.ts';
 /** Bytes. */
 const longest = 256 * 1024;
 
-/** As `parseObject`. */
+/** Same as `parseObject`. */
 export async function objectIn(body: Buffer): Promise<JsonObject | null> {
   const long = body.length <= longest ? null : await stepByStep(readLongJson(body));
   if (long === null) return parseObject(body.toString('utf8'));
@@ -20,7 +20,10 @@ export async function objectIn(body: Buffer): Promise<JsonObject | null> {
   return isObject(filled) ? filled : null;
 }
 
-/** JSON of a value. @param bytes that it has, roughly */
+/**
+ * JSON of a value.
+ * @param bytes approximate size
+ */
 export async function bytesOf(value: unknown, bytes: number): Promise<Buffer> {
   if (bytes <= longest) return Buffer.from(JSON.stringify(value));
   const body = new LongTexts().body(value);

@@ -1,5 +1,5 @@
-// What a response says of the gateway's own doing, whoever wrote it: its id, what it goes on from, whether it is kept. Of a stream only
-// the first events and the last one hold the response; the others pass as they are.
+// Overwrites the response fields that the gateway owns: id, previous response, store. Only the first events and the
+// last one of a stream contain the response; the others pass unchanged.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
@@ -13,23 +13,23 @@ export type EditResponse = (response: Json) => Json;
 
 export interface StreamEdits {
   response: EditResponse;
-  /** Of items; null: they pass as they are, and so does every event that has no response. */
+  /** Edits items; null if they, and all events without a response, pass unchanged. */
   item: ((item: unknown) => unknown) | null;
-  /** An item that comes before all that the model writes; null: there is none, and nothing is numbered anew. */
+  /** Item inserted before the model's output; null if there is none, so that events need no renumbering. */
   front: Readonly<Json> | null;
 }
 
-/** Events that tell an item which comes at once. */
+/** Events of an item that is added at once. */
 const eventsOfItem = ['response.output_item.added', 'response.output_item.done'];
 
-/** The response in an event; null: it has none. */
+/** The response in an event; null if it has none. */
 function responseInEvent(event: Buffer, envelope: EventEncoding): { body: Json; response: Json } | null {
   const data = envelope.dataIn(event);
   const body = data === null ? null : parseObject(data);
   return body !== null && isObject(body.response) ? { body, response: body.response } : null;
 }
 
-/** The last of some events, if it holds a response, and what stands before it; null: it holds none. */
+/** The last of some events, if it contains a response, and the bytes before it; null if it does not. */
 export function lastResponse(events: Buffer, envelope: EventEncoding): { before: Buffer; body: Json; response: Json } | null {
   let from = 0;
   for (let end = envelope.endOfEvent(events, from); end < events.length; end = envelope.endOfEvent(events, end)) from = end;
@@ -37,7 +37,7 @@ export function lastResponse(events: Buffer, envelope: EventEncoding): { before:
   return reported === null ? null : { ...reported, before: events.subarray(0, from) };
 }
 
-/** An event as clients read it. */
+/** Writes an event for the client. */
 export function writeEvent(body: Json, envelope = serverSentEvents): Buffer {
   return Buffer.from(envelope.event(String(body['type']), JSON.stringify(body)));
 }
@@ -50,7 +50,7 @@ export class PresentedStream extends WrappedStream {
   readonly #front: StreamEdits['front'];
   readonly #envelope: EventEncoding;
   #isFrontReported = false;
-  /** What follows has no response in it. */
+  /** Later events contain no response until the end. */
   #isPastHead = false;
 
   constructor(pipe: StreamPipe, { response, item, front }: StreamEdits, envelope: EventEncoding) {
@@ -93,7 +93,7 @@ export class PresentedStream extends WrappedStream {
     return Buffer.concat([...before, writeEvent(reported, this.#envelope)]);
   }
 
-  /** Once the response has begun, before its first item. */
+  /** Emits the inserted item once the response has begun, before the first item. */
   #reportFront({ type, sequence_number: next }: Json): Buffer[] {
     const item = this.#front;
     if (item === null || this.#isFrontReported || heads.has(type)) return [];
@@ -104,7 +104,7 @@ export class PresentedStream extends WrappedStream {
     );
   }
 
-  /** As it is numbered behind the item that was put before. */
+  /** Renumbers an event after the inserted item. */
   #moved(body: Json): Json {
     if (!this.#isFrontReported) return body;
     const { sequence_number: number, output_index: place } = body;
@@ -133,7 +133,7 @@ export class PresentedStream extends WrappedStream {
     return from === 0 ? piece : Buffer.concat([...edited, piece.subarray(from)]);
   }
 
-  /** One of its events may be a response that has failed. */
+  /** An error event may be a failed response. */
   override fail(error: ErrorObject): string {
     const reported = Buffer.from(this.pipe.fail(error));
     const edited: Buffer[] = [];

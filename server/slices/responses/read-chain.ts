@@ -1,4 +1,4 @@
-// The conversation up to a response: what it goes on from, response by response, back to the first.
+// Reads the conversation up to a response: the chain of previous responses.
 import { AppError } from '#shared/errors.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
@@ -8,19 +8,23 @@ import { createPauses } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
 
 const field = 'previous_response_id';
-/** Responses that one may go on from. */
+/** Maximum length of a chain. */
 const mostPrevious = 2000;
 
 export interface ChainBounds extends Reading {
-  /** Of the items' JSON. */
+  /** Maximum bytes of the items' JSON. */
   mostBytes: number;
-  /** What is too much is left out at the beginning. */
+  /** Drops the oldest items beyond the limit. */
   isCut: boolean;
-  /** Whether what was said before these items does not count. Missing: all of it does. */
+  /** Reports whether everything before these items is replaced. If undefined, nothing is. */
   isStart?: (items: readonly Item[]) => boolean;
 }
 
-/** A failure leaves the hold to whoever opened it. @throws {AppError} `previous_response_not_found`, `previous_response_running`, `conversation_too_long`, `body_too_complex`, `bodies_of_caller` */
+/**
+ * On failure, the opener of the hold releases it.
+ * @throws {AppError} `previous_response_not_found`, `previous_response_running`, `conversation_too_long`,
+ * `body_too_complex`, `bodies_of_caller`
+ */
 export async function readChain(
   store: ResponseStore,
   { userId, id, ...bounds }: { userId: number; id: string } & ChainBounds,
@@ -32,7 +36,7 @@ export async function readChain(
   if ((last.chain_bytes > mostBytes || last.previous_count >= mostPrevious) && !isCut) throw new AppError('conversation_too_long');
   if ((last.chain_parts ?? 0) > budget.left && !isCut) throw new AppError('body_too_complex');
   const bytes = Math.min(last.chain_bytes, mostBytes);
-  // As it is stored, and as it is read.
+  // Memory for the stored and the parsed form.
   hold.grow(bytes * 2);
   const turns = await readTurns(store, last, bounds);
   hold.shrinkTo(hold.bytes - bytes);
@@ -40,7 +44,7 @@ export async function readChain(
   return { items: turns.toReversed().flat(), chain };
 }
 
-/** The newest first, as many as there is room for. */
+/** Newest first, as many as fit. */
 async function readTurns(
   store: ResponseStore,
   last: StoredResponseRecord,

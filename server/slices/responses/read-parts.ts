@@ -1,13 +1,13 @@
-// Items and pieces of what is kept, a few at a time: together they are more than one step of the event loop should read.
+// Reads stored items and pieces a few at a time, to bound each step of the event loop.
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
 
-/** Of about a megabyte each. */
+/** Pieces of about a megabyte each. */
 const readAtOnce = 3;
 
-/** Their contents in order, of one sealing. */
+/** Contents of one sealing, in order. */
 export async function* readPieces({ db }: Pick<AppContext, 'db'>, of: Filter<ResponsePartRecord>): AsyncGenerator<string> {
   const pieces = db.collection('response_pieces');
   let after = -1;
@@ -20,11 +20,11 @@ export async function* readPieces({ db }: Pick<AppContext, 'db'>, of: Filter<Res
   }
 }
 
-/** Bytes of items that are read at once, roughly. */
+/** Approximate bytes of items read at a time. */
 const itemBytesAtOnce = 2_000_000;
 const mostItemsAtOnce = 500;
 
-/** By their positions: as many at once as are small. */
+/** Items by position; small ones are read together. */
 export async function* readItems(
   { db }: Pick<AppContext, 'db'>,
   of: Filter<ConversationItemRecord>,

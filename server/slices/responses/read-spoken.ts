@@ -1,4 +1,4 @@
-// What a call of Responses speaks of beside its own request: the responses or the conversation that it goes on from, items by their ids.
+// Reads the stored state that a Responses call refers to: previous responses, a conversation, items by id.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { jsonSize, partBytes } from '#server/framing/part-budget.ts';
@@ -15,30 +15,30 @@ import type { Chain, ResponseStore } from './response-store.ts';
 import { writeToStore } from './sealed-json.ts';
 import type { Reading } from './sealed-json.ts';
 
-/** References of one request: each is a read. */
+/** Maximum references of a request, each of which is a read. */
 const mostReferences = 500;
 
-/** Nothing before a summary counts. */
+/** A summary replaces everything before it. */
 const isStart = (items: readonly Item[]) => items.some(isCompaction);
 
-/** What a call speaks of. */
+/** Stored state of a call. */
 export interface Spoken {
-  /** Items before its own. */
+  /** History. */
   before: readonly Item[];
-  /** Its own, references resolved. */
+  /** Input of the call, with references resolved. */
   input: readonly Item[];
   chain: Chain | null;
   conversation: HeldConversation | null;
 }
 
-/** Whoever gets a conversation unlocks it. The hold grows by what is read, and a failure leaves it to whoever opened it. */
+/** The caller must unlock a conversation. The hold grows by what is read; on failure, its opener releases it. */
 export function createSpokenReader(
   { env }: Pick<AppContext, 'env'>,
   { store, conversations }: { store: ResponseStore; conversations: ConversationStore },
 ) {
   const mostBytes = env.MAX_REQUEST_BODY_MB * 1_000_000;
 
-  /** Whoever only counts takes no lock. */
+  /** Token counts take no lock. */
   async function holdConversation(
     userId: number,
     { conversationId }: StateRequest,
@@ -57,7 +57,7 @@ export function createSpokenReader(
     }
   }
 
-  /** Items that stand for others, as what they stand for. */
+  /** Replaces references by their items. */
   async function resolved(userId: number, items: readonly Item[], { hold, budget }: Reading): Promise<readonly Item[]> {
     const ids = items.filter(isReference).map(({ id }) => id);
     if (ids.length === 0) return items;
@@ -67,7 +67,7 @@ export function createSpokenReader(
     return items.map((item) => (isReference(item) ? (found.get(item.id) ?? item) : item));
   }
 
-  /** @throws {AppError} of what is not there */
+  /** @throws {AppError} for missing objects */
   return async function readSpoken(
     { caller, body, bytes, isAnswered }: RequestedConversation,
     requested: StateRequest,
@@ -90,7 +90,10 @@ export function createSpokenReader(
   };
 }
 
-/** Bytes, as JSON. An item that is named many times is there as many times. @throws {AppError} `conversation_too_long` */
+/**
+ * Bytes as JSON; an item counts once per reference.
+ * @throws {AppError} `conversation_too_long`
+ */
 function lengthOf(ids: readonly string[], found: ReadonlyMap<string, Item>, mostBytes: number): number {
   const lengths = new Map<string, number>();
   let left = mostBytes;

@@ -1,9 +1,9 @@
-// A finished response as the stream that could have told it: each item of the output with its text as one piece.
+// Replays a finished response as a stream, each output item with its text as one delta.
 import { isObject } from '#server/framing/loose-json.ts';
 import { writeEvent } from './present-response.ts';
 import type { Json } from './present-response.ts';
 
-/** Every event with its number, the same each time. */
+/** Events with stable numbers. */
 export function* eventsOfResponse(response: Json): Generator<Json> {
   let number = 0;
   const event = (type: string, fields: Json): Json => ({ type, sequence_number: number++, ...fields });
@@ -90,7 +90,10 @@ function partsOf(parts: unknown): Json[] {
   return Array.isArray(parts) ? parts.filter(isObject) : [];
 }
 
-/** The stream behind an event. @param after its number; undefined: from the beginning */
+/**
+ * Stream after an event.
+ * @param after its number; if undefined, from the start
+ */
 export function streamOf(response: Json, after: number | undefined): Buffer {
   const events = [...eventsOfResponse(response)].filter((event) => after === undefined || Number(event['sequence_number']) > after);
   return Buffer.concat(events.map((event) => writeEvent(event)));

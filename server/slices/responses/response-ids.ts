@@ -1,4 +1,4 @@
-// Ids in the vendor's form. Those of items that come without one are made of their response's, so that nobody has to look for it.
+// Ids in the vendor's format. Missing item ids are derived from their response's, so that no lookup is needed.
 import { createHash } from 'node:crypto';
 import type { AppContext } from '#server/context.ts';
 
@@ -22,13 +22,16 @@ const prefixes: Readonly<Record<string, string>> = {
   compaction: 'cmp',
 };
 
-/** @param holderId of the response or conversation that holds it @param place which of its items it is */
+/**
+ * @param holderId id of the response or conversation
+ * @param place index of the item
+ */
 export function itemId(type: unknown, holderId: string, place: number): string {
   const prefix = (typeof type === 'string' ? prefixes[type] : undefined) ?? 'item';
   return `${prefix}_${digitsOf(holderId).slice(0, idDigits - itemDigits)}${place.toString(16).padStart(itemDigits, '0')}`;
 }
 
-/** How the id of the response begins that an item of ours belongs to; null: the id is not one of ours. */
+/** Digits of the response's id that an item id was derived from; null if it was not issued here. */
 export function holderOf(id: string): string | null {
   const digits = digitsOf(id);
   return /^[0-9a-f]{48}$/.test(digits) ? digits.slice(0, idDigits - itemDigits) : null;

@@ -1,4 +1,4 @@
-// Where calls of Responses get their conversations from, and who keeps what comes of them.
+// Conversation source of Responses calls: loads what they continue and stores the result.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
@@ -21,21 +21,24 @@ export interface Stores {
   store: ResponseStore;
   conversations: ConversationStore;
   background: BackgroundResponses;
-  /** The stream of a response that goes on. @throws {AppError} `too_many_background` */
+  /**
+   * Streams a background response.
+   * @throws {AppError} `too_many_background`
+   */
   follow: Follow;
 }
 
 export function createResponseSource(context: AppContext, { store, conversations, background, follow }: Stores): ConversationSource {
   const readSpoken = createSpokenReader(context, { store, conversations });
 
-  /** Whatever it comes to, nobody closes what could not be made: its conversation is let go, and what it holds. */
+  /** Opens a call; if that fails, releases its conversation and memory. */
   async function openCall(call: RequestedConversation, requested: StateRequest): Promise<CallConversation> {
     if (requested.isBackground && !requested.isStored) throw new AppError('background_not_kept', {}, { field: 'background' });
     const userId = call.caller.user.id;
     const hold = context.bodies.open(ownerOf(userId));
     let conversation: HeldConversation | null = null;
     try {
-      // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
+      // The request stays in memory until the result is stored, even after it was sent.
       hold.grow(call.bytes);
       const budget = new PartBudget(0, (bytes) => hold.grow(bytes));
       const spoken = await readSpoken(call, requested, { hold, budget });

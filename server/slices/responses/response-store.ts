@@ -1,4 +1,4 @@
-// The responses that are kept for their callers: written as one, read by their owner alone.
+// Stores responses: written atomically, readable by their owner only.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
@@ -18,7 +18,7 @@ import { openJson, openText, parseStored, sealJson, sealPieces, writeToStore } f
 import type { WrittenJson } from './sealed-json.ts';
 import type { Json } from './present-response.ts';
 
-/** What it goes on from. */
+/** Responses that a response continues. */
 export interface Chain {
   /** Ids, the nearest first. */
   previous: readonly string[];
@@ -29,23 +29,23 @@ export interface Chain {
 }
 
 export interface ResponseToStore {
-  /** As its caller is told it, with its id, status and output. */
+  /** The presented response, with id, status and output. */
   response: Json;
   userId: number;
   input: readonly Item[];
   chain: Chain | null;
 }
 
-/** How a response ends whose call is about to be settled. */
+/** End of a response whose call is about to be settled. */
 export interface StoredEnding {
   requestId: string;
-  /** Its last events; the last of them holds the response. */
+  /** Last events, of which the final one contains the response. */
   events: readonly Json[];
-  /** The conversation that the response is added to, and whose lock that needs. */
+  /** Conversation to add the response to, with the lock that this requires. */
   conversation: { id: string; holder: string } | null;
 }
 
-/** Ids of earlier responses that a record knows: so many are read at once. */
+/** Earlier ids in a record, which are read together. */
 const knownPrevious = 64;
 const daySeconds = 86_400;
 
@@ -54,7 +54,7 @@ export class ResponseStore {
   readonly #context: AppContext;
   readonly #prefix: string;
 
-  /** @param prefix how the ids begin of what it gives out: each format has its own */
+  /** @param prefix prefix of the ids issued: each format has its own */
   constructor(context: AppContext, prefix = 'resp_') {
     this.#context = context;
     this.#prefix = prefix;
@@ -69,19 +69,19 @@ export class ResponseStore {
     return this.#context.db.collection('responses');
   }
 
-  /** Unix seconds until which something is kept that was used last now. */
+  /** Unix seconds at which an object used now expires. */
   expiry(): number {
     return Math.floor(this.#context.now() / 1000) + this.#context.settings.get('ResponseRetentionDays') * daySeconds;
   }
 
-  /** All of it, or nothing. */
+  /** Stores all or nothing. */
   async keep(stored: ResponseToStore): Promise<void> {
     const { record, rest } = await this.recordOf(stored);
     await this.#context.db.write([...rest, { insert: record, into: 'responses' }]);
     await this.holdings.added(stored.userId, { count: 1, bytes: record.bytes });
   }
 
-  /** The record, and the rest of it as writes that belong before it. */
+  /** Returns the record, and the writes that must precede it. */
   async recordOf({ response, userId, input, chain }: ResponseToStore): Promise<{ record: StoredResponseRecord; rest: Write[] }> {
     const { output: reported, ...shell } = response;
     const output = Array.isArray(reported) ? reported.filter(isObject) : [];
@@ -125,8 +125,8 @@ export class ResponseStore {
   }
 
   /**
-   * The first piece, and how many others there are. Each of those is written at once: together they are more than one step of the event loop
-   * should write, or one process hold. Nothing refers to them before the record does, and what never gets one is swept with them.
+   * Returns the first piece and the number of others. The others are written one by one, to bound memory and each step
+   * of the event loop. They are unreachable until the record is written; without one, the sweep removes them.
    */
   async #sealItems(owner: string, { body }: WrittenJson, of: Pieces): Promise<[string, number]> {
     let first: string | undefined;
@@ -142,7 +142,7 @@ export class ResponseStore {
     return [first ?? '', more];
   }
 
-  /** What changes in the record of a response that went on, and what belongs before that. Written again it changes nothing. */
+  /** Returns the change of a background response's record, and the writes that must precede it. Idempotent. */
   async ended(stored: ResponseToStore): Promise<{ rest: Write[]; patch: Patch<StoredResponseRecord>; bytes: number }> {
     const { record, rest } = await this.recordOf(stored);
     const { status, items, input_count, response, bytes, chain_bytes, parts, chain_parts, items_pieces, response_pieces, pieces_version } =
@@ -165,12 +165,12 @@ export class ResponseStore {
     return { rest, patch: { set, unset: ['place', 'alive_until', 'settling', ...unset] }, bytes };
   }
 
-  /** Pieces that nothing refers to any more, because it was sealed again. */
+  /** Removes the pieces of an outdated sealing. */
   async removeVersion({ id, pieces_version: version }: StoredResponseRecord): Promise<void> {
     if (version !== undefined) await this.#context.db.collection('response_pieces').remove({ response_id: id, version });
   }
 
-  /** Writes the end of a response before its call is settled. */
+  /** Stores the end of a response before its call is settled. */
   async storeEnding({ id, user_id: userId, expires_at }: StoredResponseRecord, ending: StoredEnding): Promise<Write[]> {
     const { requestId, ...sealed } = ending;
     const contents = await sealJson(this.#context, ownerOf(userId), JSON.stringify(sealed));
@@ -182,7 +182,7 @@ export class ResponseStore {
     ];
   }
 
-  /** The stored end of a response whose call was being settled; null: nothing is stored, or not all of it. */
+  /** The stored end of a response that was being settled; null if it is missing or incomplete. */
   async endingIn({ id, user_id: userId, settling }: StoredResponseRecord): Promise<Pick<StoredEnding, 'events' | 'conversation'> | null> {
     if (settling === undefined) return null;
     const pieces = this.#context.db.collection('response_pieces');
@@ -202,34 +202,37 @@ export class ResponseStore {
     await this.#context.db.collection('response_pieces').remove({ response_id: id, kind: 'ending' });
   }
 
-  /** The record of somebody's own response; null: there is none. */
+  /** Finds a response of the user; null if there is none. */
   find(userId: number, id: string): Promise<StoredResponseRecord | null> {
     if (!id.startsWith(this.#prefix)) return Promise.resolve(null);
     return this.#responses.first({ id, user_id: userId, expires_at: { gt: Math.floor(this.#context.now() / 1000) } });
   }
 
-  /** Those of them that are there, in no order. */
+  /** Existing ones among the ids, in no order. */
   findAll(userId: number, ids: readonly string[]): Promise<StoredResponseRecord[]> {
     return this.#responses.find({ id: { in: ids }, user_id: userId }, { limit: ids.length });
   }
 
-  /** Its input's items and, behind them, its output's. @param budget as `parseKept` has it */
+  /**
+   * Input items, then output items.
+   * @param budget as in `parseStored`
+   */
   async itemsIn(record: StoredResponseRecord, budget?: PartBudget): Promise<Item[]> {
     return this.itemsOf(record, await this.itemsTextIn(record), budget);
   }
 
-  /** The same as they are kept: JSON. */
+  /** Same as stored: JSON. */
   async itemsTextIn(record: StoredResponseRecord): Promise<string> {
     return this.#textIn(record, 'items');
   }
 
-  /** @param text `itemsTextIn` */
+  /** @param text result of `itemsTextIn` */
   async itemsOf({ user_id: userId }: StoredResponseRecord, text: string, budget?: PartBudget): Promise<Item[]> {
     const items = await parseStored(this.#context, ownerOf(userId), text, budget);
     return Array.isArray(items) ? items.filter(isObject) : [];
   }
 
-  /** As its caller is told it. */
+  /** The presented response. */
   async responseIn(record: StoredResponseRecord): Promise<Json> {
     const shell = await parseStored(this.#context, ownerOf(record.user_id), await this.#textIn(record, 'response'));
     const output = (await this.itemsIn(record)).slice(record.input_count);
@@ -237,7 +240,7 @@ export class ResponseStore {
   }
 
   /**
-   * Items by their ids, of whichever responses of that user, with others of the same responses.
+   * Finds items by id in any responses of the user, with all items of those responses.
    * @throws {AppError} `response_item_not_found`, `conversation_too_long`, `body_too_complex`
    */
   async readItems(
@@ -264,14 +267,14 @@ export class ResponseStore {
     return found;
   }
 
-  /** The response that an item belongs to. */
+  /** The response that contains an item. */
   async #recordWith(userId: number, itemId: string, responseId: string | undefined): Promise<StoredResponseRecord | null> {
     if (responseId !== undefined) return this.find(userId, responseId);
     const digits = holderOf(itemId);
     return digits === null ? null : this.#responses.first({ user_id: userId, id: { startsWith: `resp_${digits}` } });
   }
 
-  /** False: there is none of that user. */
+  /** Returns false if the user has no such response. */
   async remove(userId: number, id: string): Promise<boolean> {
     const record = id.startsWith(this.#prefix) ? await this.#responses.take({ id, user_id: userId }) : null;
     if (record === null) return false;
@@ -284,7 +287,7 @@ export class ResponseStore {
     return openText(this.#context, ownerOf(record.user_id), [record[kind]], this.#piecesIn(record, kind));
   }
 
-  /** @throws {AppError} `response_not_found` where some of them are gone */
+  /** @throws {AppError} `response_not_found` if some are missing */
   async *#piecesIn(record: StoredResponseRecord, kind: 'items' | 'response'): AsyncGenerator<string> {
     const { id, pieces_version: version } = record;
     let left = record[`${kind}_pieces`] ?? 0;
@@ -298,7 +301,10 @@ export class ResponseStore {
   }
 }
 
-/** `chain_parts`; undefined: nobody knows. @param own parts of the items */
+/**
+ * Computes `chain_parts`; undefined if unknown.
+ * @param own parts of the items
+ */
 function chainPartsOf(items: readonly Item[], own: number, chain: Chain | null): number | undefined {
   const last = items.findLastIndex(isCompaction);
   if (last >= 0) return jsonSize(JSON.stringify(items.slice(last))).parts;
@@ -306,7 +312,7 @@ function chainPartsOf(items: readonly Item[], own: number, chain: Chain | null):
   return chain.parts === undefined ? undefined : chain.parts + own;
 }
 
-/** In whose turn long work on it is done. */
+/** Owner key of long work. */
 export function ownerOf(userId: number): string {
   return `user:${userId}`;
 }
@@ -318,7 +324,10 @@ interface Pieces {
   expiresAt: number;
 }
 
-/** Of one sealing: written again, they are there already. @param before how many others stand before them */
+/**
+ * Writes of one sealing, idempotent.
+ * @param before number of preceding pieces
+ */
 function piecesOf({ id, version, kind, expiresAt }: Pieces, contents: readonly string[], before = 0): Write[] {
   return contents.map((content, index) => {
     const number = before + index;

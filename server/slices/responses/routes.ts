@@ -1,4 +1,4 @@
-// What is asked of responses that are kept.
+// Routes of stored responses.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
@@ -57,7 +57,7 @@ export function mountResponses(
     path,
     serve(async ({ userId, params }) => {
       const id = params['response'] ?? '';
-      // What goes on is called off first.
+      // A running response is cancelled first.
       if ((await store.find(userId, id))?.place !== undefined) await background.cancel(userId, id);
       if (!(await store.remove(userId, id))) throw new AppError('response_not_found', { id });
       return { json: { id, object: 'response', deleted: true } };

@@ -1,4 +1,4 @@
-// JSON at rest: encrypted, and in pieces where a record could not hold it.
+// JSON at rest: encrypted, and split into pieces that fit a record.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
 import { PiecedBody } from '#server/framing/byte-source.ts';
@@ -12,31 +12,31 @@ import { measured } from './long-bodies.ts';
 type Sealing = Pick<AppContext, 'secrets' | 'bodies'>;
 
 /**
- * Bytes of JSON in a piece; sealed they are a third more. MongoDB's records have 16 MB, and a step of the event loop seals some. Texts of more
- * than a megabyte stand beside V8's heap, and stay there until all of it is collected.
+ * Bytes of JSON in a piece; sealing adds a third. MongoDB's limit is 16 MB, and one step of the event loop seals
+ * several. Texts above a megabyte are stored outside V8's heap until a full collection.
  */
 const pieceBytes = 700_000;
-/** Characters of texts that are not copied to be written. */
+/** Characters from which texts are not copied when written. */
 const leastApart = 4 * 1024;
-/** Longer ones are worked on in turn with everybody's long work. */
+/** Longer texts are processed in turn with other long work. */
 export const longCharacters = 256 * 1024;
-/** Milliseconds of work between two turns of the event loop. */
+/** Milliseconds of work before yielding to the event loop. */
 const stepMs = 5;
 
-/** What is read is held by the one, and counted by the other before it is parsed. */
+/** Memory hold of what is read, and the budget that counts its parts before parsing. */
 export interface Reading {
   hold: BodyHold;
   budget: PartBudget;
 }
 
-/** JSON that is to be kept, not put together yet where it is long. */
+/** JSON to store, not joined yet if long. */
 export interface WrittenJson {
   body: Buffer | PiecedBody;
   bytes: number;
   parts: number;
 }
 
-/** @param value as it was parsed, or made to be written */
+/** @param value parsed, or built for writing */
 export async function writeToStore(value: unknown): Promise<WrittenJson> {
   const texts = new LongTexts(undefined, leastApart);
   const json = texts.write(value);
@@ -45,14 +45,17 @@ export async function writeToStore(value: unknown): Promise<WrittenJson> {
   return { body, bytes: body instanceof PiecedBody ? body.size : body.length, parts: jsonSize(json).parts };
 }
 
-/** At least one piece, each sealed by itself. @param owner whose turn it takes, where it is long */
+/**
+ * Seals each piece separately; returns at least one.
+ * @param owner owner key of long work
+ */
 export async function sealJson(sealing: Sealing, owner: string, text: string): Promise<[string, ...string[]]> {
   const [first, ...more] = await Array.fromAsync(sealPieces(sealing, owner, Buffer.from(text)));
   if (first === undefined) throw new Error('Nothing was sealed');
   return [first, ...more];
 }
 
-/** The same of what is long, one after the other: whoever keeps each before the next holds little. */
+/** Yields sealed pieces one by one, so that writers hold little memory. */
 export async function* sealPieces({ secrets, bodies }: Sealing, owner: string, body: Buffer | PiecedBody): AsyncGenerator<string> {
   for await (const piece of cutPieces(body)) {
     const seal = () => secrets.encrypt(piece.toString('utf8'), 'kept_json');
@@ -60,7 +63,7 @@ export async function* sealPieces({ secrets, bodies }: Sealing, owner: string, b
   }
 }
 
-/** Each of them begins and ends between two characters. */
+/** Pieces are split between characters. */
 async function* cutPieces(body: Buffer | PiecedBody): AsyncGenerator<Buffer> {
   let stored: Buffer[] = [];
   let size = 0;
@@ -68,7 +71,7 @@ async function* cutPieces(body: Buffer | PiecedBody): AsyncGenerator<Buffer> {
   for await (const bytes of read) {
     for (let from = 0; from < bytes.length;) {
       const taken = bytes.subarray(from, from + pieceBytes - size);
-      // What is read in pieces is gone with the next one.
+      // The buffer of a piece is reused.
       stored.push(body instanceof PiecedBody ? Buffer.from(taken) : taken);
       [from, size] = [from + taken.length, size + taken.length];
       if (size < pieceBytes) continue;
@@ -83,14 +86,17 @@ async function* cutPieces(body: Buffer | PiecedBody): AsyncGenerator<Buffer> {
   yield stored.length === 1 ? (stored[0] ?? Buffer.alloc(0)) : Buffer.concat(stored);
 }
 
-/** Bytes before the character that may go on in the next piece. */
+/** Bytes before a character that may continue in the next piece. */
 function wholeCharacters(bytes: Buffer): number {
   let end = bytes.length - 1;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return (bytes[end] ?? 0) < 0x80 ? bytes.length : end;
 }
 
-/** The text that `sealJson` has made pieces of. @param more those that are read as they are opened */
+/**
+ * Opens the text that `sealJson` has split.
+ * @param more pieces read while opening
+ */
 export async function openText(
   sealing: Sealing,
   owner: string,
@@ -98,7 +104,7 @@ export async function openText(
   more: AsyncIterable<string> | readonly string[] = [],
 ): Promise<string> {
   const opened: string[] = [];
-  /** Earlier ones were sealed together and cut. */
+  /** Earlier versions sealed the whole text and then split it. */
   let cut: string[] | undefined;
   for await (const piece of inOrder(pieces, more)) {
     if (cut !== undefined) {
@@ -126,7 +132,10 @@ async function openPiece({ secrets, bodies }: Sealing, owner: string, sealed: st
   return sealed.length > longCharacters ? await bodies.inTurn(owner, open) : open();
 }
 
-/** @param budget takes its parts before anything is built of it; missing: whoever wrote it was bounded @throws {AppError} as the budget */
+/**
+ * @param budget counts parts before parsing; if undefined, the writer was bounded
+ * @throws {AppError} as the budget
+ */
 export async function parseStored({ bodies }: Pick<Sealing, 'bodies'>, owner: string, text: string, budget?: PartBudget): Promise<unknown> {
   const parse = (): unknown => JSON.parse(text);
   if (text.length <= longCharacters) {
@@ -137,12 +146,15 @@ export async function parseStored({ bodies }: Pick<Sealing, 'bodies'>, owner: st
   return bodies.inTurn(owner, parse);
 }
 
-/** What `sealJson` has made pieces of. @throws {AppError} as `parseKept` */
+/**
+ * Opens and parses the result of `sealJson`.
+ * @throws {AppError} as `parseStored`
+ */
 export async function openJson(sealing: Sealing, owner: string, pieces: readonly string[], budget?: PartBudget): Promise<unknown> {
   return parseStored(sealing, owner, await openText(sealing, owner, pieces), budget);
 }
 
-/** Called between many short pieces of work: lets others go on where that has lasted. */
+/** Returns a function to call between short pieces of work; it yields to the event loop after some time. */
 export function createPauses(): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -1,4 +1,4 @@
-// Calls that ask for what is kept: whose key it is, and failures in the caller's format.
+// Serves calls about stored objects: authenticates the key, and reports failures in the caller's format.
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
@@ -24,7 +24,7 @@ import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/rela
 import type { RelayServices } from '#server/call/services.ts';
 import { measured } from './long-bodies.ts';
 
-/** Characters of texts of an answer that are not copied to be written. */
+/** Characters from which texts of an answer are not copied. */
 const leastApart = 4 * 1024;
 
 export interface StoredCaller {
@@ -33,28 +33,31 @@ export interface StoredCaller {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   requestId: string;
-  /** The format that it is told in. */
+  /** Format of the response. */
   dialect: ClientDialect;
   path: string;
   request: Request;
   connection: Connection | null;
   /**
-   * What is kept in so many bytes is read, and told: it counts as bodies of its owner until it has left.
-   * @param parts that it has when it is parsed; missing: it is not parsed
+   * Reserves memory for stored bytes that are read and returned, counted as bodies of the owner until they are sent.
+   * @param parts number of parts if parsed; undefined if not
    * @throws {AppError} `bodies_of_caller`, `bodies_of_server`
    */
   makeRoom(bytes: number, parts?: number): void;
-  /** The request's body. @throws {AppError} as `readBody` and `parseBody` */
+  /**
+   * Reads the request's body.
+   * @throws {AppError} as `readBody` and `parseBody`
+   */
   readBody(): Promise<unknown>;
 }
 
-/** An object that is told as JSON, the JSON of one, or a response of its own. */
+/** An object to serialize, its JSON, or a complete response. */
 export type StoredAnswer = { json: object } | { pieces: readonly string[] } | { response: DirectResponse };
 
-/** @param dialect the format that errors leave in */
+/** @param dialect format of errors */
 export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
   const { context, gate } = services;
-  /** Other vendors' packages call some of these addresses, too. */
+  /** Other vendors' SDKs share some of these paths. */
   const dialectOf = ({ headers }: Request, { searchParams }: URL): ClientDialect => {
     const spoken = isOfOpenai(dialect) ? clientDialectOf(headers, searchParams) : dialect;
     return spoken === defaultClientDialect ? dialect : spoken;
@@ -75,7 +78,7 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
         await limitStoredCalls(context, userId);
         const body = () => readJson(context, { request, connection, userId, hold: open(userId) });
         const makeRoom = (bytes: number, parts = 0) => {
-          // As it is stored, and as it is read; never more than the largest body may take.
+          // Memory for the stored and the parsed form, up to the largest body.
           open(userId).grow(Math.min(bytes, context.env.MAX_REQUEST_BODY_MB * 1_000_000) * 2 + parts * partBytes);
         };
         const answer = await serve({
@@ -115,7 +118,7 @@ function isOfOpenai(dialect: ClientDialect): boolean {
   return dialect === clientDialects['openai-chat'] || dialect === clientDialects['openai-responses'];
 }
 
-/** @param text of JSON */
+/** @param text JSON */
 export function jsonResponse(caller: Pick<StoredCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
   return bufferResponse(200, headersOf(caller), text);
 }
@@ -125,7 +128,7 @@ function headersOf({ dialect, requestId }: Pick<StoredCaller, 'dialect' | 'reque
   return { ...headers, ...requestIdHeaders(dialect, requestId) };
 }
 
-/** A client that reads slowly holds what it was told. */
+/** Slow clients hold memory until they have received the response. */
 function endWith(connection: Connection | null, held: readonly BodyHold[]): void {
   if (held.length === 0) return;
   const release = () => {
@@ -136,7 +139,7 @@ function endWith(connection: Connection | null, held: readonly BodyHold[]): void
   else res.once('close', release);
 }
 
-/** It is worked on until the answer has left. */
+/** Counts as in use until the response is sent. */
 async function readJson(
   context: RelayServices['context'],
   { request, connection, userId, hold }: { request: Request; connection: Connection | null; userId: number; hold: BodyHold },

@@ -1,6 +1,5 @@
-// `context_management` of a Responses request, for models of providers that do not shorten conversations themselves: a turn of its own
-// writes a summary, and the response begins with the item that stands for everything until then.
-// https://developers.openai.com/api/docs/guides/compaction
+// `context_management` of Responses for models whose providers do not compact: a separate call writes a summary, and
+// the response begins with the item that replaces the history. https://developers.openai.com/api/docs/guides/compaction
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { summaryInstruction } from '#server/formats/summary-instruction.ts';
 import type { Shortening, ShortenedPrompt } from '#server/formats/prompt-edits.ts';
@@ -12,7 +11,7 @@ import type { Item } from './items.ts';
 import { itemId } from './response-ids.ts';
 import type { Json } from './present-response.ts';
 
-/** Tokens beyond which the conversation is to be shortened; undefined: it is not, whatever its length. */
+/** Tokens beyond which the conversation is compacted; undefined for never. */
 export function thresholdIn({ context_management: entries }: RelayBody): number | undefined {
   const thresholds = (Array.isArray(entries) ? entries : []).flatMap((entry: unknown) => (isOurs(entry) ? [entry.compact_threshold] : []));
   return thresholds.length === 0 ? undefined : Math.min(...thresholds);
@@ -25,14 +24,14 @@ function isOurs(entry: unknown): entry is { compact_threshold: number } {
 interface ShorteningParts {
   context: Sealing;
   userId: number;
-  /** Of the response that tells it. */
+  /** Id of the response that reports it. */
   responseId: string;
-  /** The request with all that it speaks of in it. */
+  /** Request with the history included. */
   body: RelayBody;
   threshold: number;
 }
 
-/** Places of items have six hexadecimal digits. The first one of a response has no number of its own otherwise. */
+/** Index of the inserted item in its id, outside the range of the model's items. */
 const itemPlace = 0xffffff;
 
 export class GatewayCompacting implements Shortening {
@@ -47,7 +46,7 @@ export class GatewayCompacting implements Shortening {
     this.#window = windowOf(itemsOf(parts.body['input']));
   }
 
-  /** What the response begins with; null: nothing was shortened. */
+  /** Item that the response begins with; null if nothing was compacted. */
   get front(): Item | null {
     return this.#front;
   }
@@ -62,7 +61,7 @@ export class GatewayCompacting implements Shortening {
     return { ...same, ...choice, input: [...head, requested], stream: false, store: false };
   }
 
-  /** A summary that is empty, or was cut, replaces nothing. */
+  /** An empty or truncated summary replaces nothing. */
   goOn(_body: RelayBody, answer: Buffer | null): ShortenedPrompt {
     const body = withoutOurs(this.#parts.body);
     const summary = answer === null ? '' : summaryIn(parseObject(answer.toString('utf8')));
@@ -75,7 +74,7 @@ export class GatewayCompacting implements Shortening {
     return { body: { ...body, input: items }, isShorter: true };
   }
 
-  /** The output of a response that is complete, as far as it will be. Again is harmless. */
+  /** Adds the item to the final output; idempotent. */
   reported(output: readonly unknown[]): unknown[] {
     const front = this.#front;
     const [first] = output;
@@ -83,7 +82,7 @@ export class GatewayCompacting implements Shortening {
   }
 }
 
-/** Of a request: they are about its answer, and not about the conversation. */
+/** Request fields about the answer, not the conversation. */
 const ofAnswers: ReadonlySet<string> = new Set([
   'context_management',
   'input',
@@ -100,7 +99,7 @@ const ofAnswers: ReadonlySet<string> = new Set([
   'truncation',
 ]);
 
-/** What is done here is not named as left out. */
+/** Entries applied here are not reported as dropped. */
 function withoutOurs(body: RelayBody): RelayBody {
   const { context_management: entries, ...rest } = body;
   const others = (Array.isArray(entries) ? entries : []).filter((entry: unknown) => !isOurs(entry));
@@ -120,11 +119,11 @@ function summaryIn(response: Json | null): string {
 }
 
 interface Window {
-  /** What is summarized. */
+  /** Items to summarize. */
   head: readonly Item[];
-  /** What of that stays all the same: instructions, tools and wishes. */
+  /** Summarized items that must remain: instructions, tools and preferences. */
   standing: readonly Item[];
-  /** What waits for an answer: messages, and results with their calls. */
+  /** Items that await an answer: messages, and results with their calls. */
   tail: readonly Item[];
 }
 
@@ -137,7 +136,7 @@ function windowOf(items: readonly Item[]): Window {
 
 function tailStart(items: readonly Item[]): number {
   let start = items.findLastIndex(isOfModel) + 1;
-  // Results without their calls are refused.
+  // Results without their calls are rejected.
   if (items.slice(start).some(({ type }) => isResult(type))) while (start > 0 && isOfModel(items[start - 1])) start -= 1;
   return start;
 }
@@ -164,6 +163,6 @@ function standingOf(item: Item): Item[] {
   const { type = 'message', role, tools } = item;
   if (type === 'additional_tools' || type === 'configuration_update') return [item];
   if (type === 'message') return role === 'system' || role === 'developer' ? [item] : [];
-  // What a search has found may be called from then on.
+  // Tools found by a search stay callable.
   return type === 'tool_search_output' && Array.isArray(tools) ? [{ type: 'additional_tools', role: 'developer', tools }] : [];
 }

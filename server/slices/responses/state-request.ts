@@ -1,4 +1,4 @@
-// What a Responses request says of things that are kept.
+// Reads the state fields of a Responses request.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { isSealedHere } from './compaction.ts';
@@ -6,18 +6,18 @@ import { thresholdIn } from './shortening.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 
 export interface StateRequest {
-  /** The response is to be kept. */
+  /** Whether to store the response. */
   isStored: boolean;
   previousId: string | undefined;
   conversationId: string | undefined;
   isBackground: boolean;
-  /** Places in the input of items that stand for others. */
+  /** Indexes of input items that are references. */
   references: readonly number[];
-  /** It ends with a summary, goes on from one of ours, or may need one. */
+  /** Whether it ends with a summary, continues one sealed here, or may need one. */
   hasCompaction: boolean;
 }
 
-/** Only for a body that its endpoint's `check` let pass. */
+/** Only for a body that passed the endpoint's `check`. */
 export function stateRequest(body: RelayBody): StateRequest {
   const { store, previous_response_id: previous, conversation, background, input } = body;
   return {
@@ -34,12 +34,15 @@ function isTrigger(item: unknown): boolean {
   return isObject(item) && item.type === 'compaction_trigger';
 }
 
-/** The type may be left out where nothing but an id is there. */
+/** The type is optional if there is only an id. */
 export function isReference(item: unknown): item is { id: string } {
   return isObject(item) && (item.type === 'item_reference' || ((item.type ?? undefined) === undefined && item.role === undefined));
 }
 
-/** Nothing is kept: what speaks of it is refused by its name. @throws {AppError} `responses_not_kept` */
+/**
+ * Rejects state fields where nothing is stored.
+ * @throws {AppError} `responses_not_kept`
+ */
 export function refuseState({ previousId, conversationId, isBackground, references }: StateRequest): void {
   if (previousId !== undefined) throw notStored('previous_response_id');
   if (conversationId !== undefined) throw notStored('conversation');

@@ -1,4 +1,4 @@
-// One call that goes on from something, or leaves something: what it is given, and what becomes of its response.
+// A call with stored state: expands the stored history into the request and stores the response.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { PartBudget } from '#server/framing/part-budget.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
@@ -32,38 +32,38 @@ export interface StatefulCallParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
-  /** How the events of its stream leave. */
+  /** Encoding of the stream's events. */
   envelope: EventEncoding;
-  /** Of the response. */
+  /** Response id. */
   id: string;
   isStored: boolean;
-  /** As the caller wrote it. */
+  /** The caller's body. */
   body: RelayBody;
-  /** Its own input, references resolved. */
+  /** Input of the call, with references resolved. */
   input: readonly Item[];
-  /** What stands before that. */
+  /** History. */
   before: readonly Item[];
-  /** Both, as a provider reads them; null: the caller's body has all of it. */
+  /** History and input as sent; null if the caller's body contains everything. */
   sent: readonly Item[] | null;
   chain: Chain | null;
-  /** The conversation is to be shortened, and nothing else. */
+  /** Compaction only. */
   isCompaction: boolean;
-  /** Who runs it without its caller, and what that is told meanwhile; null: its caller waits. */
+  /** Runner of background calls, and the stream of their events; null if the caller waits. */
   background: { responses: BackgroundResponses; stream(id: string): DirectResponse } | null;
-  /** It is added to; null: none is. */
+  /** Conversation to add to; null for none. */
   conversation: HeldConversation | null;
-  /** Of the request and of all that it speaks of. Given back when what came of it is kept, or nothing is to come. */
+  /** Memory of the request and the history; released when the result is stored, or will not come. */
   hold: BodyHold;
 }
 
-/** The lock is this call's. */
+/** Conversation locked by this call. */
 export interface HeldConversation {
   conversations: ConversationStore;
   record: ConversationRecord;
   holder: string;
 }
 
-/** The fields that speak of something kept. The provider never hears of them. */
+/** Fields that refer to stored state; not sent to the provider. */
 const stateFields: ReadonlySet<string> = new Set(['previous_response_id', 'conversation', 'background']);
 
 export class StatefulCall implements CallConversation {
@@ -76,9 +76,9 @@ export class StatefulCall implements CallConversation {
   readonly #shortening: GatewayCompacting | null;
 
   #isClosed = false;
-  /** It was to be kept, and could not be. */
+  /** Storing the result has failed. */
   #isLost = false;
-  /** On its own, beyond the call. */
+  /** Runs in the background. */
   #isRunning = false;
 
   constructor(parts: StatefulCallParts) {
@@ -87,14 +87,14 @@ export class StatefulCall implements CallConversation {
     this.#input = completeItems(input, id);
     if (parts.background !== null) this.later = { begin: (call) => this.#begin(call) };
     const named = Object.fromEntries(Object.entries(body).filter(([name]) => !stateFields.has(name)));
-    // What stands before it comes first and as it was, so that providers find it in their caches.
+    // The history comes first and unchanged, so that provider caches match.
     const rest = parts.background === null ? named : { ...named, stream: true };
     this.body = sent === null ? rest : { ...rest, input: sent };
     this.#seal = new SummarySeal(context, userId);
     const threshold = isTriggered(body) ? undefined : thresholdIn(body);
     this.#shortening =
       threshold === undefined ? null : new GatewayCompacting({ context, userId, responseId: id, body: this.body, threshold });
-    // Last: who makes no call of it does not close it either.
+    // Last: if the constructor throws, nothing would stop the timer.
     this.#renewal = conversation === null ? undefined : renewing(conversation);
   }
 
@@ -122,7 +122,7 @@ export class StatefulCall implements CallConversation {
     if (response === null) return body;
     const reported = await this.#stored(response);
     const { isCompaction, before, input } = this.#parts;
-    // A compaction tells what its callers have said.
+    // A compaction returns the user messages.
     return isCompaction ? bytesOf(compactedResponse(reported, [...before, ...input]), Infinity) : bytesOf(reported, body.length);
   }
 
@@ -130,7 +130,7 @@ export class StatefulCall implements CallConversation {
     const { envelope } = this.#parts;
     const last = lastResponse(ending, envelope);
     if (last === null) return ending;
-    // One that goes on without its caller is written with the last of its events.
+    // A background response is stored with its last events.
     const reported = this.later === undefined ? await this.#stored(last.response) : this.#reported(last.response);
     return Buffer.concat([last.before, writeEvent({ ...last.body, response: reported }, envelope)]);
   }
@@ -149,7 +149,7 @@ export class StatefulCall implements CallConversation {
     context.waitUntil(conversation.conversations.unlock(conversation.record.id, conversation.holder));
   }
 
-  /** It is paid for: where it cannot be kept, its caller gets it all the same, and is told that it is not. */
+  /** The call is charged, so the caller gets the result even if storing it fails; `store` is then false. */
   async #stored(response: Json): Promise<Json> {
     const reported = this.#reported(response);
     try {
@@ -191,7 +191,7 @@ export class StatefulCall implements CallConversation {
     this.#isRunning = true;
     try {
       const ending = async (response: Json) => {
-        // Without its lock it is another call's, or this one has added to it already.
+        // Without the lock, another call holds it, or this one has added already.
         if (conversation === null || !(await conversation.conversations.isHeld(conversation.record.id, conversation.holder))) return [];
         return (await this.#addition(conversation, response)).writes;
       };
@@ -215,7 +215,7 @@ export class StatefulCall implements CallConversation {
     const insertion: Write[] = stored === null ? [] : [...stored.rest, { insert: stored.record, into: 'responses' }];
     await context.db.write([...insertion, ...(added?.writes ?? [])]);
     const bytes = (stored?.record.bytes ?? 0) + (added?.bytes ?? 0);
-    // It is kept: what is counted wrongly now is put right when the oldest are removed.
+    // The response is stored: wrong totals are corrected at the next removal.
     await store.holdings.added(userId, { count: stored === null ? 0 : 1, bytes }).catch((failure: unknown) => {
       context.log.warn({ reason: String(failure), userId }, 'what is kept of a user could not be counted');
     });
@@ -226,7 +226,10 @@ export class StatefulCall implements CallConversation {
   }
 }
 
-/** `KeptCallParts.sent`. @throws {AppError} as `openSummaries` */
+/**
+ * Computes `StatefulCallParts.sent`.
+ * @throws {AppError} as `openSummaries`
+ */
 export async function itemsToSend(
   { context, userId, body, before, input }: Pick<StatefulCallParts, 'context' | 'userId' | 'body' | 'before' | 'input'>,
   budget: PartBudget,
@@ -241,17 +244,17 @@ export async function itemsToSend(
   return openSummaries(context, userId, { items: [...before.map(asInput), ...requested], budget });
 }
 
-/** Its lock stays while the call goes on, however long that takes. */
+/** Renews the lock while the call runs. */
 function renewing({ conversations, record, holder }: HeldConversation): NodeJS.Timeout {
   const renewal = setInterval(() => {
-    // What fails now may be done by the next one.
+    // A failed renewal may succeed next time.
     conversations.renew(record.id, holder).catch(() => {});
   }, lockMs / 3);
   renewal.unref();
   return renewal;
 }
 
-/** The response before anything has come, as a stream would begin with it. */
+/** The response before any output, as at a stream's start. */
 function shellOf(body: RelayBody, { requestId, createdAt, model }: UnwatchedCall): Json {
   const requested = dialect.calls.chat.responseFields(body);
   const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0, requested });
@@ -259,7 +262,7 @@ function shellOf(body: RelayBody, { requestId, createdAt, model }: UnwatchedCall
   return isObject(begun?.['response']) ? begun['response'] : {};
 }
 
-/** It ends with what stands for everything before. */
+/** Reports whether the input ends with a compaction trigger. */
 function isTriggered({ input }: RelayBody): boolean {
   const last: unknown = Array.isArray(input) ? input.at(-1) : undefined;
   return isObject(last) && last.type === 'compaction_trigger';

@@ -1,4 +1,4 @@
-// What has been kept for as long as the site keeps it goes, and what nobody owns any more.
+// Removes expired responses and conversations, and those of deleted users.
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ConversationRecord } from '#server/db/records/conversation.ts';
@@ -7,10 +7,10 @@ import { isFree, removeConversation, removeResponse, trimResponses } from './hol
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'waitUntil'>;
 
 const removedAtOnce = 200;
-/** A run ends about then and the next one goes on. */
+/** Approximate end of a run; the next run continues. */
 const runMs = 8_000;
 
-/** A job. */
+/** Job. */
 export async function sweepResponses(context: Storing): Promise<void> {
   const { db, now } = context;
   const before = Math.floor(now() / 1000);
@@ -25,7 +25,7 @@ export async function sweepResponses(context: Storing): Promise<void> {
     if (old.length < removedAtOnce || performance.now() - begin > runMs) break;
   }
   for (;;) {
-    // Of those that are being written a part is there, and over; nobody has told their ids.
+    // Includes conversations in creation, which are inserted as expired; their ids are not published.
     const over: Filter<ConversationRecord> = { and: [{ expires_at: { lte: before } }, isFree(context)] };
     const old = await db.collection('conversations').find(over, { sort: [['expires_at', 1]], limit: removedAtOnce });
     for (const { id, user_id } of old) {
@@ -34,13 +34,13 @@ export async function sweepResponses(context: Storing): Promise<void> {
     }
     if (old.length < removedAtOnce || performance.now() - begin > runMs) break;
   }
-  // What a crash has left of them.
+  // Leftovers of crashes.
   await db.collection('response_pieces').remove({ expires_at: { lte: before } });
   await db.collection('response_items').remove({ expires_at: { lte: before } });
   for (const userId of users) await trimResponses(context, userId);
 }
 
-/** A job: of users who are deleted nothing is kept. */
+/** Job: removes the data of deleted users. */
 export async function sweepResponsesOfDeleted(context: Storing): Promise<void> {
   const { db } = context;
   for await (const { id } of db.collection('response_holdings').each({})) {

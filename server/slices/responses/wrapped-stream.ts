@@ -1,4 +1,4 @@
-// A stream whose events are changed on their way to the client, and that is the stream within it otherwise.
+// Stream that edits the events of another one on their way to the client.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject } from '#server/formats/client-dialect.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/formats/stream-pipe.ts';

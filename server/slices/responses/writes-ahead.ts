@@ -1,18 +1,18 @@
-// Items that are added to a conversation: what is too much for one step of the event loop is written as it comes, before anybody sees it.
+// Writes long additions to a conversation in advance, before they become visible, to bound each step of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 
-/** Sealed characters, and records, that one step writes. */
+/** Sealed characters and records per step. */
 const mostAtOnce = { characters: 1_500_000, records: 200 };
-/** They go with their conversation. */
+/** Deleted with their conversation. */
 const neverSwept = Number.MAX_SAFE_INTEGER;
 
-/** Ids that one query looks up. */
+/** Ids per query. */
 const mostLookedUp = 200;
 
-/** Returns those of the ids that are stored already. */
+/** Returns the ids that are stored already. */
 export async function storedIds({ db }: Pick<AppContext, 'db'>, ids: readonly string[]): Promise<Set<string>> {
   const stored = new Set<string>();
   for (let from = 0; from < ids.length; from += mostLookedUp) {
@@ -24,7 +24,7 @@ export async function storedIds({ db }: Pick<AppContext, 'db'>, ids: readonly st
 }
 
 export class WritesAhead {
-  /** To be written with what makes them seen. */
+  /** Writes for the transaction that makes the addition visible. */
   left: Write[] = [];
   isAhead = false;
   readonly #context: Pick<AppContext, 'db'>;
@@ -32,13 +32,13 @@ export class WritesAhead {
   #characters = 0;
   #isOver = false;
 
-  /** @param ready asked before each write; false: nobody will see it, and nothing more is written */
+  /** @param ready called before each write; if false, nothing more is written */
   constructor(context: Pick<AppContext, 'db'>, ready: (isFirst: boolean) => Promise<boolean>) {
     this.#context = context;
     this.#ready = ready;
   }
 
-  /** The row before its pieces: whoever removes it removes them. */
+  /** Inserts the row before its pieces: removing the row removes them. */
   async addItem(row: Omit<ConversationItemRecord, 'content'>, sealed: AsyncIterable<string>): Promise<void> {
     let content: string | undefined;
     let pieces = 0;

@@ -1,4 +1,4 @@
-// Files of a caller's own in stores: ours and the provider's names of them, which stand for each other behind one key alone.
+// Maps a caller's files in stores between our ids and the provider's, which are valid for one key.
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -11,7 +11,10 @@ import { strangerName } from '#server/call/referenced-files.ts';
 type Looking = Pick<AppContext, 'db' | 'now' | 'secrets'>;
 type Place = Pick<VectorStoreRecord, 'channel_id' | 'key'>;
 
-/** In their order. @throws {AppError} `file_not_found` for what is none of this user's */
+/**
+ * In the given order.
+ * @throws {AppError} `file_not_found` for files of other users
+ */
 export async function callerFiles({ db, now }: Looking, userId: number, names: readonly string[]): Promise<FileRecord[]> {
   if (names.length === 0) return [];
   const usable = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(now() / 1000) } };
@@ -24,7 +27,7 @@ export async function callerFiles({ db, now }: Looking, userId: number, names: r
   });
 }
 
-/** @throws {AppError} `invalid_request` where they do not lie where the store does */
+/** @throws {AppError} `invalid_request` if the files are not at the store's provider account */
 export function checkPlace({ channel_id: channel, key }: Place, files: readonly FileRecord[], field: string): void {
   if (files.some((file) => file.channel_id !== channel || file.key !== key)) throw badField(field, apart);
 }
@@ -35,9 +38,9 @@ const apart = {
 };
 
 export interface ProviderFileIds {
-  /** What one of the provider's names is called here. */
+  /** Our id of a provider's file. */
   idOf(name: string): string;
-  /** What its caller called a file. */
+  /** The caller's filename. */
   filenameOf(reported: string): string;
 }
 
@@ -57,7 +60,7 @@ export async function providerFileIds(
   };
 }
 
-/** The provider's names of files in the objects of a list. */
+/** Provider's file ids in the objects of a list. */
 export function namesIn(list: readonly unknown[], field: 'id' | 'file_id'): string[] {
   return list.flatMap((item) => {
     const name = isObject(item) ? item[field] : undefined;

@@ -1,4 +1,5 @@
-// A store from its request to its provider, and files that are put into one. Decision 96 says which crash between which two writes leads to what.
+// Creates a store at its provider, and adds files to stores. Decision 96 lists the effect of a crash between any two
+// writes.
 import { AppError } from '#shared/errors.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -23,10 +24,10 @@ import type { Refused } from './upstream-stores.ts';
 const known = new Set(['name', 'description', 'file_ids', 'expires_after', 'chunking_strategy', 'metadata']);
 export const longestName = 256;
 const longestDescription = 512;
-/** Until the job looks for one whose creation was not answered, and at one that was given files. */
+/** Time until the job looks for a store whose creation got no response, and at one with new files. */
 const soonMs = 60_000;
 
-/** @throws {AppError} of its fields, its files, the bounds, the balance and the provider */
+/** @throws {AppError} for the fields, the files, the limits, the balance and the provider */
 export async function createStore(services: RelayServices, caller: StoredCaller, body: unknown): Promise<VectorStoreRecord> {
   const { context } = services;
   const { admission, userId } = caller;
@@ -63,7 +64,10 @@ export async function createStore(services: RelayServices, caller: StoredCaller,
   return createThere(services, channel, { begun, files, chunking });
 }
 
-/** Where its files are; else where the next one goes. @throws {AppError} `no_vector_store_channel` */
+/**
+ * Channel of the files, or the preferred one.
+ * @throws {AppError} `no_vector_store_channel`
+ */
 function placeOf({ context }: RelayServices, { admission }: StoredCaller, [file]: readonly FileRecord[]): PreparedChannel {
   const { group, pinnedChannel: pinned } = admission;
   const channel = file === undefined ? channelsWithStores(context, { group, pinned })[0] : channelOf(context, file);
@@ -88,7 +92,7 @@ async function createThere(
 ): Promise<VectorStoreRecord> {
   const { id } = begun;
   const body = {
-    // By which one is found whose creation was not answered.
+    // Identifies a store whose creation got no response.
     name: id,
     ...(files.length === 0 ? {} : { file_ids: files.map(({ upstream_id: name }) => name) }),
     ...(chunking.reported === undefined || files.length === 0 ? {} : { chunking_strategy: chunking.reported }),
@@ -103,7 +107,7 @@ async function createThere(
   const { reported } = answer;
   const set = { state: 'stored' as const, upstream_id: reported.id, poll_at: context.now() + soonMs };
   const stored = await changeStore(context, id, ({ state }) => (state === 'creating' ? set : null));
-  // It took so long that it was given up, maybe before the provider had it.
+  // The creation timed out and was given up, perhaps before the provider had it.
   if (stored === null) {
     await leaveLate(context, begun, reported.id);
     throw new AppError('upstream_timeout');
@@ -114,14 +118,17 @@ async function createThere(
 export interface Attaching {
   store: VectorStoreRecord;
   files: readonly FileRecord[];
-  /** Bytes that they may come to. */
+  /** Upper bound of their bytes. */
   claimed: number;
-  /** Behind the path of the store. */
+  /** Path after the store's. */
   path: string;
   body: object;
 }
 
-/** What the provider answers. Paid before it is asked. @throws {AppError} of the bounds, the balance and the provider */
+/**
+ * Returns the provider's response. The bytes are paid before the request.
+ * @throws {AppError} for the limits, the balance and the provider
+ */
 export async function attachFiles(
   { context }: RelayServices,
   channel: PreparedChannel,

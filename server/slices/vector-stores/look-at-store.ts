@@ -1,4 +1,4 @@
-// What a provider tells of a store, written down: its size is what is paid.
+// Records the size that a provider reports for a store, by which it is billed.
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -8,13 +8,13 @@ import { channelOf } from '#server/slices/files/upstream-files.ts';
 import { requestStore, storePath } from './upstream-stores.ts';
 import type { ReportedStore } from './upstream-stores.ts';
 
-/** Bytes of a store for each byte of its files, and beside them, that can be true: texts are packed, and pieces overlap. */
+/** Plausible bytes of a store per byte of its files, plus a constant: texts are compressed, and chunks overlap. */
 const mostOfFiles = 64;
 const mostConcurrent = 1024 * 1024;
-/** Seconds in which what was put into it may not be told yet. */
+/** Seconds in which recent changes may not be reported yet. */
 const settling = 600;
 
-/** The record as it is then; null: it is gone, or over. */
+/** Returns the updated record; null if the store has ended. */
 export async function noteReported(context: AppContext, id: string, reported: ReportedStore): Promise<VectorStoreRecord | null> {
   const now = Math.floor(context.now() / 1000);
   return changeStore(context, id, (store) => {
@@ -31,7 +31,7 @@ export async function noteReported(context: AppContext, id: string, reported: Re
       files_completed,
       files_failed,
       files_cancelled,
-      // It does not go back, and it is never ahead.
+      // The time never decreases, and is never in the future.
       last_active_at: Math.min(now, Math.max(store.last_active_at, last_active_at)),
       usage_bytes: bytes,
       day_bytes: Math.max(store.day_bytes, bytes),
@@ -41,16 +41,16 @@ export async function noteReported(context: AppContext, id: string, reported: Re
   });
 }
 
-/** Before anything is taken out of it: its largest size of the day is what it costs, and nobody may have told it yet. */
+/** Records the size before a removal: the day is billed by its largest size, which may not be known yet. */
 export async function noteLargest(context: AppContext & Requesting, store: VectorStoreRecord): Promise<void> {
   const channel = channelOf(context, store);
   if (channel === null || store.upstream_id === '') return;
   const answer = await requestStore(context, channel, { method: 'GET', path: storePath(store) });
-  // Where the provider says nothing, what it said before counts.
+  // If the provider does not respond, the last known size counts.
   if (!('failure' in answer) && !answer.reported.hasExpired) await noteReported(context, store.id, answer.reported);
 }
 
-/** The same of every store that has this file, which is about to be deleted: its provider takes it out of them. */
+/** Same for every store with a file that is about to be deleted: the provider removes it from them. */
 export async function noteHolders(context: AppContext & Requesting, { user_id: userId, held_by: held = {} }: FileRecord): Promise<void> {
   const names = Object.keys(held);
   const filter = { id: { in: names }, user_id: userId, state: 'stored' as const };

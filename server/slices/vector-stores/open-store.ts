@@ -1,4 +1,4 @@
-// What routes of stores are made of: one that its caller may use, and the page that a list is asked for.
+// Helpers of store routes: finds the caller's store, and parses pages.
 import { fieldRules } from '#shared/field-rules.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
@@ -9,19 +9,22 @@ import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StoresPage } from './store-records.ts';
 
-/** What a route of one store is given. */
+/** Input of a route of one store. */
 export interface StoreCaller extends StoredCaller {
   store: VectorStoreRecord;
 }
 
 export interface StoreRoutes {
-  /** A path without a store is asked for only where there are any. */
+  /** Adds a path without a store, which requires that stores are enabled. */
   add(method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>): void;
-  /** The path behind that of one, which is its caller's. */
+  /** Adds a path below the caller's store. */
   addOf(method: string, behind: string, work: (caller: StoreCaller) => Promise<StoredAnswer>): void;
 }
 
-/** Where one that can be used is. @throws {AppError} `vector_store_not_found`, and `insufficient_user_quota` of one that nobody pays */
+/**
+ * Channel of a usable store.
+ * @throws {AppError} `vector_store_not_found`, and `insufficient_user_quota` for an unpaid one
+ */
 export function openStore(context: AppContext, { id, state, unpaid_since: unpaid, ...store }: VectorStoreRecord): PreparedChannel {
   const channel = channelOf(context, store);
   if (state !== 'stored' || channel === null) throw new AppError('vector_store_not_found', { id });
@@ -29,7 +32,7 @@ export function openStore(context: AppContext, { id, state, unpaid_since: unpaid
   return channel;
 }
 
-/** @throws {AppError} `invalid_request` with the parameter at fault */
+/** @throws {AppError} `invalid_request` with the invalid parameter */
 export function readStoresPage(query: URLSearchParams): StoresPage {
   const before = query.get('before') ?? undefined;
   const page = readPage(query);

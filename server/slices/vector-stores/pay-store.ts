@@ -1,5 +1,5 @@
-// How a store is paid: each of its days ahead, by the bytes that it may come to, and what those did not cost goes back at its end. Every step is
-// written into the record before money moves, and moves by a name that the record gives it: whoever finds it due goes on, once.
+// Bills stores: each day is prepaid by the maximum bytes, and the unused part refunded at its end. Every step is
+// recorded before money moves, under a reference from the record, so that any process can continue it exactly once.
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -11,12 +11,15 @@ import { reportDay } from './store-day.ts';
 import { daySeconds, storingCost, termsOf } from './store-price.ts';
 import { changeStore } from './store-records.ts';
 
-/** Until a payment is looked at that nobody has ended. */
+/** Time until an unfinished payment is looked at. */
 const openMs = 60_000;
-/** Pieces of work of others in the middle of one. */
+/** Maximum concurrent changes to wait for. */
 const mostTries = 100;
 
-/** Pays so many bytes of the day for, unless it is over; `leaving`: because it is. False: the account, or the token, cannot; nothing was taken then. */
+/**
+ * Prepays this many bytes for the day, unless the store has ended; `leaving`: because it has. Returns false if the
+ * account or the token cannot pay; nothing is charged then.
+ */
 export async function coverBytes(context: AppContext, id: string, wanted: number, when: 'living' | 'leaving' = 'living'): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const store = await settledStore(context, id);
@@ -42,14 +45,17 @@ export async function coverBytes(context: AppContext, id: string, wanted: number
   throw new DatabaseUnavailable('A vector store is being paid all the time');
 }
 
-/** What a limited token pays of it; -1: it is gone, and is asked for nothing. */
+/** Amount that a limited token pays; -1 if it is deleted and pays nothing. */
 async function tokenPart({ db }: AppContext, { token_id: id }: VectorStoreRecord, amount: number): Promise<number> {
   const token = await db.collection('tokens').get(id);
   if (token === null || token.DeletedAt !== null) return -1;
   return token.unlimited_quota ? 0 : amount;
 }
 
-/** The record when nothing of its money is under way; null: it is gone. @throws {DatabaseUnavailable} where that is not known */
+/**
+ * Returns the record once no payment is pending; null if it is deleted.
+ * @throws {DatabaseUnavailable} if that is unknown
+ */
 export async function settledStore(context: AppContext, id: string): Promise<VectorStoreRecord | null> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const store = await context.db.collection('vector_stores').get(id);
@@ -61,7 +67,7 @@ export async function settledStore(context: AppContext, id: string): Promise<Vec
   throw new DatabaseUnavailable('A vector store is being paid all the time');
 }
 
-/** False: it was refused. */
+/** Returns false if it was refused. */
 async function finishPayment(context: AppContext, store: VectorStoreRecord): Promise<boolean> {
   const { id, payments, pending_amount: amount, pending_token: ofToken, pending_bytes: bytes } = store;
   const name = `store:${id}:${payments}`;
@@ -94,7 +100,7 @@ interface Move {
   unused: number;
 }
 
-/** @throws {DatabaseUnavailable} where it is not known what became of it */
+/** @throws {DatabaseUnavailable} if the outcome is unknown */
 async function move(context: AppContext, store: VectorStoreRecord, { account, ref, amount, unused }: Move): Promise<'done' | 'refused'> {
   const id = account === 'user' ? store.user_id : store.token_id;
   const request = { account, id, amount, unused, ref, kind: unused < 0 ? 'store_day' : 'store_refund', actorId: 0 };
@@ -103,7 +109,7 @@ async function move(context: AppContext, store: VectorStoreRecord, { account, re
   return state;
 }
 
-/** The day ends at `until` (unix seconds; at its own end at the latest) and costs what was there for as long. */
+/** Ends the day at `until` (unix seconds, at most its regular end) and charges the stored bytes for that time. */
 export async function closeDay(context: AppContext, id: string, until: number): Promise<VectorStoreRecord | null> {
   const store = await settledStore(context, id);
   if (store === null) return null;
@@ -111,7 +117,7 @@ export async function closeDay(context: AppContext, id: string, until: number): 
   const closing = await changeStore(context, id, (now) => {
     if (now.period !== store.period || now.pending_amount > 0 || now.closing_until > 0) return null;
     const end = Math.min(Math.max(until, now.period_from), now.period_from + daySeconds);
-    // What the provider never had costs nothing, and nothing costs more than was paid for.
+    // Bytes that the provider never had are free, and the cost never exceeds the payment.
     const bytes = now.upstream_id === '' ? 0 : Math.min(now.day_bytes, now.covered_bytes);
     const cost = Math.min(now.reserved, storingCost(now, bytes, end - now.period_from));
     return {
@@ -132,7 +138,7 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
   if (rest > 0) {
     const name = `store:${id}:day:${period}`;
     const user = await move(context, store, { account: 'user', ref: `${name}:user`, amount: rest, unused: rest });
-    // A token that is gone keeps nobody from the money.
+    // A deleted token does not block the refund.
     const [amount, unused] = [Math.min(rest, store.token_reserved), Math.min(rest, store.token_used)];
     if (unused > 0) await move(context, store, { account: 'token', ref: `${name}:token`, amount, unused });
     if (user === 'refused') context.log.error({ store: id, quota: rest }, 'what a vector store did not use could not be given back');
@@ -156,11 +162,11 @@ async function finishDay(context: AppContext, store: VectorStoreRecord): Promise
       ...termsOf(context, group),
     };
   });
-  // A figure for administrators: whoever ends the day corrects it.
+  // A figure for administrators, corrected once, by the process that ends the day.
   if (ended !== null && cost > 0) await addChannelUse(context.db, store.channel_id, cost);
 }
 
-/** The group that a call by its key would have: its owner may have come into another one. */
+/** Current group of calls with its key: the owner's group may have changed. */
 async function groupNow({ db }: AppContext, { token_id: tokenId, user_id: userId, group }: VectorStoreRecord): Promise<string> {
   const token = await db.collection('tokens').get(tokenId);
   if (token !== null && token.DeletedAt === null && token.group !== '') return token.group;

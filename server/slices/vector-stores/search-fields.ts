@@ -1,4 +1,4 @@
-// A search in a store as its caller asks for it. https://platform.openai.com/docs/api-reference/vector-stores/search
+// Reads search requests. https://platform.openai.com/docs/api-reference/vector-stores/search
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { StrictFields } from '#server/formats/strict-fields.ts';
@@ -6,10 +6,10 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { strictFields } from './store-fields.ts';
 
 export interface SearchRequest {
-  /** As the provider is asked. */
+  /** Body for the provider. */
   body: object;
   texts: readonly string[];
-  /** As many as it has at the most. */
+  /** Maximum number of results. */
   results: number;
 }
 
@@ -17,14 +17,14 @@ const known = new Set(['query', 'filters', 'max_num_results', 'ranking_options',
 const longestQuery = 4096;
 const mostQueries = 10;
 const mostResults = 50;
-/** Where nothing is said, as at the vendor. */
+/** The vendor's default. */
 const usualResults = 10;
 const mostConditions = 100;
 const deepestFilter = 10;
 const longestValue = 512;
-/** In all of them. */
+/** Total of all conditions. */
 const mostValues = 1000;
-/** As attributes have them, and names of rankers. */
+/** Maximum length of attribute keys and of ranker names. */
 const longestKey = 64;
 const comparisons = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin']);
 const joints = new Set(['and', 'or']);
@@ -62,7 +62,10 @@ function rankingOf(fields: StrictFields): object {
   return { ranker, score_threshold: threshold };
 }
 
-/** The same filter, of what the vendor knows alone. @param left that it may have yet */
+/**
+ * Copies the filter, limited to what the vendor supports.
+ * @param left remaining conditions and values
+ */
 function checkFilter(filter: unknown, left: { conditions: number; values: number }, depth: number): object {
   left.conditions -= 1;
   if (!isObject(filter) || depth > deepestFilter || left.conditions < 0) throw badField('filters', fieldRules.invalid);

@@ -1,4 +1,5 @@
-// A search in a store that no model makes. The vendor charges for those of models alone; the site may charge for each (`VectorSearchPrice`).
+// Searches a store without a model. The vendor charges only for searches by models; the site may charge for each
+// (`VectorSearchPrice`).
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import type { LogOther } from '#shared/logs.ts';
@@ -17,14 +18,14 @@ import { openStore } from './open-store.ts';
 import type { StoreCaller } from './open-store.ts';
 import { requestStores, storePath } from './upstream-stores.ts';
 
-/** Bytes: fifty pieces of 4,096 tokens, and what is told beside them; of each, as a rule. */
+/** Maximum bytes of a response, fifty chunks of 4,096 tokens and their metadata; and usual bytes per chunk. */
 const mostAnswer = 4 * 1024 * 1024;
 const usualPiece = 32 * 1024;
-/** What the log calls it. */
+/** Model name in the log. */
 const loggedModel = 'vector-store-search';
 const units = { kind: 'search', count: 1 } as const;
 
-/** @throws {AppError} of its fields, the blocked words, the balance and the provider */
+/** @throws {AppError} for the fields, the blocked words, the balance and the provider */
 export async function searchStore(services: RelayServices, caller: StoreCaller, body: unknown): Promise<object> {
   const { context, words } = services;
   const { store, admission } = caller;
@@ -35,10 +36,10 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
   const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
   const modelPrice = context.settings.get('VectorSearchPrice') / 1000;
   const quoted: QuotedPrice = { price: { kind: 'call', modelPrice }, groupRatio, quotaPerUnit };
-  // By an estimate, for the log: what it costs is the search.
+  // Estimated for the log; the price is per search.
   const tokens = Math.max(1, estimateTextTokens(requested.texts.join('\n')));
   const cost = context.quotes.charge(quoted, { promptTokens: tokens, completionTokens: 0, units });
-  // Where it costs nothing nobody needs money for it: the store's day is paid.
+  // A free search needs no balance: the store's day is paid.
   const reservation = cost === 0 ? null : await reserveQuota(services, admission, { amount: cost, least: cost });
   try {
     const begin = performance.now();
@@ -56,7 +57,7 @@ export async function searchStore(services: RelayServices, caller: StoreCaller, 
     services.use.add(channel.id, cost);
     return reported;
   } finally {
-    // Nothing where it was settled.
+    // Has no effect after settlement.
     if (reservation !== null) context.ledger.release(reservation);
   }
 }

@@ -1,4 +1,5 @@
-// What owners are told of their stores' money: a row of the log for each day that cost something, and a notice where nobody can pay the next.
+// Reports a store's costs to its owner: a log row for each day with a cost, and a notice if the next day cannot be
+// paid.
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
@@ -6,7 +7,7 @@ import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { queueNotification } from '#server/notify/notifications.ts';
 
-/** Of the day that is being closed. */
+/** Reports the day that is being closed. */
 export async function reportDay(context: AppContext, store: VectorStoreRecord): Promise<void> {
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
@@ -22,14 +23,14 @@ export async function reportDay(context: AppContext, store: VectorStoreRecord): 
     token_name: store.token_name,
     channel_id: store.channel_id,
     group: store.group,
-    // It is spent: the statistics have it as such.
+    // Counted as spent in statistics.
     ...(settings.get('LogConsumeEnabled') ? { refunded: -cost } : {}),
     content: `向量库 ${id} 存储 ${bytes} 字节，共 ${seconds} 秒，计费 ${quotaLogText(cost, display)}`,
     event: { code: 'store_day', store: id, name, bytes, from, until, price, group_ratio: ratio, quota_per_unit: unit, amount: -cost },
   });
 }
 
-/** @param until unix seconds; then it is gone */
+/** @param until unix seconds at which the store is deleted */
 export async function reportUnpaid(context: AppContext, { id, user_id: userId, name }: VectorStoreRecord, until: number): Promise<void> {
   await queueNotification(context, { key: `store:${id}:${until}`, userId, event: { code: 'store_unpaid', store: id, name, until } });
 }

@@ -1,30 +1,32 @@
-// What callers say of stores and their files, read strictly. https://platform.openai.com/docs/api-reference/vector-stores
+// Reads requests about stores and their files strictly. https://platform.openai.com/docs/api-reference/vector-stores
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
-/** As many as the vendor takes at once: https://platform.openai.com/docs/api-reference/vector-stores-file-batches/createBatch */
+/**
+ * The vendor's limit per request: https://platform.openai.com/docs/api-reference/vector-stores-file-batches/createBatch
+ */
 const mostFiles = 2000;
 const mostExpiryDays = 365;
 const chunk = { least: 100, most: 4096, usual: 800, overlap: 400 };
-/** Attributes of a file. */
+/** Limits of a file's attributes. */
 const mostPairs = 16;
 const longestKey = 64;
 const longestValue = 512;
-/** Bytes of a vector, which each piece has beside its text, and of a token. */
+/** Bytes of a chunk's vector, and of a token. */
 const vectorBytes = 1024;
 const tokenBytes = 4;
 
-/** How the vendor cuts files into pieces. */
+/** Chunking of files. */
 export interface Chunking {
-  /** As the provider is told; undefined: nothing is. */
+  /** Strategy sent to the provider; undefined for its default. */
   reported: object | undefined;
-  /** Bytes of a store for each byte of a file, with some to spare. */
+  /** Bytes of a store per byte of a file, with a margin. */
   factor: number;
 }
 
-/** @throws {AppError} `invalid_request` for fields that are not among `known` */
+/** @throws {AppError} `invalid_request` for fields outside `known` */
 export function strictFields(body: unknown, known: ReadonlySet<string>): StrictFields {
   if (!isObject(body)) throw badField('body', fieldRules.object);
   const other = Object.keys(body).find((name) => !known.has(name));
@@ -39,7 +41,7 @@ export function shortText(fields: StrictFields, field: string, longest: number):
   return text;
 }
 
-/** Days after its last use; 0: it stays. */
+/** Days after the last use; 0 for no expiry. */
 export function expiryIn(fields: StrictFields): number {
   const reported = fields.fields('expires_after');
   if (reported === undefined) return 0;
@@ -77,7 +79,7 @@ export function fileNames(fields: StrictFields): string[] {
   });
 }
 
-/** Undefined: nothing was said; null: there are none. */
+/** Undefined if absent; null to remove all. */
 export function attributesIn(fields: StrictFields): Body | null | undefined {
   if (fields.plain['attributes'] === null) return null;
   const reported = fields.object('attributes');
@@ -114,7 +116,7 @@ function fileIn(fields: StrictFields): StoreFileRequest {
   return { name: fields.requiredText('file_id'), attributes: attributesIn(fields), chunking: chunkingIn(fields) };
 }
 
-/** Files of a batch, each with what is said of all or of it alone. */
+/** Files of a batch, each with the shared or its own fields. */
 export function readBatchRequest(body: unknown): StoreFileRequest[] {
   const fields = strictFields(body, ofBatch);
   const list = fields.objects('files');

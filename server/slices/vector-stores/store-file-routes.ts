@@ -1,4 +1,4 @@
-// Files in a store, one by one and many at once: https://platform.openai.com/docs/api-reference/vector-stores-files
+// Routes of a store's files and file batches: https://platform.openai.com/docs/api-reference/vector-stores-files
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
@@ -23,9 +23,9 @@ import type { StoreCaller, StoreRoutes } from './open-store.ts';
 import { requestBytes, requestStores, storePath } from './upstream-stores.ts';
 import type { Refused } from './upstream-stores.ts';
 
-/** Files that are no longer than their text; what others hold is packed. */
+/** Files whose text is no longer than they are; other formats are compressed. */
 const plain = /\.(?:c|cpp|cs|css|csv|go|html|java|js|json|md|php|py|rb|sh|tex|ts|txt|xml)$/i;
-/** Bytes of the text of a file; the vendor takes five million tokens. */
+/** Maximum bytes of a file's text; the vendor accepts five million tokens. */
 const mostContent = 32 * 1024 * 1024;
 const statuses = ['in_progress', 'completed', 'failed', 'cancelled'];
 const prefix = 'vsfb_';
@@ -60,7 +60,7 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
     await noteLargest(context, caller.store);
     await ask(context, caller, { method: 'DELETE', path: pathOf(own) }, own.id);
     await releaseFiles(context, caller.store, [own.id]);
-    // What is left is smaller.
+    // The store has become smaller.
     await changeStore(context, caller.store.id, () => ({ poll_at: context.now() + 1000 }));
     return { json: { id: own.id, object: 'vector_store.file.deleted', deleted: true } };
   });
@@ -93,7 +93,11 @@ export function mountStoreFiles({ addOf }: StoreRoutes, services: RelayServices)
   addOf('GET', `${batch}/files`, async (caller) => ({ json: await listFiles(context, caller, `${batchOf(context, caller).path}/files`) }));
 }
 
-/** Of what is not in this store nobody hears more than that. @param what our name of what is asked for @param question with a path behind the store's */
+/**
+ * Sends a request about the store; an error names our id, not the provider's.
+ * @param what our id of the requested object
+ * @param question request with a path below the store's
+ */
 async function ask(
   context: AppContext,
   { store }: StoreCaller,
@@ -130,7 +134,7 @@ async function attach(
 ): Promise<Reported> {
   const { context } = services;
   const channel = openStore(context, store);
-  // What it may spend would be no bound for it.
+  // A key with a quota could spend beyond it through another key's store.
   if (token.id !== store.token_id && !token.unlimited_quota) throw new AppError('vector_store_of_other_key');
   const files = await callerFiles(
     context,
@@ -148,7 +152,7 @@ async function attach(
   return attachFiles(services, channel, { store, files, claimed, path: storePath(store, behind), body });
 }
 
-/** @throws {AppError} `file_not_found` for an end that is none of the caller's */
+/** @throws {AppError} `file_not_found` for a cursor that is not the caller's file */
 async function listFiles(context: AppContext, caller: StoreCaller, path: string): Promise<object> {
   const { store, query, userId } = caller;
   const { limit, isAscending, ...ends } = readStoresPage(query);
@@ -184,7 +188,7 @@ function named(store: string, object: Reported, idOf: (name: string) => string):
   return { ...object, id: typeof id === 'string' ? idOf(id) : '', vector_store_id: store };
 }
 
-/** Nothing is kept of batches: their names are sealed for their store. */
+/** Batches are not stored: their ids are sealed for their store. */
 function presentBatch({ secrets }: AppContext, { store }: StoreCaller, object: Reported): Reported {
   const { id: name } = object;
   if (!isId(name)) throw new AppError('invalid_upstream_response');
@@ -195,7 +199,7 @@ function presentBatch({ secrets }: AppContext, { store }: StoreCaller, object: R
   };
 }
 
-/** @throws {AppError} `batch_not_found` for what is none of this store's */
+/** @throws {AppError} `batch_not_found` for batches of other stores */
 function batchOf({ secrets }: AppContext, { store, params }: StoreCaller): { reported: string; path: string } {
   const reported = params['batch'] ?? '';
   const opened = openSeal(secrets, reported);
@@ -209,7 +213,7 @@ function openSeal(secrets: AppContext['secrets'], reported: string): Reported | 
   try {
     return parseObject(secrets.decrypt(reported.slice(prefix.length), 'store_batch'));
   } catch {
-    // It is not one of ours.
+    // Not sealed here.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// What storing costs. A GB is 2^30 bytes, as at the vendor: https://platform.openai.com/docs/pricing
+// Prices of storage. A GB is 2^30 bytes, as at the vendor: https://platform.openai.com/docs/pricing
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { ratioOfGroup } from '#server/settings/group-moves.ts';
@@ -7,10 +7,10 @@ export type StoreTerms = Pick<VectorStoreRecord, 'price' | 'group_ratio' | 'quot
 
 export const daySeconds = 86_400;
 const gigabyte = 2 ** 30;
-/** Of a float that ought to be whole. */
+/** Tolerance when rounding floats that should be integers. */
 const rounding = 1e-9;
 
-/** As it is now, for the day that begins. */
+/** Current terms, for a day that begins. */
 export function termsOf({ settings }: Pick<AppContext, 'settings'>, group: string): StoreTerms {
   return {
     price: settings.get('VectorStorePrice'),
@@ -19,7 +19,10 @@ export function termsOf({ settings }: Pick<AppContext, 'settings'>, group: strin
   };
 }
 
-/** Quota, rounded up. @param seconds of a day */
+/**
+ * Quota, rounded up.
+ * @param seconds of a day
+ */
 export function storingCost({ price, group_ratio: ratio, quota_per_unit: unit }: StoreTerms, bytes: number, seconds: number): number {
   const exact = price * ratio * unit * (bytes / gigabyte) * (seconds / daySeconds);
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(exact * (1 - rounding))));

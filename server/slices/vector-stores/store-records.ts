@@ -1,4 +1,4 @@
-// What is known here of vector stores: whose they are, where they lie, and how they are told.
+// Stores and presents vector stores.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
@@ -9,9 +9,9 @@ import { termsOf } from './store-price.ts';
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 
 const idLength = 24;
-/** Nobody looks at one before, whose creation is under way. */
+/** Time until another process looks at a store in creation. */
 const creationMs = 15 * 60_000;
-/** Changes of others in the middle of one. */
+/** Maximum concurrent changes to retry. */
 const mostTries = 100;
 
 export type StoreBegin = Pick<
@@ -31,12 +31,15 @@ export type StoreBegin = Pick<
   | 'file_bytes'
 >;
 
-/** How many a user may have, and bytes of them; 0: there are none here. */
+/** Maximum stores of a user, and their bytes; 0 disables stores. */
 export function mostStores({ settings }: Pick<AppContext, 'settings'>): { count: number; bytes: number } {
   return { count: settings.get('VectorStoresPerUser'), bytes: settings.get('VectorStoreMegabytesPerUser') * 1_000_000 };
 }
 
-/** One that is about to be created. It counts from now on. @throws {AppError} `vector_stores_full` */
+/**
+ * Inserts a store before it is created; it counts at once.
+ * @throws {AppError} `vector_stores_full`
+ */
 export async function beginStore(context: Storing, known: StoreBegin): Promise<VectorStoreRecord> {
   const now = Math.floor(context.now() / 1000);
   const reported = {
@@ -80,7 +83,10 @@ export async function beginStore(context: Storing, known: StoreBegin): Promise<V
   return record;
 }
 
-/** Counted with what is about to come: of those that come at once none goes beyond the bound unseen. @throws {AppError} `vector_stores_full` */
+/**
+ * Counts include the pending addition, so concurrent requests cannot exceed the limit.
+ * @throws {AppError} `vector_stores_full`
+ */
 export async function checkRoom(context: Storing, userId: number): Promise<void> {
   const most = mostStores(context);
   const filter: Filter<VectorStoreRecord> = { user_id: userId, state: { in: ['creating', 'stored'] } };
@@ -89,7 +95,10 @@ export async function checkRoom(context: Storing, userId: number): Promise<void>
     throw new AppError('vector_stores_full', { count: most.count, megabytes: most.bytes / 1_000_000 });
 }
 
-/** Of a user's own. @throws {AppError} `vector_store_not_found` for every other one */
+/**
+ * Finds a store of a user.
+ * @throws {AppError} `vector_store_not_found` for any other
+ */
 export async function findStore({ db }: Pick<Storing, 'db'>, userId: number, id: string): Promise<VectorStoreRecord> {
   const found = await db.collection('vector_stores').first({ id, ...visible(userId) });
   if (found === null) throw new AppError('vector_store_not_found', { id });
@@ -107,7 +116,10 @@ export interface StoresPage {
   before: string | undefined;
 }
 
-/** One more than the page has, where there are more. @throws {AppError} `vector_store_not_found` for an end that is none of them */
+/**
+ * One more than the page size if there are more.
+ * @throws {AppError} `vector_store_not_found` for an unknown cursor
+ */
 export async function listStores(context: Storing, userId: number, page: StoresPage): Promise<VectorStoreRecord[]> {
   const conditions: Filter<VectorStoreRecord>[] = [visible(userId)];
   for (const [end, isBefore] of [[page.after, false] as const, [page.before, true] as const]) {
@@ -119,7 +131,7 @@ export async function listStores(context: Storing, userId: number, page: StoresP
         : { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] },
     );
   }
-  // What is before another one is that which is next to it.
+  // `before` selects the stores next to it.
   const isBackwards = page.before !== undefined && page.after === undefined;
   const direction = page.isAscending === isBackwards ? -1 : 1;
   const sort = [
@@ -128,13 +140,14 @@ export async function listStores(context: Storing, userId: number, page: StoresP
   ] as const;
   const found = await context.db.collection('vector_stores').find({ and: conditions }, { sort, limit: page.limit + 1 });
   if (!isBackwards) return found;
-  // The one beyond the page stays the last, so that it is left out.
+  // The surplus row stays last, so that the caller drops it.
   return [...found.slice(0, page.limit).toReversed(), ...found.slice(page.limit)];
 }
 
 /**
- * Changes a record as it is now, once; others that change it meanwhile are waited for.
- * @param make null: nothing is to be changed @returns null where that is so, or it is gone
+ * Changes a record with optimistic retries.
+ * @param make returns null to change nothing
+ * @returns null if nothing was changed or the record is deleted
  */
 export async function changeStore(
   { db }: Pick<AppContext, 'db'>,
@@ -172,7 +185,7 @@ export function presentStore(record: VectorStoreRecord): Record<string, unknown>
   };
 }
 
-/** Unix seconds; null: it does not expire. */
+/** Unix seconds; null if it does not expire. */
 export function expiryOf({ expires_days: days, last_active_at: active }: VectorStoreRecord): number | null {
   return days === 0 ? null : active + days * 86_400;
 }

@@ -23,7 +23,7 @@ import { changeStore, findStore, listStores, mostStores, presentStore } from './
 import { leaveStore } from './tend-stores.ts';
 import { requestStore, storePath } from './upstream-stores.ts';
 
-/** Seconds in which a store whose files are all done is told as it was seen. */
+/** Seconds for which a store without running files is presented from the record. */
 const fresh = 10;
 
 export function mountVectorStores(host: RouteHost, services: RelayServices): void {
@@ -47,7 +47,7 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
         serve(async (caller) => work({ ...caller, store: await storeOf(caller) })),
       ),
   };
-  /** Who has one keeps it while nobody may have further ones. */
+  /** Existing stores stay usable while creation is disabled. */
   const storeOf = async ({ userId, params, path }: StoredCaller) => {
     try {
       return await findStore(context, userId, params['store'] ?? '');
@@ -77,7 +77,7 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
     const now = Math.floor(context.now() / 1000);
     if (state === 'stored') await noteLargest(context, store);
     if (state === 'expired') await context.db.collection('vector_stores').remove({ id, state });
-    // From now on it is nobody's, and costs nothing. What the provider does not delete at once, the job does.
+    // The owner no longer has or pays the store. If the provider fails to delete it now, the job does.
     else if ((await leaveStore(context, id, { at: now })) === null) throw new AppError('vector_store_not_found', { id });
     return { json: { id, object: 'vector_store.deleted', deleted: true } };
   });
@@ -85,20 +85,23 @@ export function mountVectorStores(host: RouteHost, services: RelayServices): voi
   mountStoreFiles(routes, services);
 }
 
-/** As it is at its provider now, where that is to be known. */
+/** Refreshes the record from the provider if needed. */
 async function seenStore(context: AppContext, store: VectorStoreRecord): Promise<VectorStoreRecord> {
   const isFresh = store.files_in_progress === 0 && store.seen_at + fresh > context.now() / 1000;
   const channel = channelOf(context, store);
   if (store.state !== 'stored' || isFresh || channel === null) return store;
   const answer = await requestStore(context, channel, { method: 'GET', path: storePath(store) });
-  // What has become of it the job finds out.
+  // The job resolves it.
   if ('failure' in answer || answer.reported.hasExpired) return store;
   return (await noteReported(context, store.id, answer.reported)) ?? store;
 }
 
 const updated = new Set(['name', 'expires_after', 'metadata']);
 
-/** `null` takes away what was there. @throws {AppError} `invalid_request` */
+/**
+ * `null` removes a value.
+ * @throws {AppError} `invalid_request`
+ */
 function readUpdate(body: unknown): Partial<VectorStoreRecord> {
   const fields = strictFields(body, updated);
   const isSaid = (field: string) => fields.plain[field] !== undefined;

@@ -1,5 +1,5 @@
-// Goes on with every store: asks its provider how large it is, ends its day and pays the next one ahead, and lets go of what has expired, what nobody
-// pays, and what a process left in the middle of its creation.
+// Maintains stores: reads their size, closes the day and prepays the next one; ends stores that have expired, are
+// unpaid, or whose creation was interrupted.
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
@@ -16,24 +16,24 @@ import { changeStore, expiryOf } from './store-records.ts';
 import { requestStore, deleteStore, findAtProvider, storePath, switchOf } from './upstream-stores.ts';
 
 const atOnce = 50;
-/** Until somebody else may take one that is being looked at. */
+/** Time until another process may claim the store. */
 const claimMs = 10 * 60_000;
 const retryMs = 60_000;
-/** Milliseconds between two looks: while files are being worked on, and else. */
+/** Milliseconds between looks: while files are processed, and otherwise. */
 const lookMs = { busy: 60_000, usual: 3600_000 };
-/** Seconds that a store stays that nobody pays. */
+/** Seconds for which an unpaid store remains. */
 const graceSeconds = 3 * daySeconds;
-/** Seconds that its caller is told that it has expired. */
+/** Seconds for which an expired store is listed. */
 const reportedSeconds = 30 * daySeconds;
-/** Seconds after which nobody will tell what became of it; the provider has let it go by itself. */
+/** Seconds after which a store is given up; the provider has deleted it by itself. */
 const givenUpAfter = 31 * daySeconds;
-/** Until a provider is asked again that has not answered, and seconds after which it is taken for gone. */
+/** Milliseconds until an unresponsive provider is queried again, and seconds after which its store counts as lost. */
 const unseenMs = 10 * 60_000;
 const unseenSeconds = 7 * daySeconds;
-/** Days that are made up for in one look; the next one goes on. */
+/** Maximum days closed per look; the next one continues. */
 const mostDays = 40;
 
-/** A job. */
+/** Job. */
 export async function tendStores(context: AppContext, bounds: TurnBounds = turnBounds): Promise<void> {
   const due = await context.db
     .collection('vector_stores')
@@ -47,7 +47,7 @@ export async function tendStores(context: AppContext, bounds: TurnBounds = turnB
   });
 }
 
-/** One of them, as far as it goes now. */
+/** Maintains one store. */
 async function tendStore(context: AppContext & Requesting, id: string): Promise<void> {
   const store = await settledStore(context, id);
   if (store?.state === 'creating') return tendCreating(context, store);
@@ -60,7 +60,7 @@ async function lookAgain(context: AppContext, id: string, after: number): Promis
   await changeStore(context, id, () => ({ poll_at: context.now() + after }));
 }
 
-/** Its caller heard that there is none. What the provider has of it goes. */
+/** The caller got an error. The store is deleted at the provider. */
 async function tendCreating(context: AppContext & Requesting, store: VectorStoreRecord): Promise<void> {
   const channel = channelOf(context, store);
   const found = channel === null ? null : await findAtProvider(context, channel, store);
@@ -70,14 +70,14 @@ async function tendCreating(context: AppContext & Requesting, store: VectorStore
 }
 
 interface Leaving {
-  /** Unix seconds since when nothing of it costs. */
+  /** Unix seconds from which it is free. */
   at: number;
   hasExpired?: boolean;
-  /** Of one that was not known to be there; it has cost nothing. */
+  /** Id of a store found only now; it was free. */
   upstreamId?: string;
 }
 
-/** It is over, and goes as far as it goes now; the job does the rest. Null: it was so already. */
+/** Ends a store as far as possible now; the job does the rest. Returns null if it has ended already. */
 export async function leaveStore(
   context: AppContext & Requesting,
   id: string,
@@ -87,7 +87,7 @@ export async function leaveStore(
     store.state === 'creating' || store.state === 'stored'
       ? {
           state: 'leaving',
-          // Where nobody can reach it any more it is paid for as long as it was seen.
+          // If it cannot be reached any more, it is billed until it was last seen.
           left_at: channelOf(context, store) === null ? Math.min(at, store.seen_at) : at,
           has_expired: hasExpired,
           poll_at: context.now() + retryMs,
@@ -99,7 +99,10 @@ export async function leaveStore(
   return left;
 }
 
-/** One that its provider has made after it was given up here: it goes from there, too. @param begun as it was written first */
+/**
+ * A store created after it was given up: deletes it at the provider.
+ * @param begun the record as first written
+ */
 export async function leaveLate(context: AppContext & Requesting, begun: VectorStoreRecord, upstreamId: string): Promise<void> {
   const late = { state: 'leaving' as const, left_at: begun.created_at, upstream_id: upstreamId, poll_at: context.now() + retryMs };
   const record = { ...begun, ...late };
@@ -126,8 +129,8 @@ async function tendLeaving(context: AppContext & Requesting, { id }: VectorStore
 }
 
 /**
- * Days until it was over that nobody has looked at are paid as those of one that stays, the oldest first, as far as there is money: the rest is owed
- * by nobody. The record as it is then.
+ * Bills the remaining days of an ended store like those of a live one, oldest first, as far as the balance reaches; the
+ * rest is not owed. Returns the record.
  */
 async function endDays(context: AppContext, id: string): Promise<VectorStoreRecord | null> {
   let store = await settledStore(context, id);
@@ -140,7 +143,7 @@ async function endDays(context: AppContext, id: string): Promise<VectorStoreReco
   return store;
 }
 
-/** Of one that leaves: days that nobody has paid. */
+/** Reports whether days of an ended store are unpaid. */
 function isOwed({
   left_at: until,
   period_from: from,
@@ -157,13 +160,13 @@ async function tendStored(context: AppContext & Requesting, store: VectorStoreRe
   const owner = await context.db.collection('users').get(store.user_id);
   if (owner === null || owner.DeletedAt !== null) return void (await leaveStore(context, id, { at: now }));
   const channel = channelOf(context, store);
-  // Nobody can reach it any more: what it costs ends where it was seen last.
+  // It cannot be reached any more: it is billed until it was last seen.
   if (channel === null) return void (await leaveStore(context, id, { at: store.seen_at }));
   const answer = await requestStore(context, channel, { method: 'GET', path: storePath(store) });
-  // Since when, nobody can tell.
+  // The time of its deletion is unknown.
   if ('failure' in answer && answer.failure.upstreamStatus === 404)
     return void (await leaveStore(context, id, { at: store.seen_at, hasExpired: true }));
-  // No day ends before it is known what was there.
+  // No day is closed before its size is known.
   if ('failure' in answer)
     return now > store.seen_at + unseenSeconds
       ? void (await leaveStore(context, id, { at: store.seen_at }))
@@ -177,7 +180,7 @@ async function tendStored(context: AppContext & Requesting, store: VectorStoreRe
   await payDays(context, seen, channel);
 }
 
-/** Days that are over are ended, and the one that it is now is paid ahead. */
+/** Closes past days and prepays the current one. */
 async function payDays(context: AppContext & Requesting, seen: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
   const { id } = seen;
   const now = Math.floor(context.now() / 1000);
@@ -196,7 +199,7 @@ async function payDays(context: AppContext & Requesting, seen: VectorStoreRecord
   });
 }
 
-/** Without it the provider lets it go. One that fails is made up for by the next day's. */
+/** Prevents expiry at the provider. A failure is made up for the next day. */
 async function keepAlive(context: AppContext & Requesting, store: VectorStoreRecord, channel: PreparedChannel): Promise<void> {
   const idle = Math.floor(context.now() / 1000) - store.last_active_at;
   const answer = await requestStore(context, channel, { method: 'POST', path: storePath(store), body: { expires_after: switchOf(idle) } });
@@ -204,7 +207,7 @@ async function keepAlive(context: AppContext & Requesting, store: VectorStoreRec
     context.log.warn({ store: store.id, reason: answer.failure.message }, 'a provider was not told to keep a vector store on');
 }
 
-/** Its owner is told, once; when nobody has paid in time it goes. */
+/** Notifies the owner once; if unpaid in time, the store ends. */
 async function unpaid(context: AppContext & Requesting, id: string): Promise<void> {
   const now = Math.floor(context.now() / 1000);
   const store = await changeStore(context, id, ({ state, unpaid_since: since }) =>

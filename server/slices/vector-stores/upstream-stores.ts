@@ -1,4 +1,5 @@
-// Vector stores at a provider, asked about with the key of the channel where they lie. https://platform.openai.com/docs/api-reference/vector-stores
+// Vector stores at a provider, accessed with the key of their channel.
+// https://platform.openai.com/docs/api-reference/vector-stores
 import { ChannelStatus } from '#shared/channels.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { findByName, isId } from '#server/slices/files/find-by-name.ts';
@@ -10,9 +11,9 @@ import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { daySeconds } from './store-price.ts';
 
-/** Days without use after which the provider lets go of a store by itself, whatever becomes of this installation. */
+/** Days without use after which the provider deletes a store, whatever happens to this installation. */
 const switchDays = 30;
-/** As many as the vendor takes. */
+/** The vendor's limit. */
 const mostDays = 365;
 const beta = { 'openai-beta': 'assistants=v2' };
 const pageSize = 100;
@@ -22,24 +23,24 @@ export type ReportedStore = Pick<
   'status' | 'files_in_progress' | 'files_completed' | 'files_failed' | 'files_cancelled' | 'last_active_at'
 > & {
   id: string;
-  /** It has none any more. */
+  /** The store has expired. */
   hasExpired: boolean;
-  /** Null: that is no number of bytes. */
+  /** Null if it is no number of bytes. */
   bytes: number | null;
 };
 
-/** `isUnknown`: whether it was done cannot be told from that. */
+/** `isUnknown`: the response does not show whether it was done. */
 export type Refused = { failure: UpstreamFailure; isUnknown: boolean };
 
 interface Question {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Behind `/v1`. */
+  /** Path after `/v1`. */
   path: string;
   body?: object;
   mostBytes?: number;
 }
 
-/** Where stores of that group can lie, the one with the highest priority first. `pinned`: the only one that may be asked. */
+/** Channels of the group that support stores, highest priority first. `pinned`: the only allowed channel. */
 export function channelsWithStores(
   { channels }: Requesting,
   { group, pinned }: { group: string; pinned: number | undefined },
@@ -54,7 +55,7 @@ export function isAble({ status, problem, provider }: PreparedChannel): boolean 
   return status === ChannelStatus.enabled && problem === null && provider?.storesVectorStores === true;
 }
 
-/** What the provider answers, as an object. */
+/** Returns the provider's response as an object. */
 export async function requestStores(
   context: Requesting,
   channel: PreparedChannel,
@@ -66,7 +67,7 @@ export async function requestStores(
   return object === null ? { failure: invalidResponse(), isUnknown: true } : { object };
 }
 
-/** The same as it came: what is long is not read here. */
+/** Returns the raw response, which may be long. */
 export async function requestBytes(
   context: Requesting,
   channel: PreparedChannel,
@@ -98,15 +99,15 @@ export function storePath({ upstream_id: id }: VectorStoreRecord, rest = ''): st
   return `/vector_stores/${encodeURIComponent(id)}${rest}`;
 }
 
-/** @param idleSeconds since it was used last; what counts goes on from there */
+/** @param idleSeconds seconds since the last use, which count towards the expiry */
 export function switchOf(idleSeconds: number): { anchor: 'last_active_at'; days: number } {
   return { anchor: 'last_active_at', days: Math.min(mostDays, Math.ceil(Math.max(0, idleSeconds) / daySeconds) + switchDays) };
 }
 
-/** False: it may still be there. */
+/** Returns false if it may still exist. */
 export async function deleteStore(context: Requesting, record: VectorStoreRecord): Promise<boolean> {
   const channel = channelOf(context, record);
-  // With another key nothing of it can be reached; the provider lets it go by itself.
+  // With another key it cannot be reached; the provider deletes it by itself.
   if (channel === null || record.upstream_id === '') return true;
   const received = await requestAccount(context, channel, { method: 'DELETE', path: storePath(record), headers: beta });
   if (received.kind === 'stream') received.stream.abort();
@@ -115,7 +116,7 @@ export async function deleteStore(context: Requesting, record: VectorStoreRecord
   return status === 404 || (status > 200 && status < 300);
 }
 
-/** The id of the one whose creation was not answered. Null: there is none. Undefined: that is not known. */
+/** Finds the id of a store whose creation got no response. Null if there is none, undefined if not known. */
 export function findAtProvider(
   context: Requesting,
   channel: PreparedChannel,
@@ -141,7 +142,7 @@ function readReported(object: Readonly<Record<string, unknown>>): ReportedStore 
   };
 }
 
-/** Of files, or unix seconds; 0 for everything that cannot be. */
+/** Number of files, or unix seconds; 0 if invalid. */
 function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? Math.min(value, 100_000_000_000) : 0;
 }

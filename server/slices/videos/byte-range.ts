@@ -1,15 +1,15 @@
-// Parts of a video: players ask for the part that they show next. https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
+// Byte ranges of a video, which players request. https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
 import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.ts';
 
 export interface ByteRange {
   first: number;
-  /** Missing: to the end. */
+  /** If undefined, to the end. */
   last?: number;
 }
 
 const form = /^bytes=(\d{1,15})-(\d{1,15})?$/;
 
-/** Null: the whole is wanted, or what is asked for is not one part with a beginning, which is answered with the whole. */
+/** Returns null without a header, or unless it has exactly one range with a start; the whole is sent then. */
 export function readRange(header: string | null): ByteRange | null {
   const [, first, last] = form.exec(header ?? '') ?? [];
   if (first === undefined || (last !== undefined && Number(last) < Number(first))) return null;
@@ -19,11 +19,11 @@ export function readRange(header: string | null): ByteRange | null {
 export interface Part {
   first: number;
   last: number;
-  /** Of the whole, in bytes. */
+  /** Bytes of the whole. */
   length: number;
 }
 
-/** What there is of that; null: nothing begins there. */
+/** The available part; null if it starts beyond the end. */
 export function partOf({ first, last = Number.MAX_SAFE_INTEGER }: ByteRange, length: number): Part | null {
   return first < length ? { first, last: Math.min(last, length - 1), length } : null;
 }
@@ -32,13 +32,13 @@ export function partHeaders({ first, last, length }: Part): Record<string, strin
   return { 'content-range': `bytes ${first}-${last}/${length}`, 'content-length': String(last - first + 1) };
 }
 
-/** Whether a sender's `content-range` is the part that was asked for, or a beginning of it. */
+/** Reports whether a sender's `content-range` is the requested part, or its start. */
 export function isRequestedPart(reported: string | undefined, { first, last = Number.MAX_SAFE_INTEGER }: ByteRange): boolean {
   const [, from, to] = /^bytes (\d{1,15})-(\d{1,15})\/(?:\d{1,15}|\*)$/.exec(reported ?? '') ?? [];
   return Number(from) === first && Number(to) >= first && Number(to) <= last;
 }
 
-/** Cuts a part out of bytes that come one after the other. */
+/** Selects a part of a byte stream. */
 class Window {
   #at = 0;
   readonly #part: Part;
@@ -46,7 +46,7 @@ class Window {
     this.#part = part;
   }
 
-  /** What of the next bytes is in it; maybe nothing. */
+  /** Returns the bytes of a chunk that are in the part; may be empty. */
   take(bytes: Buffer): Buffer {
     const begin = this.#at;
     this.#at += bytes.length;
@@ -59,7 +59,7 @@ class Window {
   }
 }
 
-/** Of a sender that knows no parts: what is before it is read and dropped. */
+/** Reads a part from a sender without range support, dropping what precedes it. */
 export function readPart(read: () => Promise<Buffer | null>, part: Part): () => Promise<Buffer | null> {
   const window = new Window(part);
   return async () => {
@@ -73,7 +73,7 @@ export function readPart(read: () => Promise<Buffer | null>, part: Part): () => 
   };
 }
 
-/** The same of a stream that is pushed. */
+/** Same for a pushed stream. */
 export function sourceOfPart(source: EventSource, part: Part): EventSource {
   const window = new Window(part);
   let isOver = false;

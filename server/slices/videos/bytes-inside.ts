@@ -1,9 +1,9 @@
-// A video that is told as Base64 within JSON, as bytes, piece by piece: it is nowhere in memory as a whole.
+// Streams a video out of Base64 in a JSON response, without holding it in memory.
 import { Base64Pieces, MemberText } from '#server/framing/member-text.ts';
 import { SendFailure } from '#server/exchange/send-failure.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 
-/** @param member the name of the text in the JSON */
+/** @param member name of the member in the JSON */
 export function bytesInside(source: EventSource, member: string): EventSource {
   const [text, decoded] = [new MemberText(member), new Base64Pieces()];
   return {

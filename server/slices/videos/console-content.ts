@@ -1,4 +1,4 @@
-// Videos as the console shows them: by its session, so that nobody needs a link that anybody can open.
+// Serves videos to the console by its session, without public links.
 import { AppError } from '#shared/errors.ts';
 import { endpoint } from '#shared/contract.ts';
 import { Role } from '#shared/roles.ts';
@@ -10,7 +10,7 @@ import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { serveContent } from './serve-content.ts';
 
-/** A player sends no header of the console's. Nothing changes by it, and other sites' pages are told apart by what the browser says. */
+/** Video players send no custom headers. The route is read-only, and fetch metadata excludes other sites. */
 const bySession = endpoint('GET', taskContentRoute, { access: 'optional' });
 
 export function mountVideoContents(host: RouteHost, services: RelayServices): void {
@@ -35,7 +35,7 @@ export function mountVideoContents(host: RouteHost, services: RelayServices): vo
   });
 }
 
-/** @throws {AppError} `video_not_found`, of others' as of none */
+/** @throws {AppError} `video_not_found`, also for other users' videos */
 async function findShown({ context: { db } }: RouteHost, { user }: Caller, id: string): Promise<TaskRecord> {
   const found = /^\d{1,15}$/.test(id) ? await db.collection('tasks').get(Number(id)) : null;
   const isShown = found?.platform === 'video' && (user.role >= Role.admin || (found.user_id === user.id && found.deleted_at === undefined));

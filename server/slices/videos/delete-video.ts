@@ -1,4 +1,4 @@
-// A video that its owner wants no more. What it cost stays in the books.
+// Deletes a video. Its charge remains in the books.
 import { AppError } from '#shared/errors.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -8,7 +8,10 @@ import { stateOf } from './present-video.ts';
 
 const waitMs = 30_000;
 
-/** Also at the provider, as far as it answers. @throws {AppError} `video_running`, `video_not_found` */
+/**
+ * Also deletes it at the provider, best effort.
+ * @throws {AppError} `video_running`, `video_not_found`
+ */
 export async function deleteVideo({ context }: RelayServices, task: TaskRecord): Promise<object> {
   const id = task.public_id ?? '';
   const state = stateOf(task);

@@ -1,21 +1,24 @@
-// Videos of a user: those that a provider has taken and that their owner has not deleted.
+// Finds videos of a user that a provider has accepted and that are not deleted.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { ItemsPage } from '#server/slices/responses/list-items.ts';
 
-/** @throws {AppError} `video_not_found`, of others' as of none */
+/** @throws {AppError} `video_not_found`, also for other users' videos */
 export async function findVideo({ db }: Pick<AppContext, 'db'>, userId: number, id: string): Promise<TaskRecord> {
   const found = await db.collection('tasks').first({ public_id: id, user_id: { unindexedEq: userId } });
   if (found === null || found.deleted_at !== undefined) throw new AppError('video_not_found', { id });
   return found;
 }
 
-/** One more than the page has, where there are more. @throws {AppError} `video_not_found` for an `after` that is none of them */
+/**
+ * One more than the page size if there are more.
+ * @throws {AppError} `video_not_found` for an unknown `after`
+ */
 export async function listVideos(context: Pick<AppContext, 'db'>, userId: number, page: ItemsPage): Promise<TaskRecord[]> {
   const conditions: Filter<TaskRecord>[] = [
-    // A channel is known of what was taken.
+    // Accepted tasks have a channel.
     { user_id: userId, platform: 'video', channel_id: { ne: 0 }, deleted_at: { exists: false } },
   ];
   if (page.after !== undefined) {

@@ -1,4 +1,5 @@
-// Veo's own form, for callers of Gemini's format: `:predictLongRunning`, and operations. https://ai.google.dev/gemini-api/docs/video
+// Veo's format for callers of Gemini's API: `:predictLongRunning`, and operations.
+// https://ai.google.dev/gemini-api/docs/video
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -27,7 +28,7 @@ const notServed = { zh: '暂不支持', en: 'is not served here' };
 const mostSeconds = 60;
 const people = ['dont_allow', 'allow_adult', 'allow_all'] as const;
 const resolutions = ['720p', '1080p', '4k'] as const;
-/** Fields that change nothing about what is made elsewhere than at Veo. */
+/** Fields that only Veo applies, and others ignore. */
 const knownParameters: ReadonlySet<string> = new Set([
   'durationSeconds',
   'aspectRatio',
@@ -47,7 +48,7 @@ export function readPredicted(body: Body, model: string): VideoRequest {
   if (instance === undefined) throw badField('instances', fieldRules.required);
   if (more.length > 0) throw badField('instances', fieldRules.most(1));
   const parameters = fields.fields('parameters') ?? new StrictFields({}, 'parameters');
-  // What a video is made from, and where it goes, decides what is made.
+  // Unknown members cannot be dropped: they may change the result or its destination.
   for (const [part, known] of [
     [instance, knownMembers],
     [parameters, knownParameters],
@@ -85,7 +86,7 @@ function ratioIn(parameters: StrictFields): string {
   return ratio;
 }
 
-/** Some clients write the number as a text. */
+/** Some clients write the number as a string. */
 function secondsIn(parameters: StrictFields): number | undefined {
   const value = parameters.raw('durationSeconds');
   if (typeof value === 'string' && /^\d{1,3}$/.test(value))
@@ -93,7 +94,7 @@ function secondsIn(parameters: StrictFields): number | undefined {
   return parameters.integer('durationSeconds', 1, mostSeconds);
 }
 
-/** As Vertex and Google's packages write it, or as parts of prompts are written. */
+/** In the format of Vertex and Google's SDKs, or of prompt parts. */
 function pictureIn(instance: StrictFields, name: string): string | undefined {
   const picture = instance.fields(name);
   if (picture === undefined) return undefined;
@@ -105,16 +106,16 @@ function pictureIn(instance: StrictFields, name: string): string | undefined {
   return dataUrl(type, bytes);
 }
 
-/** As callers know the work on a video. */
+/** Operation name of a video task. */
 export function operationName(task: TaskRecord): string {
   return `models/${task.model}/operations/${callersName(task)}`;
 }
 
-/** gRPC's code for what went wrong there. */
+/** gRPC code of failed operations. */
 const internal = 13;
 const made = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse';
 
-/** @param uri where the video is read with the caller's key */
+/** @param uri URL of the video, read with the caller's key */
 export function operationObject(task: TaskRecord, { uri, language }: { uri: string; language: Language }): object {
   const name = operationName(task);
   const state = stateOf(task);
@@ -124,12 +125,15 @@ export function operationObject(task: TaskRecord, { uri, language }: { uri: stri
   return { name, done: true, response: { '@type': made, generateVideoResponse } };
 }
 
-/** Google's packages look for small letters and digits behind `files/`. */
+/** Google's SDKs require lower-case letters and digits after `files/`. */
 export function fileNameOf(task: TaskRecord): string {
   return Buffer.from(callersName(task)).toString('hex');
 }
 
-/** The name of the video that such a file is. @throws {AppError} `video_not_found` */
+/**
+ * Video id of such a file.
+ * @throws {AppError} `video_not_found`
+ */
 export function videoNamed(file: string): string {
   if (!/^[\da-f]{2,200}$/.test(file)) throw new AppError('video_not_found', { id: file.slice(0, 200) });
   return Buffer.from(file, 'hex').toString();

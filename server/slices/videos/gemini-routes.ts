@@ -1,4 +1,4 @@
-// Veo's surface: orders by a model's path, operations that are asked about, and the files that they name.
+// Routes of Veo's API: creation at a model's path, operations, and their files.
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -22,13 +22,17 @@ import { order } from './take-order.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 
 const dialect = clientDialects.gemini;
-/** Google's packages ask at the one or the other. */
+/** Google's SDKs use either version. */
 const versions = ['v1beta', 'v1'];
-/** Below `/v1/files` other callers have files, whose names have no verb. */
+/** Under `/v1/files`, OpenAI's callers have files without a verb. */
 const readVerb = '[:]download';
 const filePaths = ['/v1beta/files/:file', `/v1/files/:file${readVerb}`, '/download/v1beta/files/:file', '/download/v1/files/:file'];
 
-/** Files of other kinds, which callers of Gemini's format read at the same address. @param file its name @returns undefined: it is none of them */
+/**
+ * Other files that Gemini's callers read at the same path.
+ * @param file file name
+ * @returns undefined if it is none of them
+ */
 export type OtherFiles = (requested: { file: string; userId: number }) => Promise<DirectResponse> | undefined;
 
 export function mountGeminiVideos(host: RouteHost, services: RelayServices, otherFiles: OtherFiles): ModelVerbs {
@@ -87,7 +91,7 @@ export function mountGeminiVideos(host: RouteHost, services: RelayServices, othe
   return { predictLongRunning: create };
 }
 
-/** What a provider refused with status 200, as this format tells it. */
+/** Writes a provider's error of status 200 in this format. */
 function inGeminiFormat({ status, body }: TaskAnswer, requestId: string): TaskAnswer {
   if (status === 200) return { status, body };
   const said: unknown = 'error' in body ? body.error : undefined;

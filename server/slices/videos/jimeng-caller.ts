@@ -1,4 +1,4 @@
-// Jimeng's own form, for its callers. Whoever makes the video, they are told of it as Jimeng tells. Nobody signs here: the key is ours.
+// Jimeng's format for its callers, whichever provider makes the video. Requests carry our key instead of a signature.
 // https://www.volcengine.com/docs/85621/1544716
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
@@ -24,10 +24,10 @@ export const jimengNames = criticalMembers(
 
 const framesPerSecond = 24;
 const ratios = ['16:9', '4:3', '1:1', '3:4', '9:16', '21:9'] as const;
-/** Services are called by what they make. */
+/** Service names contain the resolution. */
 const larger = /1080p/i;
 const done = 10_000;
-/** Of what its own clients know; by statuses. */
+/** Jimeng's error codes by status. */
 const codes: Readonly<Record<number, number>> = { 400: 50_215, 401: 50_400, 403: 50_400, 404: 50_218, 429: 50_429 };
 const failed = 50_500;
 const states = { queued: 'in_queue', in_progress: 'generating', completed: 'done' } as const;
@@ -48,7 +48,7 @@ export function readJimeng(body: Body): VideoRequest {
   });
 }
 
-/** A frame begins, and each second has 24 more: 121 are five seconds. */
+/** The first frame plus 24 per second: 121 frames are five seconds. */
 function secondsIn(fields: StrictFields): number | undefined {
   const frames = fields.integer('frames', 1, 60 * framesPerSecond + 1);
   if (frames === undefined) return undefined;
@@ -76,7 +76,7 @@ export function jimengObject(task: TaskRecord, { url, language }: { url: string;
   return { code: done, message: 'Success', status: done, data };
 }
 
-/** Null: it is none of ours. */
+/** Returns null for errors that are not the gateway's. */
 export function jimengRefusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null {
   const error = failure instanceof TaskFailure ? failure.error : failure;
   if (!(error instanceof AppError)) return null;
@@ -85,7 +85,7 @@ export function jimengRefusal(failure: unknown, language: Language, requestId: s
   return refused(status, said?.message ?? errorText(error.code, language, error.details), requestId);
 }
 
-/** What a provider refused with status 200, as this format tells it. */
+/** Writes a provider's error of status 200 in this format. */
 export function jimengAnswer({ status, body }: TaskAnswer, requestId: string): TaskAnswer {
   const error = 'error' in body ? body.error : undefined;
   if (status === 200 || !isObject(error)) return { status, body: { ...body, request_id: requestId } };

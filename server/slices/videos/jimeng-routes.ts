@@ -1,4 +1,4 @@
-// The one path of Jimeng's own clients: what is wanted there stands in the query.
+// Jimeng's single path: the query names the action.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { badField } from '#server/formats/strict-fields.ts';

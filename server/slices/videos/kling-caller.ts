@@ -1,4 +1,4 @@
-// Kling's own form, for its callers. Whoever makes the video, they are told of it as Kling tells.
+// Kling's format for its callers, whichever provider makes the video.
 // https://app.klingai.com/global/dev/document-api/apiReference/model/textToVideo
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
@@ -22,14 +22,14 @@ export const klingNames = criticalMembers(['model_name', 'prompt', 'duration', '
 const resolutions = { std: '720p', pro: '1080p' } as const;
 const ratios = ['16:9', '9:16', '1:1'] as const;
 const usualModel = 'kling-v1';
-/** Of what its own clients know: https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
+/** Kling's error codes by status: https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
 const codes: Readonly<Record<number, number>> = { 401: 1000, 402: 1101, 403: 1103, 404: 1203, 429: 1302, 400: 1201 };
 const states = { queued: 'submitted', in_progress: 'processing', completed: 'succeed', failed: 'failed' } as const;
 
 /** @throws {AppError} `invalid_request` */
 export function readKling(body: Body, takesPicture: boolean): VideoRequest {
   const fields = new StrictFields(body);
-  // Nobody would be called back.
+  // Callbacks are not supported.
   for (const name of ['callback_url', 'camera_control', 'static_mask', 'dynamic_masks']) {
     const value = fields.raw(name);
     if (value !== undefined && value !== '') throw badField(name, notServed);
@@ -70,7 +70,7 @@ function succeeded(data: object): object {
   return { code: 0, message: 'SUCCEED', data };
 }
 
-/** Null: it is none of ours. */
+/** Returns null for errors that are not the gateway's. */
 export function klingRefusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null {
   const error = failure instanceof TaskFailure ? failure.error : failure;
   if (!(error instanceof AppError)) return null;
@@ -79,7 +79,7 @@ export function klingRefusal(failure: unknown, language: Language, requestId: st
   return refused(status, said?.message ?? errorText(error.code, language, error.details), requestId);
 }
 
-/** What a provider refused with status 200, as this format tells it. */
+/** Writes a provider's error of status 200 in this format. */
 export function klingAnswer({ status, body }: TaskAnswer, requestId: string): TaskAnswer {
   const error = 'error' in body ? body.error : undefined;
   if (status === 200 || !isObject(error)) return { status, body: { ...body, request_id: requestId } };

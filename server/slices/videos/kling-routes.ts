@@ -1,4 +1,4 @@
-// The paths of Kling's own clients, below `/kling`.
+// Paths of Kling's clients, below `/kling`.
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { RelayServices } from '#server/call/services.ts';

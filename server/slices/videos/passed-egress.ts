@@ -1,4 +1,4 @@
-// Bytes from an address that a provider named, on to a client as it takes them.
+// Streams bytes from a provider's URL to a client with back-pressure.
 import type { ServerResponse } from 'node:http';
 import type { EgressStream } from '#server/egress/egress.ts';
 import type { PipedBody } from '#server/http/lean-response.ts';
@@ -8,7 +8,7 @@ export class PassedEgress implements PipedBody {
   readonly #done: () => void;
   #isOver = false;
 
-  /** @param done hears of its end, once */
+  /** @param done called once at the end */
   constructor(source: Pick<EgressStream, 'read' | 'close'>, done: () => void) {
     this.#source = source;
     this.#done = done;
@@ -22,12 +22,12 @@ export class PassedEgress implements PipedBody {
     try {
       for (let part = await this.#source.read(); part !== null; part = await this.#source.read()) {
         if (destination.destroyed) return;
-        // Whether the client goes on is watched by its connection.
+        // The client's connection has its own timeout.
         if (!destination.write(part)) await drained(destination);
       }
       destination.end();
     } catch {
-      // A client that is cut off knows that this was not all.
+      // Destroying the connection shows the client that the body is incomplete.
       destination.destroy();
     } finally {
       this.destroy();

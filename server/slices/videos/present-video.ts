@@ -1,4 +1,4 @@
-// Tasks of videos as their callers are told them.
+// Presenters of video tasks.
 import type { Language } from '#shared/errors.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
@@ -14,7 +14,7 @@ export function stateOf({ status }: Pick<TaskRecord, 'status'>): VideoState {
   return status === 'IN_PROGRESS' ? 'in_progress' : 'queued';
 }
 
-/** Of one that a provider has taken. */
+/** Facts of an accepted video. */
 export function orderOf(task: TaskRecord): VideoFacts {
   const facts = factsOf(task);
   if (facts === undefined) throw new Error(`The task ${task.id} is no video`);
@@ -42,7 +42,7 @@ export function presentVideo(task: TaskRecord, language: Language): Record<strin
   };
 }
 
-/** As `/v1/video/generations` tells it. `url`: where the video can be had, with the caller's key. */
+/** Object of `/v1/video/generations`. `url`: URL of the video, read with the caller's key. */
 export function presentGeneration(task: TaskRecord, { url, language }: { url: string; language: Language }): Record<string, unknown> {
   const { seconds, size } = orderOf(task);
   const [width, height] = size.split('x').map(Number);

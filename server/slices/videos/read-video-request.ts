@@ -1,4 +1,4 @@
-// What callers want of a video, read strictly: what decides its price is taken in one form only.
+// Reads video requests strictly: fields that decide the price have a single form.
 import { fieldRules } from '#shared/field-rules.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { criticalMembers } from '#server/formats/critical-members.ts';
@@ -10,19 +10,22 @@ import { longestPrompt } from '#server/call/tasks/task-bounds.ts';
 import { sizeNamed } from '#server/tasks/videos/frame.ts';
 import type { VideoOrder, VideoPicture } from '#server/tasks/videos/video-format.ts';
 
-/** Seconds that nothing was said of are the provider's usual ones. */
+/** If `seconds` is undefined, the provider's default applies. */
 export interface VideoRequest extends Omit<VideoOrder, 'seconds' | 'requestedModel'> {
   seconds: number | undefined;
 }
 
 const mostSeconds = 60;
 const [leastSide, mostSide] = [64, 4096];
-/** One side by the other: 21:9, which is 64:27, and what is near. A price is by the shorter side, so that a longer one would be for nothing. */
+/**
+ * Maximum aspect ratio: 21:9, which is 64:27, with a tolerance. Prices follow the shorter side, so that a longer one
+ * would be free.
+ */
 const longestRatio = 2.4;
 const mostPictures = 8;
 const longestAddress = 4_000;
 const longestModel = 255;
-/** Of a size in words: the ratio that is usual where none is told. */
+/** Ratio of named sizes, by default. */
 const usualRatio = '16:9';
 
 export const videoNames = criticalMembers(
@@ -46,7 +49,10 @@ export function readVideo(body: Body): VideoRequest {
   };
 }
 
-/** `POST /v1/video/generations`, which further clients of this family speak. @throws {AppError} as `readVideo` */
+/**
+ * `POST /v1/video/generations`, used by compatible gateways' clients.
+ * @throws {AppError} as `readVideo`
+ */
 export function readGeneration(body: Body): VideoRequest {
   const fields = new StrictFields(body);
   const more = fields.fields('metadata') ?? new StrictFields({});
@@ -86,7 +92,7 @@ function optionalText(fields: StrictFields, name: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** A number, or its digits, as the vendor's clients send them. */
+/** Accepts a number or its digits, as the vendor's clients send. */
 function wholeIn(fields: StrictFields, name: string): number | undefined {
   const value = fields.raw(name);
   if (value === undefined) return undefined;
@@ -140,7 +146,7 @@ function namedSize(fields: StrictFields, more: StrictFields): { width: number; h
   return checkedSize('resolution', size.width, size.height);
 }
 
-/** A file of a form, an object of JSON, or that object's field as a form has it. Names of files are those of an account. */
+/** Reads a form's file, a JSON object, or that object as a form field. File ids belong to an account. */
 function references(body: Body): VideoPicture[] {
   const { input_reference: given } = body;
   if (Array.isArray(given)) {
@@ -170,7 +176,7 @@ function addresses(fields: StrictFields): VideoPicture[] {
   return [...(one === undefined || one === '' ? [] : [addressOf(one, 'image')]), ...several].map((url) => ({ url }));
 }
 
-/** An address of the web or a `data:` URL; bare Base64 becomes one. */
+/** A web URL or a `data:` URL; bare Base64 becomes one. */
 function addressOf(text: string, field: string): string {
   if (/^https?:\/\//i.test(text)) {
     if (text.length > longestAddress) throw badField(field, fieldRules.longest(longestAddress));

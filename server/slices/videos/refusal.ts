@@ -1,4 +1,4 @@
-// How a provider's refusal of a video leaves: as every call of OpenAI's format tells one.
+// Presents a provider's refusal of a video in OpenAI's error format.
 import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { dialectAt } from '#server/call/endpoints.ts';
@@ -6,7 +6,7 @@ import { reportFailure } from '#server/call/relay-failure.ts';
 import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 
-/** Null: it is told as on every path of the relay. */
+/** Returns null for errors that are presented as on every path. */
 export function videoRefusal({ settings }: Pick<AppContext, 'settings'>) {
   return (failure: unknown, language: Language, requestId: string): TaskAnswer | null => {
     if (!(failure instanceof TaskFailure) || failure.reported === undefined) return null;

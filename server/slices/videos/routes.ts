@@ -1,4 +1,4 @@
-// Videos: OpenAI's `/v1/videos`, and `/v1/video/generations`, which further clients of this family speak. Either reaches every provider.
+// Video routes: OpenAI's `/v1/videos`, and `/v1/video/generations` of compatible gateways. Both reach every provider.
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { StrictFields } from '#server/formats/strict-fields.ts';
@@ -46,7 +46,7 @@ export function mountVideos(host: RouteHost, services: RelayServices): void {
   const path = '/v1/videos/:video';
 
   add('POST', '/v1/videos', (requested, noted) => order(services, requested, { ...noted, read: readVideo, answer: video(requested) }));
-  // The playground's orders; the console reads what came of them in its list of tasks.
+  // Requests of the playground; the console reads their results in its task list.
   add('POST', '/pg/videos', (requested, noted) =>
     order(services, requested, { ...noted, callers: 'sessions', read: readVideo, answer: video(requested) }),
   );
@@ -91,7 +91,7 @@ async function remix(
   );
 }
 
-/** For whoever has the key. */
+/** URL of a video, read with the caller's key. */
 export function contentAddress({ context: { settings, env } }: RelayServices, task: TaskRecord): string {
   return `${siteAddressOrLocal(settings, env.PORT)}/v1/videos/${callersName(task)}/content`;
 }

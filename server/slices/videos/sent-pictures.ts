@@ -1,4 +1,4 @@
-// Pictures that an order names by addresses, for a provider that fetches none.
+// Downloads images of a request for providers that accept no URLs.
 import type { AppContext } from '#server/context.ts';
 import { dataUrl } from '#server/formats/media.ts';
 import { isAddress } from '#server/formats/media-addresses.ts';
@@ -9,13 +9,16 @@ import type { VideoPicture } from '#server/tasks/videos/video-format.ts';
 interface Fetching {
   owner: string;
   hold: BodyHold;
-  /** For all of them, with what they wait for others: an order that takes too long is given up, and its provider must not have it then. */
+  /** Time for all images, waiting included: the request must end before the task counts as lost. */
   milliseconds?: number;
 }
 
 const longest = 60_000;
 
-/** What lies at addresses is fetched, one after the other. @throws {AppError} `media_not_fetched`, `bodies_of_caller`, `bodies_of_server` */
+/**
+ * Downloads images one after the other.
+ * @throws {AppError} `media_not_fetched`, `bodies_of_caller`, `bodies_of_server`
+ */
 export async function sentPictures(
   context: Pick<AppContext, 'downloads'>,
   pictures: readonly VideoPicture[],

@@ -1,5 +1,5 @@
-// The video itself, or a picture of it: from its provider by the channel's key, or from the address that the provider named, by the
-// guarded egress. It passes bit by bit, as fast as its reader takes it.
+// Streams a video, or an image of it: from its provider with the channel's key, or from the provider's URL through the
+// guarded egress.
 import { AppError } from '#shared/errors.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { EgressStream } from '#server/egress/egress.ts';
@@ -24,17 +24,17 @@ import { madeOf } from '#server/tasks/videos/video-facts.ts';
 import { stateOf } from './present-video.ts';
 import { formOf } from './video-submission.ts';
 
-/** For which a provider's answer is waited. */
+/** Timeout of a provider's response. */
 const waitMs = 60_000;
-/** For which the sender of a video is waited, in all its parts. */
+/** Timeout between parts of a sender. */
 const sendMs = 600_000;
-/** For a whole video, however slowly it is read. */
+/** Maximum time for a whole video, however slow the reader. */
 const longestMs = 3600_000;
 const mostBytes = 4 * 1024 ** 3;
 const answerBytes = 1024 * 1024;
-/** Videos that are read at the same time, and pictures of them: a page of a list shows many. */
+/** Maximum concurrent readings of videos and images; a page of a list shows many. */
 const limits = { video: { all: 200, perOwner: 8 }, picture: { all: 200, perOwner: 24 } };
-/** What a browser shows and does not run. */
+/** Types that browsers display without executing. */
 const types = /^(?:video\/[\w.+-]{1,40}|image\/(?:png|jpeg|jpg|webp|gif|avif))$/;
 const variants: ReadonlySet<string> = new Set(['video', 'thumbnail', 'spritesheet']);
 
@@ -43,9 +43,9 @@ const open = { video: createShares<number>(), picture: createShares<number>() };
 interface ContentRequest {
   variant: string;
   signal: AbortSignal;
-  /** Who reads it. */
+  /** Id of the reader. */
   userId: number;
-  /** The caller's `Range` header; null: the whole is wanted. */
+  /** The caller's `Range` header; null for the whole. */
   range: string | null;
 }
 
@@ -90,7 +90,7 @@ interface FromAddress {
   done: () => void;
 }
 
-/** Null: there is none, or it is gone. */
+/** Returns null if there is none, or it is gone. */
 async function fromAddress({ context }: RelayServices, requested: FromAddress): Promise<DirectResponse | null> {
   const { task, channel, form, variant, signal, range, done } = requested;
   const url = variant === 'video' ? await addressOf(context, { task, channel, form }) : variant === 'thumbnail' ? task.image_url : '';
@@ -116,13 +116,13 @@ async function fromAddress({ context }: RelayServices, requested: FromAddress): 
   return streamResponse(206, { ...headersOf(type, variant), ...partHeaders(part) }, new PassedEgress(cut, done));
 }
 
-/** Of a sender that answers with the whole. Null: that is what leaves, too. */
+/** Part of a sender's whole response; null if the whole is sent. */
 function cutPart(range: ByteRange | null, length: string | string[] | undefined): Part | null {
   if (range === null || typeof length !== 'string' || !/^\d{1,15}$/.test(length)) return null;
   return partOf(range, Number(length));
 }
 
-/** The channel's own address gets its key; wherever that sends us to is an address like any other. */
+/** The channel's own host gets its key; redirects are treated like any other URL. */
 async function openAddress(
   { egress }: RelayServices['context'],
   { url, own, signal, range }: Pick<FromAddress, 'signal' | 'range'> & { url: string; own: PreparedChannel | null },
@@ -155,11 +155,11 @@ async function addressOf(
 
 type FromProvider = Pick<FromAddress, 'variant' | 'range' | 'done'> & {
   question: VideoQuestion;
-  /** Of JSON, that the video is in. */
+  /** JSON member that contains the video. */
   member: string | undefined;
 };
 
-/** Null: it is gone there. */
+/** Returns null if it is deleted there. */
 async function fromProvider(
   { context }: RelayServices,
   channel: PreparedChannel,
@@ -186,7 +186,7 @@ async function fromProvider(
     received.stream.abort();
     return null;
   }
-  // Parts are cut here: what a sender says of parts is no answer that a call to a provider knows.
+  // Ranges are cut here: responses of provider calls do not support `content-range`.
   const { 'content-length': length, 'content-encoding': encoding } = received.headers ?? {};
   const part = encoding === undefined && !isInside ? cutPart(range, length) : null;
   const source = part !== null ? sourceOfPart(received.stream, part) : isInside ? bytesInside(received.stream, member) : received.stream;
@@ -199,7 +199,7 @@ async function fromProvider(
 function headersOf(type: string, variant: string): Record<string, string> {
   return {
     'content-type': type,
-    // A list shows its pictures again and again; whoever signs out takes the right to them along.
+    // Lists show their images repeatedly; the cache must not outlive a sign-out.
     ...(variant === 'video'
       ? { 'cache-control': 'no-store' }
       : { 'cache-control': 'private, max-age=3600', vary: 'authorization, cookie' }),
@@ -209,7 +209,7 @@ function headersOf(type: string, variant: string): Record<string, string> {
   };
 }
 
-/** Null: it is neither a video nor a picture. */
+/** Returns null if it is neither a video nor an image. */
 function typeOf({ status, headers }: EgressStream, variant: string, range: ByteRange | null): string | null {
   const isPart = status === 206 && range !== null && isRequestedPart(headers['content-range'], range);
   if ((status !== 200 && !isPart) || headers['content-encoding'] !== undefined || Number(headers['content-length']) > mostBytes)
@@ -220,7 +220,7 @@ function typeOf({ status, headers }: EgressStream, variant: string, range: ByteR
 function typeNamed(reported: string, variant: string): string | null {
   const type = reported.split(';')[0]?.trim().toLowerCase() ?? '';
   if (types.test(type)) return type;
-  // Storage often tells no more than that it is a file.
+  // Storage often reports only a generic type.
   const isPlain = type === '' || type === 'application/octet-stream' || type === 'binary/octet-stream' || type === 'application/binary';
   if (!isPlain) return null;
   return variant === 'video' ? 'video/mp4' : 'image/webp';

@@ -1,4 +1,4 @@
-// An order of a video, whatever form its caller speaks, on its way to the engine.
+// Passes a video request in any caller's format to the task engine.
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -27,9 +27,9 @@ const remixNames = criticalMembers(['prompt']);
 export interface Ordering extends NotedCall {
   read(body: RelayBody): VideoRequest;
   answer(task: TaskRecord): object;
-  /** What decides; missing: what does in OpenAI's form, which may have files. */
+  /** Critical members; if undefined, those of OpenAI's format, which may have files. */
   names?: CriticalMembers;
-  /** Missing: by a key. */
+  /** If undefined, `keys`. */
   callers?: 'keys' | 'sessions';
 }
 

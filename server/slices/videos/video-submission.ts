@@ -1,4 +1,4 @@
-// An order of a video, made ready for the engine: whoever makes it in the end is told all that is paid for.
+// Prepares a video request for the task engine, with everything that affects its price.
 import { AppError, errors } from '#shared/errors.ts';
 import { heightOf } from '#shared/video-prices.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -26,7 +26,7 @@ interface Ordering {
 }
 
 const idLength = 32;
-/** Where no provider of the model says another number. */
+/** Default if no provider of the model has one. */
 const usualSeconds = 5;
 
 export function orderSubmission({ services, admission, answer }: Ordering, requested: VideoRequest): Submission {
@@ -47,7 +47,7 @@ export function orderSubmission({ services, admission, answer }: Ordering, reque
       return form !== undefined && misfitOf(form, requested) === undefined;
     },
     async request(channel) {
-      // What is written into JSON is in memory, as Base64 and as text.
+      // Images in JSON are in memory as Base64 and as text.
       hold ??= context.bodies.open(`user:${admission.user.id}`);
       hold.shrinkTo(0);
       hold.grow(bytesInMemory(pictures));
@@ -110,7 +110,7 @@ function checkFits(form: VideoFormat, requested: VideoRequest): void {
   if (misfit !== undefined) throw misfit;
 }
 
-/** Why its provider cannot make it; undefined: it may. */
+/** Reason why the provider cannot make it; undefined if it can. */
 function misfitOf({ heights }: VideoFormat, { width, height }: VideoRequest): AppError | undefined {
   const side = heightOf({ width, height });
   return heights !== undefined && !heights.includes(side) ? badField('size', sidesRule(heights)) : undefined;
@@ -121,7 +121,7 @@ const sidesRule = (heights: readonly number[]) => ({
   en: `must have a shorter side of ${heights.join(', ')}`,
 });
 
-/** Of the channel that is asked first. */
+/** Format of the channel that is tried first. */
 function likelyFormat({ channels }: RelayServices, { group, pinnedChannel }: Admission, model: string): VideoFormat | undefined {
   const serves = servesTasks(video);
   if (pinnedChannel !== undefined) return videoFormatOf(channels.get(pinnedChannel)?.provider ?? null);
@@ -143,7 +143,7 @@ function verdictOf(said: OrderVerdict | null, { key, base }: PreparedChannel): V
   if ('id' in said) return { kind: 'accepted', code: 1, upstreamId: said.id, body: {} };
   const { status, code } = said.refusal;
   const reason = maskSecrets(said.refusal.message, { key, host: URL.parse(base)?.host ?? '' });
-  // What is about the account or the moment may be otherwise elsewhere, and is none of the caller's business.
+  // Account and capacity errors may not occur on another channel, and do not concern the caller.
   if (status === 401 || status === 402 || status === 403) return refusal('channel_refused', { reason, isElsewhere: true });
   if (status === 429) return refusal('upstream_saturated', { reason, isElsewhere: true });
   const error = { message: reason, type: 'upstream_error', param: '', code };
@@ -165,7 +165,7 @@ function refusal(
   };
 }
 
-/** Roughly, of pictures on their way; of files alone, as the rest of the body is held by whoever read it. */
+/** Approximate bytes of file images; the rest of the body is held by its reader. */
 function bytesInMemory(pictures: readonly VideoPicture[]): number {
   return pictures.reduce((sum, picture) => sum + ('file' in picture ? picture.file.content.size * 3 : picture.url.length), 0);
 }

@@ -1,9 +1,9 @@
-// A finished interaction as the stream that could have told it: each step with its text as one piece.
+// Replays a finished interaction as a stream, each step with its text as one delta.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Json } from '#server/slices/responses/present-response.ts';
 import { writeInteractionEvent } from './present-interaction.ts';
 
-/** Every event with its number, the same each time. */
+/** Events with stable numbers. */
 function* eventsOf(interaction: Json): Generator<Json> {
   let number = 0;
   const event = (type: string, fields: Json): Json => ({ event_type: type, ...fields, event_id: String((number += 1)) });
@@ -44,7 +44,10 @@ function objectsIn(list: unknown): Json[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** The stream behind an event. @param after its number; undefined: from the beginning */
+/**
+ * Stream after an event.
+ * @param after its number; if undefined, from the start
+ */
 export function streamOfFinished(interaction: Json, after: number | undefined): Buffer {
   const events = [...eventsOf(interaction)].filter((event) => after === undefined || Number(event['event_id']) > after);
   return Buffer.concat(events.map(writeInteractionEvent));

@@ -1,4 +1,4 @@
-// Where calls of Interactions get what they go on from, and who keeps what comes of them.
+// Conversation source of Interactions calls: loads what they continue and stores the result.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
@@ -9,7 +9,7 @@ import { ownerOf } from '#server/slices/responses/response-store.ts';
 import { StatefulInteraction } from './stateful-interaction.ts';
 import { writeLogged } from './present-interaction.ts';
 
-/** How ids of interactions begin. */
+/** Prefix of interaction ids. */
 export const interactionPrefix = 'v1_';
 const previousField = 'previous_interaction_id';
 
@@ -18,7 +18,7 @@ export type InteractionStores = Pick<Stores, 'store' | 'background' | 'follow'>;
 export function createInteractionSource(context: AppContext, { store, background, follow }: InteractionStores): ConversationSource {
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
-  /** Nobody closes what could not be made: what it holds is let go. */
+  /** Opens a call; if that fails, releases what it holds. */
   async function openCall(call: RequestedConversation, previousId: string | undefined): Promise<CallConversation> {
     const { caller, body, bytes, isAnswered, requestId } = call;
     const isBackground = body['background'] === true && isAnswered;
@@ -27,7 +27,7 @@ export function createInteractionSource(context: AppContext, { store, background
     const userId = caller.user.id;
     const hold = context.bodies.open(ownerOf(userId));
     try {
-      // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
+      // The request stays in memory until the result is stored, even after it was sent.
       hold.grow(bytes);
       const budget = new PartBudget(0, (more) => hold.grow(more));
       const read =
@@ -70,7 +70,7 @@ function notStored(field: string): AppError {
   return new AppError('responses_not_kept', { field }, { field });
 }
 
-/** Responses call the field otherwise. */
+/** Renames the field of Responses errors. */
 function ofInteraction(failure: unknown): unknown {
   if (!(failure instanceof AppError) || failure.field !== 'previous_response_id') return failure;
   return new AppError(failure.code, failure.details, { field: previousField });

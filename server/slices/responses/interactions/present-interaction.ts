@@ -1,5 +1,5 @@
-// Interactions as they are kept: with the fields of a response, so that what keeps, runs and follows responses does so with them. Their
-// events stand in the log with the number and the type that its readers go by.
+// Stores interactions in the fields of a response, so that the stores and logs of responses serve them. Logged events
+// have the number and type that log readers need.
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { ClientBody } from '#server/call/stream/client-stream.ts';
@@ -7,13 +7,13 @@ import { eventsIn } from '#server/slices/responses/event-log.ts';
 import { writeEvent } from '#server/slices/responses/present-response.ts';
 import type { Json } from '#server/slices/responses/present-response.ts';
 
-/** As `ResponseStore` keeps it. */
+/** The interaction as `ResponseStore` stores it. */
 export function asResponse({ steps, ...shell }: Json): Json {
   const status = shell['status'] === 'requires_action' ? 'completed' : shell['status'];
   return { id: shell['id'], status, output: steps, interaction: shell };
 }
 
-/** As its caller is told it: what was called off or failed meanwhile says so. */
+/** Presents a stored interaction; a cancelled or failed one has that status. */
 export function asInteraction({ id, status, output, error, interaction }: Json): Json {
   const shell = isObject(interaction) ? interaction : {};
   const steps = Array.isArray(output) ? output : [];
@@ -23,12 +23,12 @@ export function asInteraction({ id, status, output, error, interaction }: Json):
   return { ...shell, id, status: reported, steps, ...errors };
 }
 
-/** An event as its callers read it. */
+/** Writes an event for the client. */
 export function writeInteractionEvent(event: Json): Buffer {
   return Buffer.from(serverSentEvents.event(String(event['event_type']), JSON.stringify(event)));
 }
 
-/** The interaction in the last of some events; null: it has none. */
+/** The interaction in the last of some events; null if there is none. */
 export function lastInteraction(events: Buffer): { before: Buffer; event: Json; interaction: Json } | null {
   let from = 0;
   for (let end = serverSentEvents.endOfEvent(events, from); end < events.length; end = serverSentEvents.endOfEvent(events, end)) from = end;
@@ -38,7 +38,7 @@ export function lastInteraction(events: Buffer): { before: Buffer; event: Json; 
   return { before: events.subarray(0, from), event, interaction: event.interaction };
 }
 
-/** An event as it stands in the log. */
+/** Event as logged. */
 function logged(event: Json): Json {
   const { event_type: type, event_id: id, interaction, error } = event;
   const sequence_number = Number(id);
@@ -48,7 +48,7 @@ function logged(event: Json): Json {
   return { type: `response.${response['status'] === 'completed' ? 'completed' : 'incomplete'}`, sequence_number, response };
 }
 
-/** The same as its callers read it. The last one holds the interaction, whatever came of it. */
+/** Writes a logged event for the client. The last one contains the final interaction. */
 export function writeLogged({ event, response, sequence_number: number }: Json): Buffer {
   if (isObject(event)) return writeInteractionEvent(event);
   const interaction = asInteraction(isObject(response) ? response : {});

@@ -1,4 +1,4 @@
-// What is asked of interactions that are kept. Google's packages ask at the one address or the other.
+// Routes of stored interactions. Google's SDKs use either version.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
@@ -38,7 +38,7 @@ export function mountInteractions(host: RouteHost, services: RelayServices, { st
 
   const remove = serve(async ({ userId, params }) => {
     const id = params['interaction'] ?? '';
-    // What goes on is called off first.
+    // A running interaction is cancelled first.
     if ((await store.find(userId, id))?.place !== undefined) await background.cancel(userId, id);
     if (!(await store.remove(userId, id))) throw new AppError('response_not_found', { id });
     return { json: {} };
@@ -60,7 +60,10 @@ export function mountInteractions(host: RouteHost, services: RelayServices, { st
   }
 }
 
-/** The number of an event. @throws {AppError} `invalid_request` */
+/**
+ * Parses an event number.
+ * @throws {AppError} `invalid_request`
+ */
 function lastSeen(query: URLSearchParams): number | undefined {
   const text = query.get('last_event_id');
   if (text === null || text === '') return undefined;

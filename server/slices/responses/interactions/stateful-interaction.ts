@@ -1,4 +1,4 @@
-// One call of Interactions that goes on from something, or leaves something.
+// One Interactions call that continues a stored interaction or is stored.
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
@@ -22,21 +22,21 @@ export interface StatefulInteractionParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
-  /** As its writer calls it. */
+  /** Interaction id, also used by the stream writer. */
   id: string;
   isStored: boolean;
-  /** As the caller wrote it. */
+  /** The caller's body. */
   body: RelayBody;
-  /** Steps before its own. */
+  /** Earlier steps. */
   before: readonly Item[];
   chain: Chain | null;
-  /** Who runs it without its caller, and what that is told meanwhile; null: its caller waits. */
+  /** Runner of background calls, and the stream of their events; null if the caller waits. */
   background: { responses: BackgroundResponses; stream(id: string): DirectResponse } | null;
-  /** Of the request and of all that it speaks of. Given back when what came of it is kept, or nothing is to come. */
+  /** Memory of the request and the history; released when the result is stored, or will not come. */
   hold: BodyHold;
 }
 
-/** The fields that speak of something kept. The provider never hears of them. */
+/** Fields that refer to stored state; not sent to the provider. */
 const stateFields: ReadonlySet<string> = new Set(['previous_interaction_id', 'background']);
 
 export class StatefulInteraction implements CallConversation {
@@ -44,9 +44,9 @@ export class StatefulInteraction implements CallConversation {
   readonly later?: LaterResponse;
   readonly #parts: StatefulInteractionParts;
   readonly #input: readonly Item[];
-  /** It was to be kept, and could not be. */
+  /** Storing the result has failed. */
   #isLost = false;
-  /** On its own, beyond the call. */
+  /** Runs in the background. */
   #isRunning = false;
 
   constructor(parts: StatefulInteractionParts) {
@@ -56,7 +56,7 @@ export class StatefulInteraction implements CallConversation {
     if (parts.background !== null) this.later = { begin: (call) => this.#begin(call) };
     const named = Object.fromEntries(Object.entries(body).filter(([name]) => !stateFields.has(name)));
     const rest = parts.background === null ? named : { ...named, stream: true };
-    // What stands before it comes first and as it was, so that providers find it in their caches.
+    // The history comes first and unchanged, so that provider caches match.
     this.body = before.length === 0 ? rest : { ...rest, input: [...before, ...this.#input] };
   }
 
@@ -69,7 +69,7 @@ export class StatefulInteraction implements CallConversation {
     return { id, isStored: isStored && !this.#isLost };
   }
 
-  /** Its writer knows its id already. */
+  /** The stream writer already has the id. */
   pipe(pipe: StreamPipe): StreamPipe {
     return pipe;
   }
@@ -82,7 +82,7 @@ export class StatefulInteraction implements CallConversation {
   async storeEnding(ending: Buffer): Promise<Buffer> {
     const last = lastInteraction(ending);
     if (last === null) return ending;
-    // One that goes on without its caller is written with the last of its events.
+    // A background interaction is stored with its last events.
     const interaction = this.later === undefined ? await this.#stored(last.interaction) : this.#reported(last.interaction);
     return Buffer.concat([last.before, writeInteractionEvent({ ...last.event, interaction })]);
   }
@@ -100,7 +100,7 @@ export class StatefulInteraction implements CallConversation {
     };
   }
 
-  /** It is paid for: where it cannot be kept, its caller gets it all the same. */
+  /** The call is charged, so the caller gets the result even if storing it fails. */
   async #stored(interaction: Json): Promise<Json> {
     const { context, store, userId, id, isStored, chain } = this.#parts;
     const reported = this.#reported(interaction);
@@ -134,7 +134,7 @@ export class StatefulInteraction implements CallConversation {
   }
 }
 
-/** The interaction before anything has come, as a stream would begin with it. */
+/** The interaction before any output, as at a stream's start. */
 function shellOf({ requestId, createdAt, model }: UnwatchedCall): Json {
   const writer = dialect.createStreamWriter({ model, requestId, createdAt, wantsUsage: true, promptEstimate: 0 });
   const [begun] = eventsIn(Buffer.from(writer.write({ type: 'start', id: '', model })));

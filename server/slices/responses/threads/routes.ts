@@ -1,4 +1,4 @@
-// What is asked of turns of threads that are kept: they can be deleted. Nothing goes on from them then.
+// Route that deletes a stored turn of a thread, so that it cannot be continued.
 import { AppError } from '#shared/errors.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';

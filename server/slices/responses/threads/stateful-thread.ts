@@ -1,4 +1,4 @@
-// One turn of a thread: what it is given, and what becomes of its response.
+// One turn of a thread: expands the history into the request and stores the result.
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
@@ -15,21 +15,21 @@ export interface StatefulThreadParts {
   context: AppContext;
   store: ResponseStore;
   userId: number;
-  /** Of the response, whoever writes it. */
+  /** Response id. */
   id: string;
-  /** The request with all that it goes on from in it. */
+  /** Request with the history included. */
   body: RelayBody;
-  /** What is kept of it: its own messages, and before the first ones what lasts. */
+  /** Items to store: the turn's messages, preceded in the first turn by the lasting fields. */
   input: readonly Item[];
   chain: Chain | null;
-  /** Of the request and of all that it speaks of. Given back when what came of it is kept, or nothing is to come. */
+  /** Memory of the request and the history; released when the result is stored, or will not come. */
   hold: BodyHold;
 }
 
 export class StatefulThread implements CallConversation {
   readonly #parts: StatefulThreadParts;
   readonly #collector = clientDialects.claude.collectMessage();
-  /** Not all of it could be held. */
+  /** Storing the result has failed. */
   #isLost = false;
 
   constructor(parts: StatefulThreadParts) {
@@ -75,12 +75,15 @@ export class StatefulThread implements CallConversation {
       this.#parts.hold.grow(bytes);
       this.#collector.push(event);
     } catch {
-      // Its caller gets it all the same, and sends the whole conversation when it goes on.
+      // The caller gets the result anyway, and must send the whole conversation next time.
       this.#isLost = true;
     }
   }
 
-  /** It is paid for: where it cannot be kept, its caller gets it all the same. A turn that was refused is not part of a conversation. */
+  /**
+   * The call is charged, so the caller gets the result even if storing it fails. A refused turn is not part of the
+   * conversation.
+   */
   async #keep({ content, stop_reason: reason }: Json): Promise<void> {
     const { context, store, userId, id, input, chain } = this.#parts;
     if (reason === 'refusal' || !Array.isArray(content)) return;

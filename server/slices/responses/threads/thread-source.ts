@@ -1,4 +1,4 @@
-// Where turns of Claude's threads get their conversations from, and who keeps what comes of them.
+// Conversation source of Claude's threads: loads what a turn continues and stores the result.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { clientDialects } from '#server/formats/registry.ts';
@@ -13,10 +13,10 @@ import { ownerOf } from '#server/slices/responses/response-store.ts';
 import type { ResponseStore } from '#server/slices/responses/response-store.ts';
 import { StatefulThread } from './stateful-thread.ts';
 
-/** How ids of messages begin. */
+/** Prefix of message ids. */
 export const messagePrefix = 'msg_';
 
-/** What a thread is created with, and every later turn has. It is kept before the first message. */
+/** Fields set at a thread's creation, stored before the first message. */
 const lasting = ['system', 'tools'] as const;
 const lastingType = 'thread_fields';
 
@@ -25,12 +25,12 @@ const { threadOf } = clientDialects.claude;
 export function createThreadSource(context: AppContext, store: ResponseStore): ConversationSource {
   const mostBytes = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
 
-  /** Nobody closes what could not be made: what it holds is let go. */
+  /** Opens a call; if that fails, releases what it holds. */
   async function openCall({ caller, body, bytes }: RequestedConversation, previousId: string | undefined): Promise<CallConversation> {
     const userId = caller.user.id;
     const hold = context.bodies.open(ownerOf(userId));
     try {
-      // The request is needed as long as what came of it is not kept, also when nothing of it is sent any more.
+      // The request stays in memory until the result is stored, even after it was sent.
       hold.grow(bytes);
       const own = messagesOf(body);
       const { thread: _thread, ...rest } = body;
@@ -81,7 +81,7 @@ function checkSame(body: RelayBody, created: RelayBody): void {
   if (other !== undefined) throw new AppError('thread_mismatch', { field: other }, { field: other });
 }
 
-/** Responses call it otherwise. */
+/** Renames the error of Responses. */
 function ofThread(failure: unknown, id: string | undefined): unknown {
   if (!(failure instanceof AppError) || failure.code !== 'previous_response_not_found') return failure;
   return new AppError('thread_not_found', { id: (id ?? '').slice(0, 100) }, { field: 'thread.previous_message_id' });

@@ -1,4 +1,4 @@
-// The stream of a turn: it tells the id that the thread goes on from, and what it says is collected.
+// Stream of a turn: sets the id that continues the thread, and collects the content.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
