@@ -1,4 +1,4 @@
-// Names and passwords as they come in. The rules are shared with the console.
+// Validates names and passwords. The rules are shared with the console.
 import { displayNameProblem, passwordProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
 import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
 import type { LocalText } from '#shared/errors.ts';
@@ -16,13 +16,19 @@ const rules: Record<UsernameProblem | DisplayNameProblem | PasswordProblem, Loca
   password_long: fieldRules.longest(passwordLimits.max),
 };
 
-/** The name as it is stored. @throws {AppError} `invalid_input` */
+/**
+ * Returns the name as stored.
+ * @throws {AppError} `invalid_input`
+ */
 export function checkUsername(given: string): string {
   refuse('username', usernameProblem(given));
   return tidyName(given);
 }
 
-/** The name as it is stored. @throws {AppError} `invalid_input` */
+/**
+ * Returns the name as stored.
+ * @throws {AppError} `invalid_input`
+ */
 export function checkDisplayName(given: string): string {
   refuse('display_name', displayNameProblem(given));
   return tidyName(given);

@@ -1,4 +1,4 @@
-// How an account comes into being, whoever asks for it: the record, its invite code, what it is bound to.
+// Creates accounts, for every kind of registration: the record, its invite code and bindings.
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
@@ -23,25 +23,29 @@ export interface NewAccount {
   passwordHash: string;
   role?: number;
   group?: string;
-  /** Quota that whoever makes the account gives it, besides the bonuses. */
+  /** Quota granted by the creator, in addition to bonuses. */
   opening?: number;
-  /** What the account is bound to from the start: a verified e-mail address, somebody at another provider. */
+  /** Initial bindings: a verified e-mail address, an identity at a provider. */
   bound?: Partial<UserRecord>;
   inviter?: UserRecord | null;
-  /** What notices are written in until the user saves how to get them; missing: Chinese. */
+  /** Language of notifications until the user saves settings; if undefined, Chinese. */
   language?: Language;
-  /** Who does it; 0: the new user. */
+  /** Id of the creator; 0 for the new user. */
   actorId: number;
 }
 
-/** Who or what the account was to be bound to has an account already: somebody was faster. */
+/** The identity to bind has an account already, created concurrently. */
 export class AlreadyBound extends Error {
   override name = 'AlreadyBound';
 }
 
-/** A user with the sign-up bonus, unless what the account is bound to has left another one. @throws {AppError} `username_taken`, `setup_missing` @throws {AlreadyBound} */
+/**
+ * Creates a user with the sign-up bonus, unless a bound identity has left another account.
+ * @throws {AppError} `username_taken`, `setup_missing`
+ * @throws {AlreadyBound}
+ */
 export async function createAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
-  // Whichever way somebody signs up.
+  // Checked for every kind of registration.
   await requireSetUp(context);
   const { settings } = context;
   const isInvited = account.inviter != null;
@@ -57,10 +61,14 @@ export async function createAccount(context: AppContext, account: NewAccount): P
   return (await context.db.collection('users').get(user.id)) ?? user;
 }
 
-/** The bare record, with the bonuses that are due. @throws {AppError} `username_taken` @throws {AlreadyBound} */
+/**
+ * Inserts the record, with the bonuses that are due.
+ * @throws {AppError} `username_taken`
+ * @throws {AlreadyBound}
+ */
 export async function insertAccount(context: AppContext, account: NewAccount, welcome?: UserRecord['welcome']): Promise<UserRecord> {
   const users = context.db.collection('users');
-  // Asked first so that a refused name costs no id; the unique index decides when two ask at once.
+  // Checked first so that a taken name uses no id; the unique index decides between concurrent requests.
   if ((await findNamesake(context, account.username)) !== null) throw new AppError('username_taken', {}, { field: 'username' });
   const record = newRecord(context, account, await context.db.nextId('users'), welcome);
   for (let attempt = 1; ; attempt += 1) {
@@ -112,7 +120,7 @@ function newRecord(context: AppContext, account: NewAccount, id: number, welcome
   };
 }
 
-/** The invite code of an account; records from elsewhere get theirs when it is asked for first. */
+/** Invite code of an account; imported records get one on first use. */
 export async function inviteCodeOf({ db, randomText }: Pick<AppContext, 'db' | 'randomText'>, user: UserRecord): Promise<string> {
   const users = db.collection('users');
   for (let attempt = 1; ; attempt += 1) {
@@ -127,7 +135,7 @@ export async function inviteCodeOf({ db, randomText }: Pick<AppContext, 'db' | '
   }
 }
 
-/** The living user behind an invite code; an unknown code is no error. */
+/** Finds the existing user of an invite code; an unknown code is no error. */
 export async function findInviter(context: AppContext, code: string | undefined): Promise<UserRecord | null> {
   if (code === undefined || code === '') return null;
   return context.db.collection('users').first({ aff_code: code, DeletedAt: null });

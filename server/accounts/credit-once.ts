@@ -1,6 +1,6 @@
-// Credit for something that was claimed first: a redemption code, a paid order. The claim is a record of its own that says who gets
-// what; it stays due until it is known what became of the credit. Trying again is always harmless: ledger entry and log row have
-// names that were fixed by the claim.
+// Credits something that was claimed first: a redemption code, a paid order. The claim's record names the receiver; it
+// stays due until the outcome of the credit is known. Retries are harmless: ledger entry and log row have references
+// fixed by the claim.
 import { LogType } from '#shared/logs.ts';
 import type { LogEvent } from '#shared/log-event.ts';
 import type { AppContext } from '#server/context.ts';
@@ -12,16 +12,16 @@ export interface DueCredit {
   userId: number;
   /** Quota. */
   amount: number;
-  /** Name of the ledger entry. */
+  /** Reference of the ledger entry. */
   ref: string;
   kind: string;
-  /** Of the log row that tells of it. */
+  /** Id of the log row about it. */
   logId: number;
   content: string;
   event: LogEvent;
 }
 
-/** @throws {DatabaseUnavailable} when the outcome is not known; the claim is still due then */
+/** @throws {DatabaseUnavailable} if the outcome is unknown; the claim stays due */
 export async function creditOnce(context: AppContext, credit: DueCredit): Promise<ChangeOutcome> {
   const { userId, amount, ref, kind } = credit;
   const outcome = await changeOnce(context, { account: 'user', id: userId, amount, ref, kind, actorId: userId });

@@ -26,16 +26,16 @@ export type AccountFields = Partial<
 
 interface AccountEdit {
   id: number;
-  /** What the edit is based on; absent: whatever is stored. */
+  /** Revision that the edit is based on; if undefined, the stored one. */
   revision?: number | undefined;
-  /** Who reads a conflict may be somebody else than the owner. */
+  /** Whether the reader of a conflict may be another person than the owner. */
   isByOthers?: boolean;
-  /** What is to be stored, judged on the current account; may throw, and may run again. */
+  /** Computes the change from the current account; may throw, and may run again. */
   change(current: UserRecord): { set: AccountFields; unset?: Change<UserRecord>['unset'] };
 }
 
 /**
- * Edits a living user.
+ * Edits an existing user.
  * @throws {AppError} `revision_conflict` with the current account, `username_taken`, `user_not_found`
  */
 export async function editAccount(

@@ -1,5 +1,5 @@
-// One quota edit of an account at a time, over all processes. A quota edit is two steps (the record with its revision,
-// then the ledger); without this a second editor could read between them and overwrite what the first one added.
+// Serializes quota edits of an account over all processes. A quota edit has two steps (the record with its revision,
+// then the ledger); without the lock, a second editor could read between them and overwrite the first edit.
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
@@ -8,16 +8,21 @@ import type { Collection } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 
-/** A lock whose record stands still for this long is of an editor that died. Hosts may have different clocks, so none is asked. */
+/**
+ * Time without a change after which a lock's holder counts as dead. Measured locally, because hosts' clocks may differ.
+ */
 const lockMs = 5000;
 const prolongMs = 2000;
 const pollMs = 15;
 const patienceMs = 15_000;
 
-/** Editors of one process queue here, so that only one of them asks its database. */
+/** Queues of this process, so that only one editor polls the database. */
 const queuesOf = new WeakMap<Database, Map<string, Promise<void>>>();
 
-/** Runs `work` while nobody else runs work of the same name. @throws {AppError} `database_unavailable` after 15 s of waiting */
+/**
+ * Runs `work` exclusively for this name.
+ * @throws {AppError} `database_unavailable` after 15 s of waiting
+ */
 export async function withEditLock<Result>(context: AppContext, name: string, work: () => Promise<Result>): Promise<Result> {
   const key = `edit:${name}`;
   const deadline = performance.now() + patienceMs;
@@ -39,7 +44,7 @@ export async function withEditLock<Result>(context: AppContext, name: string, wo
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {
   const timer = new AbortController();
   const late = wait(milliseconds, true, { signal: timer.signal });
-  // Ended by the abort below; nobody waits for it then.
+  // Rejected by the abort below, after the race.
   late.catch(() => undefined);
   const isLate = await Promise.race([work.then(() => false), late]);
   timer.abort();
@@ -62,20 +67,20 @@ async function holdLock<Result>(
       if (seen === undefined || !isSame(seen.lock, held)) seen = { lock: held, since: performance.now() };
       else if (performance.now() - seen.since > lockMs && (await takeOver(jobs, held, lock))) break;
     }
-    // Of a slow database each question takes its time, too.
+    // Queries on a slow database take time as well.
     if (performance.now() > deadline) throw waitedTooLong();
     await wait(pollMs);
   }
-  // Work on a slow database takes longer than a lock that nobody prolongs.
+  // Work on a slow database outlasts a lock that is not renewed.
   const prolonging = setInterval(() => {
-    // Whatever the clock does, it is another value than before.
+    // Changes the value, whatever the clocks do.
     jobs.patch({ id: key, owner }, { increment: { expires_at: prolongMs } }).catch(() => null);
   }, prolongMs);
   try {
     return await work();
   } finally {
     clearInterval(prolonging);
-    // The work is done; a lock that cannot be given back now ends by itself.
+    // A lock that cannot be released now expires.
     await jobs.remove({ id: key, owner }).catch((failure: unknown) => {
       context.log.warn({ reason: String(failure) }, 'an edit lock could not be given back');
     });
@@ -92,7 +97,7 @@ async function isInserted(jobs: Collection<JobRecord>, lock: JobRecord): Promise
   }
 }
 
-/** False when its holder has moved it, or another editor was first. */
+/** Returns false if its holder has renewed it, or another editor was first. */
 async function takeOver(jobs: Collection<JobRecord>, held: JobRecord, lock: JobRecord): Promise<boolean> {
   const { owner, expires_at, last_run_at } = lock;
   const isUnmoved = { id: held.id, owner: held.owner, expires_at: held.expires_at };

@@ -1,4 +1,4 @@
-// Which e-mail addresses this site takes, wherever one comes from.
+// Rules for e-mail addresses that this site accepts.
 import { z } from 'zod';
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -6,12 +6,12 @@ import type { Settings } from '#server/settings/settings.ts';
 export const longestEmail = 50;
 const address = z.email();
 
-/** Whether it is written as addresses are, the quoted names included that no site takes. */
+/** Reports whether the syntax is valid, including quoted names, which sites reject. */
 export function isAddress(given: string): boolean {
   return address.safeParse(given.trim().replace(/^"[^"\n]+"@/, 'quoted@')).success;
 }
 
-/** Why an address is not taken here; undefined when it is. */
+/** Reason why an address is rejected; undefined if it is accepted. */
 export function emailProblem(settings: Settings, given: string): ErrorCode | undefined {
   const email = given.trim();
   if (!address.safeParse(email).success || Array.from(email).length > longestEmail) return 'email_invalid';

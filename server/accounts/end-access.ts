@@ -2,8 +2,8 @@ import type { AppContext } from '#server/context.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 
 /**
- * Ends whatever acts in the name of an account: who gives it a new password has it alone. The session that gives it may go on.
- * The token last: a session that ends here may just have made one. Answers whether there was one.
+ * Ends all access to an account except the session that sets a new password. The access token is removed last, because
+ * a session that ends here may just have created one. Returns whether there was a token.
  */
 export async function endAccess(context: AppContext, userId: number, exceptSessionId: string | null = null): Promise<boolean> {
   await endSessionsOf(context, userId, exceptSessionId);

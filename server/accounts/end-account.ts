@@ -1,4 +1,4 @@
-// Deleting a user. The record stays for the books, and its name and addresses stay reserved.
+// Deletes users. The record remains for the books, and its name and addresses stay reserved.
 import { TokenStatus } from '#shared/tokens.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';
@@ -7,7 +7,10 @@ import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 
-/** Marks a user deleted, if `check` does not throw. @throws {AppError} `user_not_found`, also when the user is deleted already */
+/**
+ * Marks a user as deleted, unless `check` throws.
+ * @throws {AppError} `user_not_found`, also if deleted already
+ */
 export async function deleteAccount(context: AppContext, id: number, check: (current: UserRecord) => void): Promise<UserRecord> {
   const { after } = await editAccount(context, {
     id,
@@ -16,7 +19,7 @@ export async function deleteAccount(context: AppContext, id: number, check: (cur
       return { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['access_token_hash', 'access_token_time'] };
     },
   });
-  // The change of the user is announced already. None of the user's keys works from then on, so their own change needs no announcement.
+  // The user's change is announced already and disables all keys, so their own changes need no announcement.
   await endSessionsOf(context, id);
   const enabled: Filter<TokenRecord> = { user_id: id, status: { ne: TokenStatus.disabled } };
   await context.db.collection('tokens').patchAll(enabled, { set: { status: TokenStatus.disabled }, increment: { revision: 1 } });

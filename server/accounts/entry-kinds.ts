@@ -1,7 +1,7 @@
-// Kinds of ledger entries as people tell them apart.
+// Kinds of ledger entries for display.
 import type { EntryKind } from '#shared/wallet.ts';
 
-/** What is not here is `other`. */
+/** All others are `other`. */
 export const entryKinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> = {
   order: ['topup'],
   redemption: ['redemption'],
@@ -13,7 +13,7 @@ export const entryKinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> 
   edit: ['edit'],
 };
 
-/** @param name as the ledger has it */
+/** @param name kind in the ledger */
 export function entryKindOf(name: string): string {
   return Object.entries(entryKinds).find(([, names]) => names.includes(name))?.[0] ?? 'other';
 }

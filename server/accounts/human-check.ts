@@ -1,4 +1,4 @@
-// Turnstile: whether a person is there, before a password is tried or a mail is sent.
+// Turnstile: verifies a person before a password is checked or a mail is sent.
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
@@ -7,7 +7,7 @@ import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 
-/** A token counts once, and a registration takes two calls: what was shown once holds for a while, in this browser at this address. */
+/** Lifetime of a passed check, per browser and address: a token is valid once, but a registration takes two calls. */
 const passSeconds = 300;
 const cookiePattern = /(?:^|;\s*)human=(\d{1,12})\.([\w-]{43})(?:;|$)/;
 
@@ -20,14 +20,14 @@ interface CheckedCall {
   query: { turnstile?: string | undefined };
 }
 
-/** @throws {AppError} `human_token_missing`, `human_check_failed`, `human_check_unreachable`, where the check is on */
+/** @throws {AppError} `human_token_missing`, `human_check_failed`, `human_check_unreachable`, if the check is enabled */
 export async function checkHuman({ context, facts, cookies, query }: CheckedCall): Promise<void> {
   if (!context.settings.get('TurnstileCheckEnabled') || hasPass(context, facts)) return;
   if (query.turnstile === undefined) throw new AppError('human_token_missing');
   if (!(await verify(context, facts, query.turnstile))) throw new AppError('human_check_failed');
   const until = Math.floor(context.now() / 1000) + passSeconds;
   const seal = sealOf(context, facts, until);
-  // With a refusal too: the token is used up, whatever is wrong with the rest.
+  // Also sent with errors, because the token is used up.
   cookies.push(`human=${until}.${seal}; Path=/api; Max-Age=${passSeconds}; HttpOnly; SameSite=Lax${facts.isSecure ? '; Secure' : ''}`);
 }
 
@@ -48,7 +48,7 @@ function hasPass(context: AppContext, facts: RequestFacts): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Nobody can make one, or take one along to another address. */
+/** Cannot be forged, or used from another address. */
 function sealOf({ secrets }: AppContext, { ip }: RequestFacts, until: number): string {
   return secrets.hash(`human:${until}:${subscriberOf(ip)}`);
 }

@@ -1,5 +1,5 @@
-// Who somebody is at another provider, and which account that is. An identity belongs to one account at most: a unique index
-// decides, whatever asks at once.
+// Identities at providers, and their accounts. A unique index guarantees that an identity belongs to one account at
+// most.
 import { AppError } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
@@ -19,9 +19,9 @@ export type Provider = Exclude<Binding, 'email'>;
 
 export interface Identity {
   provider: Provider;
-  /** What the provider never gives to anybody else. */
+  /** Id that the provider never reassigns. */
   subject: string;
-  /** What people see. */
+  /** Displayed name. */
   shown: string;
 }
 
@@ -42,22 +42,22 @@ const isOn: Record<Provider, (settings: Settings) => boolean> = {
   telegram: (settings) => settings.get('TelegramOAuthEnabled'),
 };
 
-/** Whether one can sign in with that provider here. */
+/** Reports whether sign-in with that provider is enabled. */
 export function isProviderOn({ settings }: Pick<AppContext, 'settings'>, provider: Provider): boolean {
   return isOn[provider](settings);
 }
 
-/** The fields of an account that is bound so. */
+/** Account fields of a binding. */
 export function identityFields({ provider, subject, shown }: Identity): Partial<UserRecord> {
   return { [subjectFields[provider]]: subject, [bindingFields[provider]]: shown };
 }
 
-/** The account of an identity, deleted or not. */
+/** Finds the account of an identity, deleted or not. */
 export function findByIdentity({ db }: Pick<AppContext, 'db'>, { provider, subject }: Omit<Identity, 'shown'>): Promise<UserRecord | null> {
   return db.collection('users').first(onField<UserRecord, (typeof subjectFields)[Provider]>(subjectFields[provider], subject));
 }
 
-/** The mailbox of an e-mail address: one account has it, however the address is written. */
+/** Mailbox of an e-mail address: spellings of one mailbox are equal. */
 export function foldEmail(email: string): string {
   const written = lowerCase(email);
   const at = written.lastIndexOf('@');
@@ -68,23 +68,23 @@ export function foldEmail(email: string): string {
   return gmailDomains.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`;
 }
 
-/** Dots do not count there, and both are one (https://support.google.com/mail/answer/7436150). */
+/** Gmail ignores dots, and both domains are one (https://support.google.com/mail/answer/7436150). */
 const gmailDomains: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com']);
 
 function lowerCase(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }
 
-/** The account of a verified e-mail address, deleted or not. */
+/** Finds the account of a verified e-mail address, deleted or not. */
 export async function findByEmail({ db }: Pick<AppContext, 'db'>, email: string): Promise<UserRecord | null> {
   const users = db.collection('users');
   const [mailbox, written] = [foldEmail(email), lowerCase(email)];
-  // Accounts of earlier versions may have the address as it is written, and two of them one mailbox.
+  // Accounts of earlier versions may have the address as written, and two of them the same mailbox.
   const asWritten = mailbox === written ? null : await users.first({ email_folded: written });
   return asWritten ?? users.first({ email_folded: mailbox });
 }
 
-/** Those of these addresses whose mailbox an account has, deleted or not. */
+/** Returns the addresses whose mailbox an account has, deleted or not. */
 export async function takenMailboxes({ db }: Pick<AppContext, 'db'>, emails: readonly string[]): Promise<ReadonlySet<string>> {
   const keysOf = (email: string): string[] => [foldEmail(email), lowerCase(email)];
   const found = await db.collection('users').find({ email_folded: { in: emails.flatMap(keysOf) } });
@@ -92,7 +92,10 @@ export async function takenMailboxes({ db }: Pick<AppContext, 'db'>, emails: rea
   return new Set(emails.filter((email) => keysOf(email).some((key) => taken.has(key))));
 }
 
-/** Gives accounts of earlier versions their mailbox. Of several that have one, the first keeps it, and the others go on by their address. */
+/**
+ * Adds mailboxes to accounts of earlier versions. Of several with the same one, the first gets it; the others stay with
+ * their address.
+ */
 export async function foldStoredEmails({ db }: Pick<AppContext, 'db'>): Promise<void> {
   const users = db.collection('users');
   for await (const { id, email, email_folded: stored } of users.each({ email_folded: { exists: true } })) {
@@ -106,7 +109,10 @@ export async function foldStoredEmails({ db }: Pick<AppContext, 'db'>): Promise<
   }
 }
 
-/** Binds an account; what was bound there before is not any more. @throws {AppError} when the identity is somebody else's */
+/**
+ * Binds an identity, replacing an earlier one.
+ * @throws {AppError} if it belongs to another account
+ */
 export function bindIdentity(context: AppContext, userId: number, identity: Identity): Promise<UserRecord> {
   return bind(context, userId, identity.provider, identityFields(identity));
 }
@@ -126,9 +132,9 @@ async function bind(context: AppContext, userId: number, binding: Binding, set: 
 }
 
 /**
- * Removes a binding. Administrators remove those of others whatever is left (`isOwn` false). `check` judges the account as it is
- * when it is changed.
- * @throws {AppError} `binding_missing`; `last_way_in` when the owner could not sign in any more
+ * Removes a binding. Administrators may remove the last one of others (`isOwn` false). `check` validates the account at
+ * the time of the change.
+ * @throws {AppError} `binding_missing`; `last_way_in` if the owner could not sign in any more
  */
 export async function unbindIdentity(
   context: AppContext,
@@ -152,13 +158,16 @@ interface IdentityChange {
   change(current: UserRecord): Change<UserRecord>;
 }
 
-/** Changes what an account is bound to; the identity that leaves it is marked before. @throws {AppError} `user_not_found` */
+/**
+ * Changes a binding; the removed identity is marked first.
+ * @throws {AppError} `user_not_found`
+ */
 async function changeIdentity(context: AppContext, { userId, binding, change }: IdentityChange): Promise<UserRecord> {
   const field = subjectFields[binding];
   for (;;) {
     const seen = await context.db.collection('users').first({ id: userId, DeletedAt: null });
     if (seen === null) throw new AppError('user_not_found');
-    // What is refused leaves no mark.
+    // A rejected change leaves no mark.
     const { set } = change(seen);
     const subject = seen[field];
     if (subject !== undefined && subject !== set[field]) await markLeft(context, { binding, subject, userId });
@@ -166,7 +175,7 @@ async function changeIdentity(context: AppContext, { userId, binding, change }: 
       id: userId,
       where: { DeletedAt: null },
       present: presentUser,
-      // Bound to something else meanwhile: that is to be marked first.
+      // The binding has changed meanwhile, and that identity must be marked first.
       change: (current) => (current[field] === subject ? change(current) : null),
     });
     if (edited === null) throw new AppError('user_not_found');
@@ -174,14 +183,14 @@ async function changeIdentity(context: AppContext, { userId, binding, change }: 
   }
 }
 
-/** Whether the owner can still sign in without that binding. */
+/** Reports whether the owner can sign in without that binding. */
 function hasAnotherWayIn(context: AppContext, user: UserRecord, without: Binding): boolean {
   const hasPassword = user.password_hash !== '' && (context.settings.get('PasswordLoginEnabled') || user.role >= Role.root);
   if (hasPassword) return true;
   const providers: readonly Provider[] = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram'];
   if (providers.some((provider) => provider !== without && user[subjectFields[provider]] !== undefined && isProviderOn(context, provider)))
     return true;
-  // A password can be had by mail.
+  // A password can be set by mail.
   const hasMail = without !== 'email' && user.email_folded !== undefined && context.mail.isConfigured;
   return hasMail && context.settings.get('PasswordLoginEnabled');
 }

@@ -1,12 +1,12 @@
-// Identities that have left an account. They can be bound and registered with again, but bring no second bonus: the owner of one mailbox
-// could register, unbind and register without end.
+// Identities removed from an account. They can be bound and registered again, but without another bonus: the owner of
+// one mailbox could otherwise register, unbind and register without end.
 import { Binding } from '#shared/oauth.ts';
 import { subjectFields } from '#server/accounts/subject-fields.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
-/** Written before the identity leaves, so that whoever registers with it afterwards finds it; harmless where it stays after all. */
+/** Written before the identity is removed, so that later registrations find it; harmless if the removal fails. */
 export async function markLeft(
   { db, secrets }: Pick<AppContext, 'db' | 'secrets'>,
   { binding, subject, userId }: { binding: Binding; subject: string; userId: number },
@@ -18,7 +18,7 @@ export async function markLeft(
   }
 }
 
-/** The marks that what a new account is bound to would have. */
+/** Marks of the identities that a new account is bound to. */
 export function markIdsOf({ secrets }: Pick<AppContext, 'secrets'>, bound: Partial<UserRecord>): string[] {
   return Binding.options.flatMap((binding) => {
     const subject = bound[subjectFields[binding]];
@@ -26,7 +26,10 @@ export function markIdsOf({ secrets }: Pick<AppContext, 'secrets'>, bound: Parti
   });
 }
 
-/** Whether one of them had been another account's before. Exact once the account is stored: until then somebody may still unbind. */
+/**
+ * Reports whether one of them belonged to another account. Exact only once the account is stored: until then, another
+ * user may still unbind.
+ */
 export async function hasLeftAnother({ db }: Pick<AppContext, 'db'>, user: UserRecord, markIds: readonly string[]): Promise<boolean> {
   const marks = await Promise.all(markIds.map((id) => db.collection('left_identities').get(id)));
   return marks.some((mark) => mark !== null && mark.user_id !== user.id);

@@ -6,11 +6,11 @@ import type { RequestSource } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { clearLimit, enforceLimit, enforceSourceLimit } from '#server/http/rate-limit.ts';
 
-/** Mails that one address of the network asks for. */
+/** Mails per requesting address. */
 const askerLimit = { count: 20, windowSeconds: 1200 };
-/** Mails to one receiver, whoever asks: a mailbox is not to be flooded, and codes are not to be guessed by asking for many. */
+/** Mails per receiver, from all requesters: prevents flooding a mailbox and guessing codes by requesting many. */
 const receiverLimit = { count: 10, windowSeconds: 3600 };
-/** Of them, those that one address of the network asks for: a stranger leaves some to the owner. */
+/** Mails per receiver and requesting address, so that strangers cannot use up the owner's limit. */
 const pairLimit = { count: 6, windowSeconds: 3600 };
 
 /** @throws {AppError} `rate_limited` */
@@ -28,19 +28,19 @@ export async function limitReceiver(context: AppContext, email: string, { source
 }
 
 /**
- * Test notices to an address that nobody has verified. Counted apart, so that they do not use up what codes and links of its owner may take.
+ * Limits test notifications to an unverified address, counted separately from the owner's codes and links.
  * @throws {AppError} `rate_limited`
  */
 export function limitNotices(context: AppContext, email: string): Promise<void> {
   return enforceLimit(context, { key: `notice-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
 }
 
-/** Nothing was sent: the next try need not wait. */
+/** Resets the interval if nothing was sent. */
 export function forgiveReceiver(context: AppContext, email: string, { source }: RequestSource): Promise<void> {
   return clearLimit(context, soonKey(context, email, source));
 }
 
-/** Of who asks, so that nobody makes others wait. */
+/** Per requester, so that strangers do not delay the owner. */
 function soonKey({ secrets }: AppContext, email: string, source: string): string {
   return `mail-soon:${secrets.hash(foldEmail(email))}:${subscriberOf(source)}`;
 }

@@ -1,4 +1,4 @@
-// Passwords at rest: scrypt with a salt of its own for each; the cost is stored beside the hash, so it can be raised.
+// Password hashes: scrypt with a random salt; the cost is stored with the hash, so it can be raised.
 import { availableParallelism } from 'node:os';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -20,8 +20,8 @@ const keyLength = 32;
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
 /**
- * The threads of Node's pool also compress, look up names and read files: most of them, and a processor, stay free for that.
- * A place is worth some 60 ms of waiting.
+ * The threads of Node's pool also compress, resolve names and read files: most of them, and a processor, stay free for
+ * that. A queue slot takes some 60 ms.
  */
 export const passwordWork = createFairQueue({
   atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)),
@@ -29,13 +29,13 @@ export const passwordWork = createFairQueue({
   placesPerNetwork: 20,
   placesPerSource: 12,
 });
-/** Seconds after which a refused caller may try again: by then everybody who waits has had a turn. */
+/** Seconds after which a rejected caller may retry: all waiting callers have had a turn by then. */
 const retryAfter = 5;
 
 /**
- * Whoever has shown to be the owner of an account: by a session, by a mailed link, or at an address that has signed in to it before.
- * They have every second turn and half of the places, which no crowd of strangers can take from them.
- * @param ip absent: the account is counted with no network
+ * Source of a proven owner of an account: by a session, a mailed link, or an address that has signed in before. Owners
+ * have every second turn and half of the slots, which strangers cannot take from them.
+ * @param ip if undefined, the account counts towards no network
  */
 export function ownerSource(userId: number, ip?: string): Source {
   return { group: 'owners', name: `user:${userId}`, ...(ip === undefined ? {} : { network: networkOf(ip) }) };
@@ -46,8 +46,9 @@ export function strangerSource(ip: string): Source {
 }
 
 /**
- * `scrypt$logN$r$p$salt$hash`. @param source whose turn it takes
- * @throws {AppError} `rate_limited` when too many wait
+ * Returns `scrypt$logN$r$p$salt$hash`.
+ * @param source source for the fair queue
+ * @throws {AppError} `rate_limited` if too many wait
  */
 export async function hashPassword(password: string, source: Source | string): Promise<string> {
   const salt = randomBytes(16);
@@ -57,8 +58,8 @@ export async function hashPassword(password: string, source: Source | string): P
 }
 
 /**
- * Whether the password belongs to the hash. Takes as long when there is no hash (unknown user, account without a
- * password), so that nobody learns from the time which names exist. `source` and refusal: as for `hashPassword`.
+ * Reports whether the password matches the hash. Takes the same time without a hash (unknown user, account without a
+ * password), so that timing does not reveal which names exist. `source` and errors: as for `hashPassword`.
  */
 export async function verifyPassword(password: string, stored: string | null, source: Source | string): Promise<boolean> {
   const [kind, logN, r, p, salt, hash] = (stored ?? '').split('$');

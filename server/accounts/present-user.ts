@@ -3,13 +3,13 @@ import type { User } from '#shared/user.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 
-/** An account as its owner is shown it: never with a hash, always with what is leased counted in. */
+/** Presents an account to its owner: without hashes, and with leased quota included. */
 export function presentUser(record: UserRecord): User {
   const { access_token_hash: token, access_token_time: madeAt = record.created_time } = record;
   return { ...publicFields(record), setting: record.setting, access_token_time: token === undefined ? 0 : madeAt };
 }
 
-/** The same for everybody else: the address of a webhook is often a secret by itself. */
+/** Same for others, without the webhook URL, which is often a secret. */
 export function presentToOthers(record: UserRecord): User {
   const { webhook_url: url, ...setting } = userSettingOf(record);
   return { ...publicFields(record), setting: url === undefined ? record.setting : JSON.stringify(setting) };

@@ -1,7 +1,7 @@
-// Requests to the services of sign-in, whose addresses are the super admin's own choice: with a deadline, without following redirects,
-// and never more of an answer than such answers have.
+// Sends requests to sign-in services, whose URLs the super admin configures: with a timeout, without redirects, and
+// with a limited response size.
 
-/** From the look-up of the name to the last byte of the answer. */
+/** Timeout from the DNS lookup to the last byte. */
 const deadlineMs = 5000;
 const maxBytes = 1024 * 1024;
 
@@ -11,12 +11,15 @@ export interface ProviderRequest {
   body?: string | URLSearchParams | undefined;
 }
 
-/** A whole answer. @throws {Error} when there is none in time, or too much of it */
+/**
+ * Returns the whole response.
+ * @throws {Error} on timeout, or if it is too long
+ */
 export async function providerFetch(url: string, { method = 'GET', headers = {}, body }: ProviderRequest = {}): Promise<Response> {
   const signal = AbortSignal.timeout(deadlineMs);
   const response = await fetch(url, { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body }) });
   const bytes = await readWithin(response);
-  // Of the statuses that have no body none is expected, but any may come.
+  // Statuses without a body are unexpected, but possible.
   const hasNone = response.status === 204 || response.status === 205 || response.status === 304;
   return new Response(hasNone ? null : bytes, { status: response.status, headers: response.headers });
 }

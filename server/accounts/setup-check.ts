@@ -1,15 +1,15 @@
-// Whether there is an installation to have accounts in: before the set-up nobody can register, so that nobody but whoever
-// does the set-up can be the first user, or take the name that the super admin is to have.
+// Checks that the installation is set up: before that, registration is closed, so that only the person who does the
+// set-up can become the first user or take the super admin's name.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 
-/** The fact that says where the set-up stands. */
+/** Id of the fact that stores the set-up's state. */
 export const setupFact = 'setup';
 
-/** Databases whose set-up is known to be done. It never becomes undone, so a yes is remembered. */
+/** Databases known to be set up, which is permanent. */
 const done = new WeakSet<AppContext['db']>();
 
-/** Whether the set-up has been completed. */
+/** Reports whether the set-up is complete. */
 export async function isSetUp({ db }: Pick<AppContext, 'db'>): Promise<boolean> {
   if (done.has(db)) return true;
   if ((await db.collection('facts').first({ id: setupFact, 'value.state': 'done' })) === null) return false;

@@ -1,7 +1,7 @@
 import type { Binding } from '#shared/oauth.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
-/** The field that says who the user is, by each kind of binding. */
+/** Field with the identity, by kind of binding. */
 export const subjectFields = {
   github: 'github_subject',
   oidc: 'oidc_subject',

@@ -1,5 +1,6 @@
-// Invite earnings become balance: they leave `aff_quota` and are noted as on their way in one update, then the ledger credits
-// them under the same name, once, then the note goes. Whoever finds a note may take it from there, after a crash too.
+// Transfers invite earnings to the balance: one update removes them from `aff_quota` and records the transfer, the
+// ledger credits them once under the same reference, then the record of the transfer is removed. Any process that finds
+// one continues it, also after a crash.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { TransferInput } from '#shared/account-actions.ts';
@@ -14,9 +15,9 @@ import { writeLog } from '#server/logs/write-log.ts';
 
 type TransferContext = Pick<AppContext, 'db' | 'ledger' | 'settings' | 'now' | 'randomText'>;
 
-/** Names are remembered this long in the account; the ledger knows them for ever. */
+/** Time for which the account stores references; the ledger stores them for ever. */
 const rememberedMs = 24 * 3600 * 1000;
-/** Others may begin a transfer of the same account meanwhile: about three seconds of waiting in all. */
+/** Retries while other transfers of the same account run: about three seconds in total. */
 const tries = 20;
 const firstPauseMs = 5;
 const longestPauseMs = 250;
@@ -24,7 +25,7 @@ const generatedName = 20;
 const finishedAtOnce = 100;
 
 /**
- * Moves earnings of `user` into the balance. Answers the account as it is afterwards.
+ * Moves earnings of `user` to the balance; returns the updated account.
  * @throws {AppError} `aff_transfer_small`, `aff_transfer_unfunded`, `balance_too_large`, `user_not_found`
  */
 export async function transferEarnings(context: TransferContext, { id }: UserRecord, input: TransferInput): Promise<UserRecord> {
@@ -35,7 +36,7 @@ export async function transferEarnings(context: TransferContext, { id }: UserRec
   }
   const name = input.ref ?? context.randomText(generatedName);
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    // Whoever holds the transfer needs the processor to end it.
+    // Yields to the process that holds the transfer.
     if (attempt > 0) await sleep(Math.min(longestPauseMs, firstPauseMs * 2 ** attempt));
     const current = await livingUser(context, id);
     if (current.transfer_ref !== undefined) {
@@ -55,7 +56,7 @@ export async function transferEarnings(context: TransferContext, { id }: UserRec
   throw new AppError('rate_limited', {}, { retryAfter: 1 });
 }
 
-/** Takes over what processes that died have left on its way. */
+/** Continues transfers of dead processes. */
 export async function finishTransfers(context: TransferContext): Promise<void> {
   const users = context.db.collection('users');
   await eachDue({
@@ -68,7 +69,7 @@ export async function finishTransfers(context: TransferContext): Promise<void> {
   });
 }
 
-/** Null when somebody else has changed the account meanwhile. */
+/** Returns null if the account has changed meanwhile. */
 async function beginTransfer(
   { db, now }: TransferContext,
   user: UserRecord,
@@ -91,7 +92,10 @@ async function beginTransfer(
   );
 }
 
-/** Credits what is on its way, or gives it back where the balance cannot take it. False: it is still on its way. @throws {AppError} `balance_too_large` */
+/**
+ * Credits the transfer, or returns it if the balance cannot accept it. Returns false if it is still in progress.
+ * @throws {AppError} `balance_too_large`
+ */
 async function finishTransfer(context: TransferContext, user: UserRecord): Promise<boolean> {
   const { transfer_ref: name, transfer_amount: amount } = user;
   if (name === undefined || amount === undefined) return false;
@@ -107,15 +111,15 @@ async function finishTransfer(context: TransferContext, user: UserRecord): Promi
       ref: ledgerName(user.id, name),
       actorId: user.id,
     });
-    // Another process is at it: it, or whoever settles its books, goes on.
+    // Another process, or the one that settles its books, continues it.
     if (!credit.isNew && (await entryOf(context, user.id, name))?.state === 'open') return false;
-    // Whoever removes the note tells of it: who credited it may have died since.
+    // The process that removes the record writes the log row, because the one that credited it may have died.
     const ended = await users.patch(noted, { unset: note });
     if (ended !== null) await noteTransfer(context, user, amount);
     return true;
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    // The ledger has voided it, for everybody who tries it again too.
+    // The ledger has voided it permanently.
     await users.patch(noted, { unset: [...note, `transfers.${name}`], increment: { aff_quota: amount } });
     throw new AppError('balance_too_large', {}, { cause: failure });
   }

@@ -1,5 +1,6 @@
-// Codes that were sent by mail: each for one purpose, one address and one person, for a few minutes, a few tries and one use. All of it in the
-// database, so that any process answers. What strangers try, or ask for, does not use up the code of who asked elsewhere.
+// Mailed codes: for one purpose, address and user; valid for a few minutes, a few attempts and one use. Stored in the
+// database, so that any process can verify them. Attempts and requests of strangers do not use up a code requested
+// elsewhere.
 import { timingSafeEqual } from 'node:crypto';
 import { foldEmail } from '#server/accounts/identities.ts';
 import type { AppContext } from '#server/context.ts';
@@ -8,9 +9,9 @@ import type { VerificationCodeRecord } from '#server/db/records/verification-cod
 export interface CodeSubject {
   purpose: 'register' | 'bind' | 'reset';
   email: string;
-  /** Whose account it is for; 0: nobody's yet, or whoever has the address. */
+  /** User whose account it is for; 0 for none yet, or for the owner of the address. */
   userId: number;
-  /** The subscriber's address of who asks or tries; absent: codes that nobody can guess, which are not counted. */
+  /** Address of the requester; undefined for unguessable codes, whose attempts are not counted. */
   place?: string | undefined;
 }
 
@@ -19,8 +20,8 @@ type CodeContext = Pick<AppContext, 'db' | 'secrets' | 'now'>;
 const maxAttempts = 5;
 
 /**
- * Remembers a code, instead of the one before of the same place. It may also be entered elsewhere, unless somebody has asked for a newer one
- * since: a pointer to it has tries of its own.
+ * Stores a code, replacing the previous one of the same place. It may also be entered elsewhere, until a newer one is
+ * requested: a pointer to it counts those attempts.
  */
 export async function issueCode(
   context: CodeContext,
@@ -37,7 +38,10 @@ export async function issueCode(
   await codes.patch({ id: anywhere }, { set: pointer }, { insertIfMissing: { id: anywhere, ...pointer } });
 }
 
-/** Whether it is the code. Attempts are counted before they are looked at, so that a thousand at once are no more than five. */
+/**
+ * Reports whether the code is right. Attempts are counted before the comparison, so that a thousand concurrent ones are
+ * no more than five.
+ */
 export async function isCode(context: CodeContext, subject: CodeSubject, given: string): Promise<boolean> {
   const codes = context.db.collection('verification_codes');
   const current = await currentCode(context, subject);
@@ -49,29 +53,26 @@ export async function isCode(context: CodeContext, subject: CodeSubject, given: 
   return true;
 }
 
-/**
- * Whether it is the code, however often it was tried: for codes that nobody can guess. Counted, tries of a stranger would keep the owner
- * from using it.
- */
+/** Same for unguessable codes, without counting attempts: a stranger's would block the owner. */
 export async function isUnguessableCode(context: CodeContext, subject: CodeSubject, given: string): Promise<boolean> {
   const known = await context.db.collection('verification_codes').get(idOf(context, subject));
   return known !== null && known.expires_at > context.now() && isSame(known.code_hash, context.secrets.hash(given));
 }
 
-/** Uses up the code that `isCode` or `isUnguessableCode` found right; false when somebody was faster. */
+/** Uses up a code verified by `isCode` or `isUnguessableCode`; returns false if it was used concurrently. */
 export async function takeCode(context: CodeContext, subject: CodeSubject, code: string): Promise<boolean> {
   const current = await currentCode(context, subject);
   if (current === null) return false;
   const codes = context.db.collection('verification_codes');
   const codeHash = context.secrets.hash(code);
-  // Wherever it is entered, it is one record that is taken.
+  // Wherever it is entered, the same record is removed.
   const taken = await codes.take({ id: current.code_id ?? current.id, code_hash: codeHash, expires_at: { gt: context.now() } });
   if (taken === null) return false;
   await codes.remove({ id: idOf(context, { ...subject, place: undefined }), code_hash: codeHash });
   return true;
 }
 
-/** The code that was asked for at that place, else the newest one. */
+/** The code requested at that place, else the newest one. */
 async function currentCode(context: CodeContext, subject: CodeSubject): Promise<VerificationCodeRecord | null> {
   const codes = context.db.collection('verification_codes');
   const own = subject.place === undefined ? null : await codes.get(idOf(context, subject));
@@ -79,12 +80,12 @@ async function currentCode(context: CodeContext, subject: CodeSubject): Promise<
   return codes.get(idOf(context, { ...subject, place: undefined }));
 }
 
-/** A code as people type it. */
+/** Normalizes a typed code. */
 export function tidyCode(given: string): string {
   return given.trim().toLowerCase();
 }
 
-/** Removes the codes that are too old; run from time to time. */
+/** Removes expired codes; run periodically. */
 export function sweepCodes(context: AppContext): Promise<number> {
   return context.db.collection('verification_codes').remove({ expires_at: { lt: context.now() } });
 }

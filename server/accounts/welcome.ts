@@ -1,5 +1,5 @@
-// The bonuses of a registration. They are written down with the new record, and credited each exactly once: by who registers, or by a
-// job when the process died before it was done.
+// Registration bonuses: recorded with the new account, and credited exactly once, by the registration or by a job if
+// its process died.
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import { hasLeftAnother } from '#server/accounts/left-identities.ts';
@@ -12,10 +12,10 @@ import { writeLog } from '#server/logs/write-log.ts';
 type Welcome = NonNullable<UserRecord['welcome']>;
 type BonusCode = 'signup_bonus' | 'invitee_bonus' | 'inviter_reward';
 
-/** A registration is over long before this. */
+/** Maximum duration of a registration. */
 const overdueMs = 60_000;
 
-/** Credits what is due to a new user and to who invited them. */
+/** Credits the bonuses of a new user and of the inviter. */
 export async function giveWelcome(context: AppContext, user: UserRecord): Promise<void> {
   const { welcome } = user;
   if (welcome === undefined) return;
@@ -40,7 +40,7 @@ export async function giveWelcome(context: AppContext, user: UserRecord): Promis
   await context.db.collection('users').patch({ id: user.id }, { unset: ['welcome', 'welcome_at'] });
 }
 
-/** What processes that died left undone. */
+/** Continues bonuses of dead processes. */
 export async function finishWelcomes(context: AppContext): Promise<void> {
   await eachDue({
     items: context.db.collection('users').each({ welcome_at: { lt: context.now() - overdueMs } }),
@@ -66,7 +66,7 @@ async function credit(context: AppContext, user: UserRecord, { amount, kind, act
   if (isNew) await writeSystemLog(context, user, { text, code, amount });
 }
 
-/** No bonus: an administrator decided on it, so it is theirs in the history, and the log tells what the balance became. */
+/** Not a bonus: recorded as the administrator's action, with a log row about the resulting balance. */
 async function giveOpening(context: AppContext, user: UserRecord, { opening: amount = 0, actor: actorId }: Welcome): Promise<void> {
   if (amount <= 0) return;
   const ref = `opening:${user.id}`;
@@ -86,8 +86,8 @@ async function giveOpening(context: AppContext, user: UserRecord, { opening: amo
 }
 
 /**
- * Invite earnings are pending, not balance: they become balance by a transfer, which goes through the ledger. The mark keeps who repeats this
- * from counting twice; marks are removed after a day, when nobody repeats it any more.
+ * Invite earnings are pending until a transfer moves them to the balance through the ledger. The mark prevents counting
+ * them twice on a retry; marks are removed after a day, when no retry is possible.
  */
 async function rewardInviter(context: AppContext, inviterId: number, userId: number, reward: number): Promise<void> {
   const mark = `marks.i${userId}` as const;

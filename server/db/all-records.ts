@@ -1,4 +1,4 @@
-// What each collection holds, by its name.
+// Record type of each collection.
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { CallRefundRecord } from '#server/db/records/call-refund.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';

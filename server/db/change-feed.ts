@@ -1,5 +1,5 @@
-// Follows the `changes` collection. Ids are drawn before rows are stored, so a smaller id may become visible after a
-// bigger one: the feed knows up to where it has seen every id, and keeps looking for those that are missing in between.
+// Follows the `changes` collection. Ids are drawn before rows are stored, so a smaller id may appear after a larger
+// one: the feed tracks the id up to which it has seen all, and searches for missing ids above it.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { keysAtOnce } from '#server/db/changes.ts';
@@ -11,24 +11,27 @@ export interface ChangeFeedOptions {
   db: Database;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Told of listeners that fail and of a database that is away (once per outage). */
+  /** Receives errors of listeners, and of an unavailable database (once per outage). */
   onError?: (error: unknown) => void;
   pollMilliseconds?: number;
 }
 
-/** A missing id is waited for this long; then the process that drew it is taken for dead. */
+/** Maximum wait for a missing id; then the process that drew it counts as dead. */
 const gapMilliseconds = 10_000;
-/** A row that took longer than this to store may have been given up: it is announced once more, under a new id, by the next poll. */
+/**
+ * Rows that took longer than this to store may have been skipped by other processes: the next poll announces them again
+ * under new ids.
+ */
 const slowStoreMilliseconds = gapMilliseconds / 2;
-/** A poll that has sent rows for this long reads on before it sends the others. */
+/** Maximum time that a poll sends rows before it reads on. */
 const sendMilliseconds = 1_000;
 /**
- * Rows are kept for this long after they were seen: a clock that is ahead of others' would take new ones for old. A process that was away
- * for half of it drops its caches instead.
+ * Rows are retained for this long after they were seen, because of clock differences. A process that was suspended for
+ * half of it drops its caches instead.
  */
 const retentionMilliseconds = 10 * 60_000;
 const pruneEveryMilliseconds = 60_000;
-/** How far back a new feed looks for rows that are still on their way. */
+/** Number of ids before the newest in which a new feed looks for rows in flight. */
 const startOverlap = 100;
 const pageRows = 500;
 
@@ -44,20 +47,20 @@ class PollingChangeFeed implements ChangeFeed {
   readonly #listeners = new Map<ChangeKind, Set<ChangesListener>>();
   readonly #gapListeners = new Set<() => void | Promise<void>>();
 
-  /** Every id up to this is done with. */
+  /** All ids up to this one have been handled. */
   #floor = 0;
-  /** Ids above the floor that were seen, or are our own. */
+  /** Ids above the floor that were seen, or were drawn here. */
   readonly #seen = new Set<number>();
-  /** Since when the id right above the floor is missing while later ones are there. */
+  /** Time since which the id above the floor is missing while later ones exist. */
   #missingSince: number | undefined;
-  /** Rows of ours that could not be stored yet. */
+  /** Rows of this process that are not stored yet. */
   #unsent: { kind: ChangeKind; key: number | string }[] = [];
 
   #isRunning = false;
   #isAway = false;
   #polledAt = 0;
   #prunedAt = -Infinity;
-  /** Up to which id rows had been seen, by the minute. */
+  /** Last seen id, per minute. */
   readonly #seenUpTo: { id: number; at: number }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #poll: Promise<void> | undefined;
@@ -122,7 +125,7 @@ class PollingChangeFeed implements ChangeFeed {
     if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(keys))));
   }
 
-  /** Unless rows are known to be stored in time, the others must hear of them once the database is back, whatever the caller does now. */
+  /** Unless the rows are stored in time, they are announced again once the database is available. */
   async #storeOrKeep(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
     let isInTime = false;
     try {
@@ -155,12 +158,12 @@ class PollingChangeFeed implements ChangeFeed {
     }, this.#pollMilliseconds).unref();
   }
 
-  /** False when it took so long that others may have given it up. */
+  /** Returns false if it took so long that other processes may have skipped the rows. */
   async #store(kind: ChangeKind, keys: readonly (number | string)[]): Promise<boolean> {
     const drawnAt = performance.now();
     const ids = keys.length === 1 ? [await this.#db.nextId('changes')] : await this.#db.nextIds('changes', keys.length);
     const rows = keys.map((key, index) => ({ id: ids[index] ?? 0, kind, key, at: this.#now() }));
-    // Our own listeners have heard of them.
+    // Listeners of this process have been called already.
     for (const { id } of rows) if (id > this.#floor) this.#seen.add(id);
     const [first] = rows;
     if (first !== undefined && rows.length === 1) await this.#db.collection('changes').insert(first);
@@ -170,8 +173,8 @@ class PollingChangeFeed implements ChangeFeed {
 
   async #follow(): Promise<void> {
     try {
-      // While this process slept rows may have been pruned unread; a database that was away may have come back as an
-      // older copy, with smaller ids. Either way: begin anew.
+      // While this process was suspended, rows may have been pruned unread; a database may have been restored from an
+      // older copy, with smaller ids. The feed restarts in both cases.
       if (this.#isAway || performance.now() - this.#polledAt > retentionMilliseconds / 2) {
         await this.#position();
         await Promise.all([...this.#gapListeners].map((listener) => this.#guard(listener)));
@@ -187,7 +190,7 @@ class PollingChangeFeed implements ChangeFeed {
     }
   }
 
-  /** Begins behind the newest row; what is stored by then concerns nobody who starts now. */
+  /** Starts after the newest row; earlier changes do not matter to new processes. */
   async #position(): Promise<void> {
     const changes = this.#db.collection('changes');
     const newest = (await changes.first({}, { sort: [['id', -1]] }))?.id ?? 0;
@@ -233,7 +236,7 @@ class PollingChangeFeed implements ChangeFeed {
       }
       if (this.#missingSince === undefined || this.#floor !== before) this.#missingSince = performance.now();
       if (performance.now() - this.#missingSince < gapMilliseconds) return;
-      // Whatever is missing below the next known id is given up.
+      // Missing ids below the next known one are given up.
       let next = Infinity;
       for (const id of this.#seen) next = Math.min(next, id);
       this.#floor = next - 1;
@@ -247,12 +250,12 @@ class PollingChangeFeed implements ChangeFeed {
       try {
         isInTime = await this.#store(row.kind, [row.key]);
       } catch (error) {
-        // What the database refuses would keep this process from reading on for ever.
+        // A row that the database rejects would block the feed for ever.
         if (error instanceof DatabaseUnavailable) throw error;
         this.#onError(error);
       }
       this.#unsent.shift();
-      // Behind the others, which wait as long.
+      // Queued behind the others.
       if (!isInTime) this.#unsent.push(row);
     }
   }
@@ -277,7 +280,7 @@ class PollingChangeFeed implements ChangeFeed {
   }
 }
 
-/** Changes of one kind that follow each other, as many as are heard in one step. */
+/** Consecutive changes of one kind, up to the step size. */
 function neighbours(news: readonly ChangeRecord[], start: number): { kind: ChangeKind; rows: readonly ChangeRecord[] } {
   const kind = news[start]?.kind ?? 'option';
   let end = start + 1;

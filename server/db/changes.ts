@@ -1,27 +1,30 @@
-// The `changes` collection as a feed: how one process' edit reaches the caches of all others within a second.
+// Feed of the `changes` collection: carries edits to the caches of all processes within a second.
 import type { ChangeKind } from '#server/db/records/change.ts';
 
 export type ChangeListener = (key: number | string) => void | Promise<void>;
-/** Gets at most `keysAtOnce` keys. */
+/** Receives at most `keysAtOnce` keys. */
 export type ChangesListener = (keys: readonly (number | string)[]) => void | Promise<void>;
 
-/** Keys of changes that are announced and heard in one step; the event loop runs between the steps. */
+/** Maximum keys announced and received in one step; the event loop runs between steps. */
 export const keysAtOnce = 100;
 
 export interface ChangeFeed {
-  /** Tells every process, this one included, that a record changed. Resolves when the row is stored and local listeners ran. */
+  /**
+   * Announces a changed record to every process, this one included. Resolves when the row is stored and local listeners
+   * have run.
+   */
   announce(kind: ChangeKind, key: number | string): Promise<void>;
-  /** As `announce`, of many records of a kind: their rows are stored together, `keysAtOnce` in a step. */
+  /** Same as `announce` for many records of a kind: rows are stored together, `keysAtOnce` per step. */
   announceMany(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void>;
-  /** The first half of `announce`: this process hears nothing. */
+  /** Stores the row without calling local listeners. */
   announceToOthers(kind: ChangeKind, key: number | string): Promise<void>;
-  /** The second half: only this process hears of it. */
+  /** Calls local listeners only. */
   announceHere(kind: ChangeKind, key: number | string): Promise<void>;
-  /** Called for every announced change of that kind, of this and of other processes; returns how to stop. */
+  /** Calls the listener for every change of that kind, of any process; returns a function that removes it. */
   listen(kind: ChangeKind, listener: ChangeListener): () => void;
-  /** As `listen`, for those who read many records in less than one by one: neighbouring changes come in one call. */
+  /** Same as `listen`, in batches of consecutive changes, for listeners that read many records efficiently. */
   listenMany(kind: ChangeKind, listener: ChangesListener): () => void;
-  /** Called when rows may have been missed (the database was away): caches must be dropped. */
+  /** Called when rows may have been missed (after an outage): caches must be dropped. */
   onGap(listener: () => void | Promise<void>): () => void;
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,8 +1,8 @@
-// What every storage engine offers, and no more: conditional atomic updates of one record, upserts, batches, unique and
-// sparse unique indexes, sums by keys. `tests/contract/` is its specification and runs against both engines.
+// Interface of storage engines: conditional atomic updates of one record, upserts, batches, unique and sparse unique
+// indexes, sums by keys. `tests/contract/` specifies it and runs against both engines.
 import type { FieldAt, FieldPath, PathOf, Scalar } from '#server/db/fields.ts';
 
-/** What a field of type `Value` is compared with: of a list, its elements. */
+/** Type that a field is compared with; for a list, that of its elements. */
 type Operand<Value> = unknown extends Value
   ? Scalar
   : Value extends readonly (infer Element)[]
@@ -10,9 +10,10 @@ type Operand<Value> = unknown extends Value
     : Extract<Value, Scalar>;
 
 /**
- * A condition on one field. A plain value means equality; `null` matches a stored null, not a missing field (`exists` tells
- * those apart). `unindexedEq` is equality that never chooses the index: of several, one should be plain. `contains` and
- * `startsWith` match literally; `contains` ignores ASCII case. On a field that holds a list, equality and `in` match any element.
+ * A condition on one field. A plain value means equality; `null` matches a stored null, not a missing field (`exists`
+ * distinguishes them). `unindexedEq` is equality that never selects an index: of several, one should be plain.
+ * `contains` and `startsWith` match literally; `contains` ignores ASCII case. On a list field, equality and `in` match
+ * any element.
  */
 export type Condition<Value> =
   | Operand<Value>
@@ -30,16 +31,16 @@ export type Condition<Value> =
     };
 
 /**
- * All conditions must hold. Keys are field paths (`leases.p1`); `and` and `or` combine whole filters. The compiler finds
- * misspelt keys in object literals: a filter that is kept in a variable has this type written to it, a key that is computed comes
- * from a function that returns `FieldPath<T>`.
+ * All conditions must hold. Keys are field paths (`leases.p1`); `and` and `or` combine whole filters. The compiler
+ * detects misspelt keys in object literals: annotate variables with this type, and compute keys with functions that
+ * return `FieldPath<T>`.
  */
 export type Filter<T> = { [Path in FieldPath<T>]?: Condition<FieldAt<T, Path>> } & {
   and?: readonly Filter<T>[];
   or?: readonly Filter<T>[];
 };
 
-/** A filter on a field that is chosen at run time: `onField<LogRecord, 'user_id' | 'token_id'>(field, id)`. */
+/** A filter on a field chosen at run time: `onField<LogRecord, 'user_id' | 'token_id'>(field, id)`. */
 export function onField<T, Path extends FieldPath<T>>(path: Path, condition: Condition<FieldAt<T, Path>>): Filter<T>;
 export function onField(path: string, condition: unknown): object {
   return { [path]: condition };
@@ -48,9 +49,9 @@ export function onField(path: string, condition: unknown): object {
 /** Changes to one record, applied atomically. Keys are field paths; a field may appear in one part only. */
 export interface Patch<T> {
   set?: { [Path in Exclude<FieldPath<T>, 'id'>]?: FieldAt<T, Path> };
-  /** Fields that a record may be without. */
+  /** Optional fields to remove. */
   unset?: readonly PathOf<T, undefined>[];
-  /** A missing field counts as 0. */
+  /** Adds to numbers; a missing field counts as 0. */
   increment?: Increments<T>;
   /** Raises a number to at least this. */
   max?: Increments<T>;
@@ -73,15 +74,18 @@ export interface Stored {
 
 export interface GroupRequest<T> {
   filter?: Filter<T>;
-  /** Field paths to group by; empty: one row over all. */
+  /** Field paths to group by; if empty, one row over all. */
   by: readonly FieldPath<T>[];
   /** Name of the result column → field path to sum. */
   sum?: Record<string, PathOf<T, number>>;
-  /** Name of the result column → a number's place on a scale, which is a key like those of `by`. */
+  /** Name of the result column → scale whose bucket of a number is a key like those of `by`. */
   scales?: Record<string, Scale<PathOf<T, number>>>;
 }
 
-/** 0: below `least`; then places that are each `ratio` times as wide, their bounds as exact as logarithms; `last`: all beyond. Null: no number. */
+/**
+ * Buckets: 0 below `least`; then ranges that grow by `ratio`, with the precision of logarithms; `last` for all beyond.
+ * Null if there is no number.
+ */
 export interface Scale<Path extends string = string> {
   path: Path;
   least: number;
@@ -95,32 +99,35 @@ export interface Collection<T extends Stored> {
   readonly name: string;
   get(id: T['id']): Promise<T | null>;
   find(filter: Filter<T>, options?: FindOptions<T>): Promise<T[]>;
-  /** The first of `find`, or null. */
+  /** Returns the first record of `find`, or null. */
   first(filter: Filter<T>, options?: FindOptions<T>): Promise<T | null>;
-  /** Counts, but not beyond `limit`: a return value equal to `limit` means "at least". */
+  /** Counts up to `limit`: a result equal to `limit` means "at least". */
   count(filter: Filter<T>, limit?: number): Promise<number>;
   /** @throws {UniqueConflict} */
   insert(record: T): Promise<void>;
   /**
-   * Changes the first record that matches, atomically, and returns it as it is afterwards; null when none matches. With
-   * `insertIfMissing`, a record of that id is created instead when no record of that id exists (a record of that id which
-   * does not match the rest of the filter is left alone and null is returned).
+   * Changes the first match atomically, and returns the changed record; null if none matches. With `insertIfMissing`,
+   * that record is created if its id does not exist (an existing record that does not match is left unchanged, and null
+   * is returned).
    * @throws {UniqueConflict}
    */
   patch(filter: Filter<T>, patch: Patch<T>, options?: { insertIfMissing?: T }): Promise<T | null>;
-  /** Changes every record that matches, each atomically; returns how many. */
+  /** Changes every match, each atomically; returns their number. */
   patchAll(filter: Filter<T>, patch: Patch<T>): Promise<number>;
-  /** Removes the first record that matches and returns it. */
+  /** Removes and returns the first match. */
   take(filter: Filter<T>, options?: Pick<FindOptions<T>, 'sort'>): Promise<T | null>;
-  /** Removes every record that matches; returns how many. */
+  /** Removes every match; returns their number. */
   remove(filter: Filter<T>): Promise<number>;
-  /** Every record that matches, in `id` order, in constant memory and without blocking the event loop. */
+  /** Yields every match in `id` order, in constant memory and without blocking the event loop. */
   each(filter: Filter<T>): AsyncIterable<T>;
-  /** Sums by keys, off the event loop where the engine is in this process. */
+  /** Sums by keys, off the event loop if the engine is embedded. */
   group(request: GroupRequest<T>): Promise<GroupRow[]>;
 }
 
-/** Thrown by `insert` and `patch` when a unique index refuses. `index` is the index's name where the engine tells it. */
+/**
+ * Thrown by `insert` and `patch` on a duplicate in a unique index. `index` is the index's name if the engine reports
+ * it.
+ */
 export class UniqueConflict extends Error {
   readonly collection: string;
   readonly index: string | undefined;
@@ -132,7 +139,7 @@ export class UniqueConflict extends Error {
   }
 }
 
-/** Thrown by every verb while the engine cannot be reached. Becomes a 503. */
+/** Thrown by every method while the engine is unavailable; becomes a 503. */
 export class DatabaseUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -140,7 +147,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The handle was closed: waiting will not help. */
+/** The handle was closed; retrying is useless. */
 export class DatabaseClosed extends DatabaseUnavailable {
   constructor(options?: ErrorOptions) {
     super('The database is closed', options);
@@ -149,9 +156,9 @@ export class DatabaseClosed extends DatabaseUnavailable {
 }
 
 /**
- * An index as data. `sparse`: records without the first field are not in it (and not unique among each other); in a unique
- * index that is not sparse every record has all fields. An indexed field holds scalars of one type, never a list, and is
- * unset rather than null in a sparse index.
+ * Definition of an index. `sparse`: excludes records without the first field (and does not require them to be unique);
+ * in a unique index that is not sparse, every record has all fields. An indexed field holds scalars of one type, never
+ * a list, and is unset rather than null in a sparse index.
  */
 export interface IndexSpec {
   name: string;

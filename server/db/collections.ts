@@ -1,15 +1,15 @@
-// Names and indexes of everything stored; what a record looks like is in `records/`, one file each. Wire names are the
-// specification's, so records and responses read alike.
+// Names and indexes of all collections; record types are in `records/`, one file each. Wire names are the
+// specification's, so that records and responses read alike.
 import type { Records } from '#server/db/all-records.ts';
 import type { IndexSpec } from '#server/db/collection.ts';
 
 interface CollectionSpec {
   indexes: readonly IndexSpec[];
-  /** How many ids are drawn at once. 1 keeps ids dense. */
+  /** Number of ids drawn at a time; 1 makes ids dense. */
   idBlock: number;
-  /** No indexed field holds true or false, so that sums by indexed fields never look at the records. */
+  /** No indexed field is a boolean, so sums by indexed fields never read records. */
   withoutBooleans?: boolean;
-  /** Ids are texts; otherwise whole numbers. */
+  /** Ids are strings; if undefined, integers. */
   textIds?: boolean;
 }
 
@@ -80,15 +80,15 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'user', fields: ['user_id', 'created_at', 'id'] },
       { name: 'model', fields: ['model_name', 'created_at', 'id'] },
       { name: 'channel', fields: ['channel_id', 'created_at', 'id'] },
-      // Of two that serve alike SQLite takes the one that was made first, and with a bound on the time it finds no difference:
-      // what leaves fewer rows comes first.
+      // Of two equally suitable indexes, SQLite uses the one created first, and it ignores time bounds: more selective
+      // indexes come first.
       { name: 'failed_user', fields: ['failed', 'user_id', 'created_at', 'id'], sparse: true },
       { name: 'failed', fields: ['failed', 'created_at', 'id'], sparse: true },
       { name: 'cache_broken_user', fields: ['cache_broken', 'user_id', 'created_at', 'id'], sparse: true },
       { name: 'cache_broken', fields: ['cache_broken', 'created_at', 'id'], sparse: true },
       { name: 'plain_user', fields: ['plain_type', 'user_id', 'created_at', 'id'], sparse: true },
       { name: 'plain', fields: ['plain_type', 'created_at', 'id'], sparse: true },
-      // What people ask most: the calls of one of their keys.
+      // Serves the most frequent query: calls of one key.
       { name: 'user_token', fields: ['user_id', 'token_name', 'created_at', 'id'] },
       { name: 'token', fields: ['token_name', 'created_at', 'id'] },
       { name: 'group', fields: ['group', 'created_at', 'id'] },
@@ -99,7 +99,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     ],
   },
   refused_requests: { textIds: true, idBlock: 1, indexes: [{ name: 'time', fields: ['created_at', 'id'] }] },
-  // The indexes hold all that statistics ask for, so that they are summed without reading the records.
+  // The indexes cover statistics, which are summed without reading records.
   log_hours: {
     textIds: true,
     idBlock: 1,
@@ -151,7 +151,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     indexes: [
       { name: 'ref', fields: ['ref'], unique: true },
       { name: 'account', fields: ['account', 'account_id', 'id'] },
-      // With the amounts, so that what all accounts were given in a time is summed without reading the records.
+      // Includes amounts, so that totals of all accounts are summed without reading records.
       { name: 'time', fields: ['account', 'state', 'created_at', 'kind', 'amount'] },
       { name: 'state', fields: ['state', 'id'] },
     ],
@@ -224,7 +224,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     textIds: true,
     idBlock: 1,
     indexes: [
-      // With the bytes, so that they are summed without reading the records.
+      // Includes bytes, so that they are summed without reading records.
       { name: 'user', fields: ['user_id', 'created_at', 'id', 'bytes'] },
       { name: 'state', fields: ['state', 'expires_at'] },
       { name: 'upstream', fields: ['upstream_id', 'key'] },
@@ -245,7 +245,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     textIds: true,
     idBlock: 1,
     indexes: [
-      // With the bytes, so that they are summed without reading the records.
+      // Includes bytes, so that they are summed without reading records.
       { name: 'user', fields: ['user_id', 'created_at', 'id', 'claimed_bytes'] },
       { name: 'poll', fields: ['poll_at', 'id'] },
     ],
@@ -279,7 +279,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     textIds: true,
     idBlock: 1,
     indexes: [
-      // With the bytes, so that they are summed without reading the records.
+      // Includes bytes, so that they are summed without reading records.
       { name: 'user', fields: ['user_id', 'created_at', 'id', 'bytes'] },
       { name: 'expiry', fields: ['expires_at'] },
       { name: 'place', fields: ['place'], unique: true, sparse: true },

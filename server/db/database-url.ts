@@ -1,8 +1,8 @@
-// What DATABASE_URL may say.
+// Parser of DATABASE_URL.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** DATABASE_URL names nothing that can be opened; the message is one line for the administrator. */
+/** Invalid DATABASE_URL; the message is one line for the administrator. */
 export class DatabaseUrlError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -15,8 +15,8 @@ export type DatabaseUrl =
   | { kind: 'mongodb'; url: string; name: string };
 
 /**
- * `file:<path>` (relative to the working directory; `?synchronous=full` to survive power cuts), `mongodb://…` or
- * `mongodb+srv://…` (the database `tidegate` unless the URL names one).
+ * Accepts `file:<path>` (relative to the working directory; `?synchronous=full` to survive power cuts), `mongodb://…`
+ * or `mongodb+srv://…` (database `tidegate` by default).
  * @throws {DatabaseUrlError}
  */
 export function parseDatabaseUrl(url: string): DatabaseUrl {

@@ -9,7 +9,7 @@ export type Write = { [Name in CollectionName]: Insertion<Name> | Change<Name> }
 interface Insertion<Name extends CollectionName> {
   insert: Records[Name];
   into: Name;
-  /** A record whose unique keys exist already is left out silently. */
+  /** Skips a record whose unique keys exist. */
   ignoreConflict?: boolean;
 }
 
@@ -17,12 +17,12 @@ interface Change<Name extends CollectionName> {
   patch: Patch<Records[Name]>;
   of: Name;
   where: Filter<Records[Name]>;
-  /** Neighbours that all say so may be applied at the same time, which saves round trips on MongoDB. */
+  /** Adjacent writes with this flag may be applied concurrently, which saves round trips on MongoDB. */
   anyOrder?: boolean;
 }
 
 interface Removal<Name extends CollectionName> {
-  /** The first record that matches. */
+  /** Removes the first match. */
   remove: Filter<Records[Name]>;
   from: Name;
 }
@@ -30,11 +30,11 @@ interface Removal<Name extends CollectionName> {
 export type UnorderedWrite = { [Name in CollectionName]: Change<Name> | Removal<Name> }[CollectionName];
 
 export interface QueryPlan {
-  /** The name of the index in `collections`, `id` for the records' own order, undefined for none. */
+  /** Name of the index in `collections`, `id` for the primary key, undefined for none. */
   index: string | undefined;
-  /** Reads records one by one to find those that match. */
+  /** Reads records one by one to match them. */
   scans: boolean;
-  /** Sorts what it found, because no index has that order. */
+  /** Sorts the matches, because no index has the order. */
   sorts: boolean;
 }
 
@@ -43,26 +43,26 @@ export interface Database {
   collection<Name extends CollectionName>(name: Name): Collection<Records[Name]>;
   /**
    * Applies the writes in order, as one durable group. On the embedded engine this is one transaction; on MongoDB each
-   * write is atomic by itself and they are applied in order, so a batch must be harmless when it stops half-way and is
-   * repeated. Returns, for each write, whether it took effect.
+   * write is atomic by itself and they are applied in order, so a batch must be harmless if it stops half-way and is
+   * repeated. Returns whether each write took effect.
    */
   write(batch: readonly Write[]): Promise<boolean[]>;
   /**
-   * Applies changes and removals of one collection in any order, in one round trip, and returns how many took effect. For those that are
-   * harmless when they are repeated: where it fails, some may have been applied.
+   * Applies idempotent changes and removals of one collection in any order, in one round trip, and returns how many
+   * took effect. On failure, some may have been applied.
    */
   writeUnordered(batch: readonly UnorderedWrite[]): Promise<number>;
-  /** A number never handed out before for that collection; drawn from blocks, so gaps occur. */
+  /** Returns a number never returned before for that collection; drawn from blocks, so gaps occur. */
   nextId(name: CollectionName): Promise<number>;
-  /** `count` such numbers, growing. */
+  /** Returns `count` such numbers, ascending. */
   nextIds(name: CollectionName, count: number): Promise<number[]>;
-  /** How the engine would answer a `find`; null when it cannot tell. */
+  /** Query plan of a `find`; null if the engine cannot report it. */
   explain<Name extends CollectionName>(
     name: Name,
     filter: Filter<Records[Name]>,
     options?: FindOptions<Records[Name]>,
   ): Promise<QueryPlan | null>;
-  /** The same of a `group`. `sorts`: it brings the rows in order by their keys first. */
+  /** Query plan of a `group`. `sorts`: sorts the rows by their keys first. */
   explainGroup<Name extends CollectionName>(name: Name, request: GroupRequest<Records[Name]>): Promise<QueryPlan | null>;
   /** @throws {DatabaseUnavailable} */
   ping(): Promise<void>;

@@ -1,15 +1,15 @@
-// Work that is due, one after the other, where what cannot be done must not stand in front of the rest.
+// Processes due work in order, so that failing items do not block the rest.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 
 interface DueWork<Item> {
   items: Iterable<Item> | AsyncIterable<Item>;
-  /** False: it is still due. */
+  /** Returns false if the item is still due. */
   work: (item: Item) => Promise<unknown>;
-  /** Puts what failed, or is still due, behind the others; absent: all that is due is looked at each time. */
+  /** Moves failed or still due items to the end; if undefined, all due items are processed each time. */
   postpone?: (item: Item) => Promise<unknown>;
 }
 
-/** Tries all of them; then throws the first failure, so that the job tells it. Without a database nothing is tried further. */
+/** Tries all items, then throws the first failure for the job's log. Stops if the database is unavailable. */
 export async function eachDue<Item>({ items, work, postpone }: DueWork<Item>): Promise<void> {
   const failures: unknown[] = [];
   for await (const item of items) {
@@ -19,7 +19,10 @@ export async function eachDue<Item>({ items, work, postpone }: DueWork<Item>): P
   if (failures.length > 0) throw failures[0];
 }
 
-/** False also for what fails. @throws {DatabaseUnavailable} */
+/**
+ * Returns false on failure, too.
+ * @throws {DatabaseUnavailable}
+ */
 async function tried(work: () => Promise<unknown>, failures: unknown[]): Promise<unknown> {
   try {
     return await work();

@@ -1,5 +1,5 @@
-// The one way to edit a record that people edit side by side: it is based on a revision, judged on what is stored now, repeated when
-// somebody else was faster, and announced where processes cache the record.
+// The only way to edit records that several people edit: checks the revision, validates against the stored record,
+// retries on concurrent edits, and announces the change to caching processes.
 import { AppError } from '#shared/errors.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Collection, Filter, Patch } from '#server/db/collection.ts';
@@ -8,7 +8,10 @@ import type { Database } from '#server/db/database.ts';
 import type { PathOf } from '#server/db/fields.ts';
 import type { ChangeKind } from '#server/db/records/change.ts';
 
-/** What each collection's edits are announced as; null: no process caches it. Options have a way of their own: `server/settings/option-writes.ts`. */
+/**
+ * Change kind announced for each collection; null if no process caches it. Options are edited by
+ * `server/settings/option-writes.ts`.
+ */
 export const editedKinds = { users: 'user', tokens: 'token', channels: 'channel', redemptions: null } as const satisfies Partial<
   Record<keyof Records, ChangeKind | null>
 >;
@@ -20,7 +23,7 @@ export interface Editable {
   revision: number;
 }
 
-/** New values; a field that is undefined stays as it is. */
+/** New values; undefined fields stay unchanged. */
 export interface Change<T> {
   set: Partial<T>;
   unset?: readonly PathOf<T, undefined>[];
@@ -28,28 +31,28 @@ export interface Change<T> {
 
 export interface RecordEdit<T> {
   id: number;
-  /** A record that is not so does not exist for the editor. */
+  /** Records that do not match do not exist for the editor. */
   where?: Filter<T>;
-  /** What the edit is based on; absent: whatever is stored. */
+  /** Revision that the edit is based on; if undefined, the stored one. */
   revision?: number | undefined;
-  /** What is to be stored, judged on the current record; may throw, and may run again. Null: nothing. */
+  /** Computes the change from the current record; may throw, and may run again. Null for no change. */
   change(current: T): Change<T> | null;
-  /** The current record as the response to a conflict. */
+  /** Presents the current record in a conflict response. */
   present?(current: T): unknown;
 }
 
 export interface Edited<T> {
   before: T;
-  /** `before` itself when nothing was to be stored. */
+  /** Same object as `before` if nothing was stored. */
   after: T;
 }
 
-/** An edit is repeated this often. Usage does not move the revision, so only other editors count. */
+/** Maximum retries. Usage does not change the revision, so only other editors count. */
 const tries = 20;
 
 /**
- * Edits one record and announces it; null when there is none.
- * @throws {AppError} `revision_conflict` with the current record when the edit is based on another revision
+ * Edits one record and announces it; returns null if there is none.
+ * @throws {AppError} `revision_conflict` with the current record if the edit is based on another revision
  */
 export function editRecord<Name extends EditedName>(
   context: { db: Database; changes: ChangeFeed },
@@ -64,7 +67,7 @@ export function editRecord(
   return editAny(context, name, edit);
 }
 
-/** As `editRecord`, for those who do not know the collection. */
+/** Same as `editRecord`, without the collection's type. */
 export async function editAny(
   { db, changes }: { db: Database; changes: ChangeFeed },
   name: EditedName,

@@ -1,5 +1,5 @@
-// One change of many records, as `editRecord` makes it of one: each is judged on what is stored now, by its revision, and announced. A hundred
-// of them are read, written and announced together, and the event loop runs between the hundreds.
+// Edits many records like `editRecord`: each is checked by its revision and announced. Steps of a hundred are read,
+// written and announced together; the event loop runs between steps.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#shared/errors.ts';
@@ -11,19 +11,19 @@ import type { Database, UnorderedWrite } from '#server/db/database.ts';
 import { editAny, editedKinds, patchOf } from '#server/db/edit-record.ts';
 import type { Change, Editable, Edited, EditedName, RecordEdit } from '#server/db/edit-record.ts';
 
-/** Records that are read and written in one step. */
+/** Number of records per step. */
 export const recordsAtOnce = 100;
 
-/** `where`: on fields that change with the revision only. */
+/** `where`: only on fields that change with the revision. */
 export interface RecordsEdit<T> extends Pick<RecordEdit<T>, 'where' | 'change'> {
   ids: readonly number[];
-  /** Called for each id, in no particular order: what came of it; null: there is no such record; what `change` refused it with. */
+  /** Called for each id, in no particular order, with the result, null for a missing record, or the error of `change`. */
   onEach?(id: number, result: Edited<T> | AppError | null): void;
 }
 
 /**
- * Edits the records of these ids. `Edited.after` holds what was stored, but not what was counted onto the record meanwhile.
- * @throws {DatabaseUnavailable} when the database fails midway: `onEach` was called for those that are known to be stored
+ * Edits the records of these ids. `Edited.after` is the stored record without concurrent usage.
+ * @throws {DatabaseUnavailable} if the database fails midway; `onEach` was called for those known to be stored
  */
 export function editRecords<Name extends EditedName>(
   context: { db: Database; changes: ChangeFeed },
@@ -45,7 +45,7 @@ export async function editRecords(
 interface Planned {
   before: Editable;
   after: Editable;
-  /** Fields. */
+  /** Names of changed fields. */
   changed: readonly string[];
   write: UnorderedWrite;
 }
@@ -76,12 +76,12 @@ async function editStep(
   for (const [index, { before, after }] of planned.entries()) {
     const { id } = before;
     if (stored[index] === true) onEach(id, { before, after });
-    // Somebody else was faster with it, or one of them cannot be stored and kept the others from it.
+    // A concurrent edit changed it, or one record of the step could not be stored.
     else await refusable(id, onEach, () => editAny(context, name, { id, where, change }));
   }
 }
 
-/** Reports what comes of the work, unless that is undefined, or its refusal. */
+/** Reports the result of the work, unless undefined, or its error. */
 async function refusable(id: number, onEach: Report, work: () => Promise<Edited<Editable> | null | undefined>): Promise<void> {
   let result: Edited<Editable> | AppError | null | undefined;
   try {
@@ -93,7 +93,7 @@ async function refusable(id: number, onEach: Report, work: () => Promise<Edited<
   if (result !== undefined) onEach(id, result);
 }
 
-/** By id and revision alone: of a condition more, MongoDB would weigh its indexes against each other, record by record. */
+/** Filters by id and revision alone: with more conditions, MongoDB would plan each record's query. */
 function plannedOf(name: EditedName, before: Editable, wanted: Change<Editable>): Planned {
   const after: Editable = { ...before, ...wanted.set, revision: before.revision + 1 };
   for (const field of wanted.unset ?? []) Reflect.deleteProperty(after, field);
@@ -102,7 +102,7 @@ function plannedOf(name: EditedName, before: Editable, wanted: Change<Editable>)
   return { before, after, changed, write: changeIn(name, own, patchOf(wanted)) };
 }
 
-/** Whether each was stored. All that may be stored is announced, also when the database fails midway. */
+/** Returns whether each was stored. Everything that may be stored is announced, also if the database fails midway. */
 async function storePlanned(
   { db, changes }: { db: Database; changes: ChangeFeed },
   name: EditedName,
@@ -124,7 +124,7 @@ async function storePlanned(
   return stored;
 }
 
-/** A record that is as it was to be is taken for stored, whoever stored it: whoever edits it again changes nothing. */
+/** A record with the intended values counts as stored, also by another process: editing it again changes nothing. */
 async function areStored(records: Collection<Editable>, planned: readonly Planned[]): Promise<boolean[]> {
   const ids = planned.map(({ before }) => before.id);
   const now = new Map((await records.find({ id: { in: ids } })).map((record) => [record.id, record]));

@@ -1,17 +1,17 @@
-// Keeps a thread that moves the write-ahead log into the database file (`embedded-checkpoint-worker.ts`). Without one the log
-// only grows, so a thread that ends is replaced.
+// Runs the thread that checkpoints the write-ahead log (`embedded-checkpoint-worker.ts`). Without it the log only
+// grows, so a thread that ends is replaced.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { ThreadLog } from '#server/db/thread-log.ts';
 
-/** Nothing is to be checkpointed at first, and what is open only briefly needs no thread. */
+/** Delay of the first thread: databases that are open only briefly need none. */
 const startMs = 1_000;
-/** Doubled with each thread that ends soon after it began. */
+/** Doubled whenever a thread ends soon after its start. */
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
-/** A thread that has lived this long ended for a reason of its own. */
+/** A thread that lived this long does not count as failing repeatedly. */
 const soundMs = 60_000;
-/** After so many in a row a person has to look; the log is cut at the next start. */
+/** Maximum replacements in a row; the log is truncated at the next start. */
 const mostReplacements = 10;
 const closeMs = 5_000;
 
@@ -37,7 +37,7 @@ export class Checkpoints {
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     worker.ref();
     worker.postMessage('end');
-    // A disk that takes this long over a last checkpoint does it without us.
+    // A slow disk finishes the last checkpoint after this process.
     await Promise.race([ended, sleep(closeMs, undefined, { ref: false })]);
   }
 

@@ -1,15 +1,15 @@
-// One collection of the embedded engine.
+// Collection of the embedded engine.
 import type { Collection, Filter, FindOptions, GroupRequest, GroupRow, Patch, Stored } from '#server/db/collection.ts';
 import type { EmbeddedEngine } from '#server/db/embedded-engine.ts';
 import { insertRecord, recordParameters, SqlText, type Table } from '#server/db/embedded-sql.ts';
 import type { Scalar } from '#server/db/fields.ts';
 import { demandedId, parseFilter, wholeNumber, type Clause } from '#server/db/filter.ts';
 
-/** Changed at once by `patchAll` and `remove`; the event loop runs between. */
+/** Rows that `patchAll` and `remove` change before the event loop runs. */
 const rowsPerTurn = 200;
-/** Longer than this nobody waits for them. */
+/** Maximum time of such a step. */
 const turnMilliseconds = 10;
-/** Sums that are handed out at once. */
+/** Sums returned at a time. */
 const sumsPerTurn = 1_000;
 
 export class EmbeddedCollection<T extends Stored> implements Collection<T> {
@@ -123,7 +123,7 @@ export class EmbeddedCollection<T extends Stored> implements Collection<T> {
     return found;
   }
 
-  /** Changes what matches, some records a turn of the event loop, each judged by the filter once more when it is its turn. */
+  /** Changes matches in steps of the event loop; the filter is checked again at each step. */
   async #inTurns(filter: Filter<T>, change: (clause: Clause) => boolean): Promise<number> {
     const { connection } = this.#engine;
     const clause = parseFilter(filter);
@@ -177,7 +177,7 @@ export class EmbeddedCollection<T extends Stored> implements Collection<T> {
   }
 }
 
-/** The table holds what `insert` and `patch` were given, so the text is a record of its type. */
+/** The table contains only records written by `insert` and `patch`, so the text has the type. */
 function parse<T>(doc: unknown): T {
   const record: T = JSON.parse(String(doc));
   return record;

@@ -1,20 +1,19 @@
-// The connection of the event loop's thread: cached statements, transactions, and patience with other processes that
-// hold the write lock.
+// Connection of the main thread: cached statements, transactions, and waiting for the write lock of other processes.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
 import { collections } from '#server/db/collections.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
 
-/** How long a call waits for a lock that another process holds before it gives up, its wait for calls before it included. */
+/** Maximum wait for a lock held by another process, including the wait behind earlier calls. */
 const patience = 10_000;
-/** What was locked this long ago still is, as far as a call knows that has waited long enough. */
+/** Time for which a locked database is assumed to stay locked, for calls that have waited long enough. */
 const lockedMilliseconds = 100;
-/** How long one attempt may block the event loop while it waits. */
+/** Maximum time that one attempt blocks the event loop. */
 const blockingMilliseconds = 5;
 const cachedStatements = 500;
 /**
- * Work is done when it is asked for, so a row of awaited calls would never let go of the event loop. After this long in
- * one turn the callers wait for the next.
+ * Work runs synchronously, so a sequence of awaited calls would never yield. After this time in one turn, callers wait
+ * for the next.
  */
 const turnMilliseconds = 10;
 
@@ -23,11 +22,11 @@ export class EmbeddedConnection {
   readonly #statements = new Map<string, StatementSync>();
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  /** Set while a write waits for a lock; later writes then keep their place behind it. */
+  /** Set while a write waits for a lock; later writes queue behind it. */
   #queue: Promise<void> | undefined;
-  /** When the first call of this turn of the event loop came. */
+  /** Time of the first call in this turn of the event loop. */
   #turnBegan: number | undefined;
-  /** When an attempt last found the file locked. */
+  /** Time at which an attempt last found the file locked. */
   #lockedAt = -Infinity;
 
   constructor(database: DatabaseSync) {
@@ -41,12 +40,12 @@ export class EmbeddedConnection {
     return this.#prepared(sql).all(...parameters);
   }
 
-  /** Returns how many rows were changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...parameters: readonly Parameter[]): number {
     return Number(this.#prepared(sql).run(...parameters).changes);
   }
 
-  /** Runs at once when the database is free. */
+  /** Runs at once if the database is free. */
   read<Result>(work: () => Result): Promise<Result> {
     try {
       return this.#inTurn(work());
@@ -55,7 +54,7 @@ export class EmbeddedConnection {
     }
   }
 
-  /** As `read`; writes keep their order. `work` is one statement or one `transaction`. */
+  /** Same as `read`, in the order of writes. `work` is one statement or one `transaction`. */
   write<Result>(work: () => Result): Promise<Result> {
     if (this.#queue === undefined) {
       try {
@@ -99,7 +98,7 @@ export class EmbeddedConnection {
   async #retry<Result>(work: () => Result, deadline: number): Promise<Result> {
     for (;;) {
       const isOver = performance.now() > deadline;
-      // A thousand calls that have waited long enough do not each block the event loop once more.
+      // Prevents a thousand calls that have waited long enough from each blocking the event loop once more.
       if (isOver && performance.now() - this.#lockedAt < lockedMilliseconds) throw lockedFile();
       try {
         return work();
@@ -153,7 +152,7 @@ export function isBusy(error: unknown): boolean {
   return code !== undefined && busyCodes.has(code);
 }
 
-/** An error of node:sqlite as one of ours. */
+/** Maps an error of node:sqlite. */
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = resultCode(error);
@@ -166,7 +165,7 @@ export function translate(error: unknown): unknown {
   return error;
 }
 
-/** SQLite names the columns: "UNIQUE constraint failed: logs.x_process, logs.x_seq", or "…: users.id". */
+/** Parses messages like "UNIQUE constraint failed: logs.x_process, logs.x_seq", or "…: users.id". */
 function asConflict(error: Error): UniqueConflict | undefined {
   const [, name, columns] = /^UNIQUE constraint failed: (\w+)\.(.+)$/.exec(error.message) ?? [];
   if (name === undefined || columns === undefined) return undefined;

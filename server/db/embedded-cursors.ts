@@ -1,15 +1,18 @@
-// Queries that are read in pieces, in a worker thread. Each has a connection of its own: an open statement holds the snapshot of its
-// connection, and whatever else is read there does not see what was committed since.
+// Cursors of a worker thread, which read queries in pieces. Each has its own connection: an open statement holds its
+// connection's snapshot, so other reads there would miss later commits.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Parameter } from '#server/db/embedded-sql.ts';
 
 type Row = Record<string, unknown>;
 
-/** An open cursor keeps the write-ahead log from being cut: a consumer that is this slow gets a new one later. */
+/**
+ * Idle time after which a cursor is closed, because it prevents truncating the write-ahead log; its reader opens
+ * another.
+ */
 const idleMilliseconds = 1_000;
-/** Beyond this the one that rested longest is closed, and its consumer opens another where it was. */
+/** Maximum number of cursors; beyond it the one idle longest is closed, and its reader opens another. */
 const mostCursors = 32;
-/** Connections without a cursor that are kept for the next one. */
+/** Idle connections retained for reuse. */
 const spareConnections = 2;
 
 interface Cursor {
@@ -20,10 +23,10 @@ interface Cursor {
 
 export interface Cursors {
   open(number: number, sql: string, parameters: readonly Parameter[]): void;
-  /** The next rows; undefined when the cursor is no longer there. */
+  /** Returns the next rows; undefined if the cursor was closed. */
   advance(number: number, count: number): Row[] | undefined;
   drop(number: number): void;
-  /** Drops those whose consumers are slow. */
+  /** Closes idle cursors. */
   dropIdle(): void;
 }
 

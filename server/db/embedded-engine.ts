@@ -1,4 +1,4 @@
-// One open file of the embedded engine: statements made of parsed filters and patches, and where each of them runs.
+// One open file of the embedded engine: builds statements of parsed filters and patches, and decides where they run.
 import type { Stored } from '#server/db/collection.ts';
 import type { EmbeddedConnection } from '#server/db/embedded-connection.ts';
 import { readPlan, type ReadPlan } from '#server/db/embedded-plan.ts';
@@ -21,9 +21,9 @@ import {
 } from '#server/db/filter.ts';
 import type { ThreadLog } from '#server/db/thread-log.ts';
 
-/** A table with this many rows may be scanned on the event loop. */
+/** Maximum rows of a table that may be scanned on the event loop. */
 const smallTableRows = 500;
-/** Reads of at most this many rows that an index answers stay on the event loop. */
+/** Maximum rows of an indexed read on the event loop. */
 const shortRead = 1_000;
 
 interface Query {
@@ -32,7 +32,7 @@ interface Query {
   text: SqlText;
 }
 
-/** What the collections of one file share. */
+/** State shared by the collections of a file. */
 export class EmbeddedEngine {
   readonly connection: EmbeddedConnection;
   readonly #file: string;
@@ -41,7 +41,7 @@ export class EmbeddedEngine {
   readonly #inserts = new Map<string, { plain: string; ignoring: string }>();
   readonly #shapes = new WeakMap<object, ShapedStatement>();
   readonly #sizes = new Map<string, { big: boolean; knownUntil: number }>();
-  /** Lists and counts are not to wait behind statistics, so there are two readers. */
+  /** Separate reader threads, so that lists and counts do not wait behind statistics. */
   readonly lists: EmbeddedReader;
   readonly #sums: EmbeddedReader;
 
@@ -68,19 +68,19 @@ export class EmbeddedEngine {
     return this.connection.run(ignoreConflict ? statements.ignoring : statements.plain, ...recordParameters(table, record)) === 1;
   }
 
-  /** The record as text, if one matched. */
+  /** Returns the record as text, if one matched. */
   patchFirst(table: Table, clause: Clause, patch: AnyPatch): unknown {
     const { sql, parameters } = this.#update(table, clause, patch);
     return this.connection.all(`${sql} RETURNING doc`, parameters)[0]?.['doc'];
   }
 
-  /** As `patchFirst`, for those who want to know only whether one matched. */
+  /** Same as `patchFirst`, but returns only whether one matched. */
   patched(table: Table, clause: Clause, patch: AnyPatch): boolean {
     const { sql, parameters } = this.#update(table, clause, patch);
     return this.connection.run(sql, ...parameters) === 1;
   }
 
-  /** As `patched`, with a statement that is written once for all changes of the shape. */
+  /** Same as `patched`, with a statement cached for all changes of the shape. */
   repeated({ of, shape, numbers }: RepeatedChange<CollectionName>): boolean {
     let statement = this.#shapes.get(shape);
     if (statement === undefined) {
@@ -93,7 +93,7 @@ export class EmbeddedEngine {
     return this.connection.run(statement.sql, ...bindNumbers(statement, numbers)) === 1;
   }
 
-  /** Removes the first record that matches; false when none does. */
+  /** Removes the first match; returns false if there is none. */
   removed(table: Table, clause: Clause): boolean {
     const { sql, parameters } = this.select('id', table, clause, { limit: 1 });
     return this.connection.run(`DELETE FROM "${table.name}" WHERE id = (${sql})`, ...parameters) === 1;
@@ -119,12 +119,12 @@ export class EmbeddedEngine {
     return { sql, parameters: text.parameters, text };
   }
 
-  /** Columns `c0` (how many), then two of each key (value and type), then the sums, then the places on scales. */
+  /** Columns: `c0` (count), two per key (value and type), the sums, then the buckets of scales. */
   group(table: Table, { by, sum = {}, filter = {}, scales = {} }: AnyGroupRequest): Query {
     const text = new SqlText(table);
     const columns = ['count(*)'];
     for (const key of by.map(checkPath)) columns.push(text.field(key), text.typeOf(key));
-    // total() adds in floating point with compensation: exact for whole numbers up to 2^53, and it cannot overflow.
+    // total() adds floats with compensation: exact for integers up to 2^53, and without overflow.
     for (const path of Object.values(sum)) columns.push(`total(${text.field(checkPath(path))})`);
     const keys = by.map((_, position) => `c${1 + 2 * position}`);
     for (const scale of Object.values(scales)) keys.push(`c${columns.push(text.place(scale)) - 1}`);
@@ -143,7 +143,7 @@ export class EmbeddedEngine {
     return plan;
   }
 
-  /** Runs a query on the event loop when it is sure to be short, else in a worker thread. */
+  /** Runs a query on the event loop if it is certain to be short, else in a worker thread. */
   async rows(query: Query, rows: number, isById: boolean): Promise<Record<string, unknown>[]> {
     const here = () => this.connection.all(query.sql, query.parameters);
     if (isById) return this.connection.read(here);
@@ -151,7 +151,7 @@ export class EmbeddedEngine {
     return isShort ? this.connection.read(here) : this.lists.all({ sql: query.sql, parameters: query.parameters });
   }
 
-  /** Runs a query that reads whatever matches: of a small table on the event loop, else in a worker thread of its own. */
+  /** Runs a query of unbounded size: on the event loop for a small table, else in a separate worker thread. */
   async summed({ sql, parameters, text: { table } }: Query): Promise<Record<string, unknown>[]> {
     const isShort = await this.connection.read(() => !this.isBig(table));
     return isShort ? this.connection.read(() => this.connection.all(sql, parameters)) : this.#sums.all({ sql, parameters });

@@ -1,11 +1,11 @@
-// Opening the embedded database: what is there already is looked at read-only first, so that a file which is not ours,
-// is damaged or belongs to a newer version is refused and left as it is.
+// Opens the embedded database. An existing file is inspected read-only first, so that a foreign, damaged or newer one
+// is rejected unchanged.
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createIndex, createTable, fillColumns, indexName, type Table } from '#server/db/embedded-sql.ts';
 
-/** The database file cannot be used; the message is one line for the administrator. */
+/** Unusable database file; the message is one line for the administrator. */
 export class DatabaseFileError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -13,26 +13,26 @@ export class DatabaseFileError extends Error {
   }
 }
 
-/** `PRAGMA user_version`. Raise it when older programs can no longer read the file. */
+/** `PRAGMA user_version`. Raise it when older programs cannot read the file any more. */
 const schemaVersion = 1;
 /** `PRAGMA application_id`: "Tide". */
 const applicationId = 0x54696465;
-/** A full check of a bigger file would hold up every start. */
+/** Maximum size of a file that is fully checked at startup. */
 const largestCheckedFile = 32 * 1024 * 1024;
 
 export function openFile(file: string, synchronous: 'normal' | 'full'): DatabaseSync {
   try {
     makeFolder(dirname(file));
     inspect(file);
-    // Only the owner may read what is stored.
+    // Restricts the file to its owner.
     closeSync(openSync(file, 'a', 0o600));
     const connection = new DatabaseSync(file, { timeout: 5_000 });
     try {
       connection.exec('PRAGMA journal_mode = WAL');
-      // In WAL mode, `normal` keeps every commit when the process dies (kill -9): it is in the kernel by then. A power cut
-      // can lose the last commits, never the file; `full` waits for the disk on each commit and keeps those too.
+      // In WAL mode, `normal` preserves every commit if the process dies (kill -9), because it has reached the kernel.
+      // A power cut can lose the last commits, never the file; `full` syncs each commit and preserves those too.
       connection.exec(`PRAGMA synchronous = ${synchronous}`);
-      // Checkpoints are done off the event loop, see embedded-checkpoint-worker.ts.
+      // Checkpoints run off the event loop, see embedded-checkpoint-worker.ts.
       connection.exec('PRAGMA wal_autocheckpoint = 0');
       connection.exec('PRAGMA cache_size = -24576');
       connection.exec('PRAGMA temp_store = MEMORY');
@@ -48,8 +48,8 @@ export function openFile(file: string, synchronous: 'normal' | 'full'): Database
 }
 
 /**
- * The folder with those above it. By hand, because Node's own way never ends where a folder refuses entries by denying that
- * it is there, as those of /proc do.
+ * Creates the folder and its parents. Node's recursive mode never ends if a folder rejects entries with ENOENT, as in
+ * /proc.
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
@@ -58,7 +58,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process was faster.
+    // Another process has created it.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -103,7 +103,7 @@ function inspect(file: string): void {
   }
 }
 
-/** Tables, columns and indexes as `collections` names them; run inside a transaction. What changed is built anew. */
+/** Creates tables, columns and indexes as defined in `collections`, within a transaction; changed indexes are rebuilt. */
 export function applySchema(connection: DatabaseSync, tables: readonly Table[]): void {
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemaVersion}`);

@@ -1,9 +1,9 @@
-// Reads SQLite's query plan: which index answers a query, and whether the query is sure to be short.
+// Reads SQLite's query plan: which index is used, and whether the query is certain to be short.
 import type { QueryPlan } from '#server/db/database.ts';
 import type { SqlText } from '#server/db/embedded-sql.ts';
 
 export interface ReadPlan extends QueryPlan {
-  /** The index answers the whole filter and the order, so no more rows are touched than are asked for. */
+  /** The index covers the filter and the order, so no more rows are read than requested. */
   isBounded: boolean;
 }
 
@@ -18,7 +18,7 @@ export function readPlan(rows: readonly Record<string, unknown>[], text: SqlText
   const answered = /\((.*)\)$/.exec(access)?.[1]?.split(' AND ').length ?? 0;
   return {
     index,
-    // Walking an index for its order is no scan; walking the table is, unless its own order is what is asked for.
+    // Walking an index in its order is no scan; walking the table is, unless the order is that of ids.
     scans: !access.startsWith('SEARCH') && !(index !== undefined && text.comparisons === 0 && !text.opaque),
     sorts,
     isBounded: !text.opaque && !sorts && answered >= text.comparisons,

@@ -1,5 +1,5 @@
-// Runs in a worker thread with a read-only connection of its own, so that long reads do not hold up the event loop.
-// `embedded-reader.ts` is the other end.
+// Worker thread with a read-only connection, so that long reads do not block the event loop. `embedded-reader.ts` is
+// its client.
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createCursors } from '#server/db/embedded-cursors.ts';
@@ -8,18 +8,18 @@ import type { Parameter } from '#server/db/embedded-sql.ts';
 type Row = Record<string, unknown>;
 
 export type ReaderRequest =
-  /** The first rows of a query that is carried out at once; the others wait under its number. */
+  /** Runs a query and returns its first rows; the others are stored under its number. */
   | { number: number; kind: 'all'; sql: string; parameters: Parameter[]; count: number }
   | { number: number; kind: 'rest'; cursor: number; count: number }
-  /** Begins a query that is read in pieces. */
+  /** Opens a cursor. */
   | { number: number; kind: 'open'; cursor: number; sql: string; parameters: Parameter[]; count: number }
   | { number: number; kind: 'next'; cursor: number; count: number }
   | { number: number; kind: 'drop'; cursor: number };
 
-/** `rows` is absent when the cursor is no longer there. */
+/** `rows` is undefined if the cursor was closed. */
 export type ReaderReply = { number: number; rows?: Row[] } | { number: number; failure: unknown };
 
-/** Rows that nobody asks for any more. */
+/** Time after which unclaimed rows are dropped. */
 const restMilliseconds = 30_000;
 const sweepMilliseconds = 500;
 
@@ -40,7 +40,7 @@ function serve(port: NonNullable<typeof parentPort>, connect: () => DatabaseSync
     try {
       reply = { number: request.number, rows: answer(request) };
     } catch (error) {
-      // A structured clone keeps only the message of an error of node:sqlite; the code is needed too.
+      // Structured clone preserves only the message of a node:sqlite error; the code is added.
       reply = { number: request.number, failure: error instanceof Error ? { ...error, message: error.message } : error };
     }
     port.postMessage(reply);

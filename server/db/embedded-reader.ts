@@ -1,5 +1,5 @@
-// A worker thread that reads the embedded database: started when first needed, replaced when it dies. Reading changes nothing,
-// so what a dead thread left unanswered is asked once more.
+// Client of a worker thread that reads the embedded database: started on first use, replaced if it dies. Reads are
+// repeated if their thread dies.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { AccountLines } from '#server/queues/account-lines.ts';
@@ -14,10 +14,10 @@ type Row = Record<string, unknown>;
 type Query = { sql: string; parameters: Parameter[] };
 
 const pageRows = 200;
-/** Taken over from the thread at once: more would hold up the event loop. */
+/** Rows transferred at a time, to bound the work on the event loop. */
 const partRows = 500;
 const closeMilliseconds = 5_000;
-/** Threads that end one after the other without a response; then none is started for a while. */
+/** Maximum consecutive failures of threads, before a pause. */
 const mostReplacements = 5;
 const pauseMilliseconds = 10_000;
 
@@ -31,12 +31,12 @@ interface Pending {
 export class EmbeddedReader {
   readonly #file: string;
   readonly #pending = new Map<number, Pending>();
-  /** In the thread is at most one question of an account: it takes them in the order in which they come. */
+  /** The thread has at most one query per account, because it processes them in order. */
   readonly #lines = new AccountLines({ atOnce: 1, places: Infinity });
   #worker: Worker | undefined;
   #numbers = 0;
   #closed = false;
-  /** Threads that ended since the last response, and when the last one did. */
+  /** Threads that ended since the last response, and the time of the last one. */
   #losses = 0;
   #lostAt = 0;
   readonly #log: ThreadLog;
@@ -55,15 +55,15 @@ export class EmbeddedReader {
         part = await this.#ask({ number: this.#next(), kind: 'rest', cursor: number, count: partRows });
         if (part !== undefined) rows.push(...part);
       }
-      // With its thread the rest is gone too: once more from the start.
+      // The rest was lost with its thread: the query is repeated.
       if (part !== undefined) return rows;
     }
     throw lostThread();
   }
 
   /**
-   * All rows of a query in pieces. When the reader dropped it because the consumer was slow, `resume` gives the query
-   * that continues after the last row that was handed out.
+   * Returns all rows in pieces. If the cursor was closed because the reader was slow, `resume` builds the query that
+   * continues after the last row.
    */
   async *pages(query: Query, resume: (last: Row) => Query): AsyncGenerator<Row[]> {
     let cursor = this.#next();
@@ -82,7 +82,7 @@ export class EmbeddedReader {
         rows = await this.#ask({ number: this.#next(), kind: 'next', cursor, count: pageRows });
       }
     } finally {
-      // The consumer may have left early.
+      // The reader may have stopped early.
       if (!this.#closed && this.#worker !== undefined) void this.#ask({ number: this.#next(), kind: 'drop', cursor }).catch(ignore);
     }
   }
@@ -90,7 +90,7 @@ export class EmbeddedReader {
   async close(): Promise<void> {
     this.#closed = true;
     this.#fail(new DatabaseClosed());
-    // A thread that is in the middle of a query ends with it; nobody waits for that.
+    // A busy thread is terminated during its query, without waiting for it.
     if (this.#worker !== undefined) await Promise.race([this.#worker.terminate(), sleep(closeMilliseconds, undefined, { ref: false })]);
   }
 
@@ -109,7 +109,7 @@ export class EmbeddedReader {
 
   #send(pending: Pending): void {
     const worker = (this.#worker ??= this.#start());
-    // Only a reader that is at work keeps the process alive.
+    // The thread holds the process open only while it is reading.
     if (this.#pending.size === 0) worker.ref();
     this.#pending.set(pending.request.number, pending);
     worker.postMessage(pending.request);
@@ -145,7 +145,7 @@ export class EmbeddedReader {
     this.#pending.clear();
     for (const pending of left) {
       const { kind } = pending.request;
-      // Its cursors are gone with it, which `pages` knows how to bear.
+      // Cursors are lost with the thread; `pages` handles that.
       if (kind === 'next' || kind === 'rest' || kind === 'drop') pending.resolve(undefined);
       else if (pending.isRepeated || this.#losses > mostReplacements) pending.reject(lostThread(cause));
       else this.#send({ ...pending, isRepeated: true });

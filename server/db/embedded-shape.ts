@@ -1,7 +1,7 @@
-// The statement of a change that is repeated: written once, with numbers in place of the varying ones that stand in no change.
+// Builds the statement of a repeated change once, with placeholders for its varying numbers.
 import type { Parameter } from '#server/db/embedded-sql.ts';
 
-/** A statement whose parameters are partly given with each run. */
+/** A statement with parameters that vary per run. */
 export interface ShapedStatement {
   readonly sql: string;
   readonly slots: readonly Slot[];
@@ -15,8 +15,8 @@ interface Written {
 }
 
 /**
- * Two lists of examples, far from all quota, ids and times. They differ at other distances, so that nothing that is computed from a
- * number of one stands for a number in both.
+ * Two lists of examples, far from real quotas, ids and times, with different spacing, so that no number computed from
+ * one list occurs in both.
  */
 function examples(count: number): readonly [number[], number[]] {
   const list = (first: number, step: number) => Array.from({ length: count }, (_, index) => first - index * step);
@@ -24,8 +24,8 @@ function examples(count: number): readonly [number[], number[]] {
 }
 
 /**
- * From the statement with examples. A number is bound as it is, as `exactNumber` has it, or as its JSON.
- * @throws {TypeError} when the numbers decide about the statement, or something is computed from them
+ * Derives the statement from examples. A number is bound unchanged, as by `exactNumber`, or as JSON.
+ * @throws {TypeError} if the statement depends on the numbers, or one is computed from them
  */
 export function shapedStatement(count: number, write: (numbers: readonly number[]) => Written): ShapedStatement {
   const [first, second] = examples(count);

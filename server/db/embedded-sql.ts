@@ -1,11 +1,9 @@
-// Filters, patches and indexes as SQL. Every value and every dynamic path is a bound parameter; only checked field paths
+// Writes filters, patches and indexes as SQL. Every value and dynamic path is a bound parameter; only checked field paths
 // and names from `collections` become text.
 //
-// A record is the JSON in `doc`; fields that are in an index stand in columns beside it as well (`x_<field>`). An index on
-// an expression over `doc` would be rewritten by every patch, whatever it changes: most patches change money and counts,
-// and cost a third this way. `doc->>` yields SQL values (true is 1, a list is its JSON text), so a comparison that could
-// confuse types asks for the type too. Indexed fields hold one type of scalar, by their definition, and need no such
-// question.
+// A record is the JSON in `doc`; indexed fields are also stored in columns (`x_<field>`). Expression indexes over `doc`
+// would be rewritten by every patch: most patches change money and counts, and cost a third this way. `doc->>` yields SQL
+// values (true is 1, a list is its JSON text), so ambiguous comparisons check the type, except on typed indexed fields.
 import type { IndexSpec, Scale, Stored } from '#server/db/collection.ts';
 import { checkPath, textAfterPrefix, type AnySort, type Clause, type PatchStep } from '#server/db/filter.ts';
 
@@ -15,10 +13,10 @@ export interface Table {
   readonly name: string;
   readonly textIds: boolean;
   readonly indexes: readonly IndexSpec[];
-  /** Fields that are in some index, and their columns. */
+  /** Indexed fields and their columns. */
   readonly indexed: ReadonlyMap<string, string>;
   readonly indexedFields: readonly string[];
-  /** No indexed field holds true or false. */
+  /** No indexed field is a boolean. */
   readonly withoutBooleans: boolean;
 }
 
@@ -50,7 +48,7 @@ export function createTable(table: Table): string {
   return `CREATE TABLE IF NOT EXISTS "${table.name}" (${columns.join(', ')})${table.textIds ? ' WITHOUT ROWID' : ''}`;
 }
 
-/** Fills columns that came later. */
+/** Fills new columns of existing rows. */
 export function fillColumns(table: Table, fields: readonly string[]): string {
   const values = fields.map((field) => `${table.indexed.get(field)} = doc->>'${jsonPath(field)}'`);
   return `UPDATE "${table.name}" SET ${values.join(', ')}`;
@@ -61,7 +59,7 @@ export function insertRecord(table: Table): string {
   return `INSERT INTO "${table.name}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
-/** The parameters of `insertRecord`. */
+/** Parameters of `insertRecord`. */
 export function recordParameters(table: Table, record: Stored): Parameter[] {
   const { id } = record;
   if (table.textIds ? typeof id !== 'string' : !Number.isSafeInteger(id)) {
@@ -102,8 +100,8 @@ export function createIndex(table: Table, index: IndexSpec): string {
   let fields = index.fields.map((field) => ({ path: field.replace(/^-/, ''), descending: field.startsWith('-') }));
   const last = fields.at(-1);
   if (last?.path === 'id' && fields.length > 1 && index.unique !== true) {
-    // Every index ends with the id anyway, ascending. A descending one is had by turning all fields round: indexes are
-    // read in both directions.
+    // Every index ends with the id, ascending. For a descending id, all directions are reversed: indexes are read both
+    // ways.
     if (last.descending) fields = fields.map((field) => ({ path: field.path, descending: !field.descending }));
     fields.pop();
   }
@@ -119,14 +117,14 @@ function jsonPath(path: string): string {
   return path.includes('.') ? `$."${path.replaceAll('.', '"."')}"` : `$."${path}"`;
 }
 
-/** Writes SQL from left to right and collects the parameters on the way. */
+/** Writes SQL from left to right and collects the parameters. */
 export class SqlText {
   readonly table: Table;
   readonly parameters: Parameter[] = [];
-  /** Comparisons that an index can answer; `opaque` when there are others. */
+  /** Number of comparisons that an index can answer; `opaque` if there are others. */
   comparisons = 0;
   opaque = false;
-  /** Fields that a conjunction bounds by numbers above, or by texts below: their other bound needs no closing. */
+  /** Fields with an upper numeric or lower text bound in a conjunction: their other bound needs no closing. */
   #below = new Set<string>();
   #above = new Set<string>();
 
@@ -139,7 +137,9 @@ export class SqlText {
     return '?';
   }
 
-  /** The JSON path as a literal, or bound when it has a part that varies (`leases.<process>`), to keep statements few. */
+  /**
+   * JSON path as a literal, or bound if it has a variable part (`leases.<process>`), to limit the number of statements.
+   */
   path(path: string): string {
     return path.includes('.') ? this.bind(jsonPath(path)) : `'${jsonPath(path)}'`;
   }
@@ -149,16 +149,16 @@ export class SqlText {
     return this.table.indexed.get(path) ?? `doc->>${this.path(path)}`;
   }
 
-  /** The type of a field where its value does not say it; without a look at the record where an index knows enough. */
+  /** Type of a field if its value does not imply it; avoids reading the record if an index is enough. */
   typeOf(path: string): string {
     if (path === 'id' || (this.table.withoutBooleans && this.table.indexed.has(path))) return "''";
     return `json_type(doc, ${this.path(path)})`;
   }
 
-  /** A number's place on a scale. */
+  /** Bucket of a number on a scale. */
   place({ path, least, ratio, last }: Scale): string {
     const field = () => `(${this.field(checkPath(path))})`;
-    // Texts are larger than all numbers.
+    // Texts are greater than all numbers.
     const isNumber = `${field()} >= 0 AND ${field()} < ${Number.MAX_SAFE_INTEGER}`;
     const isBelow = `${field()} < ${least}`;
     const steps = `CAST(ln(${field()} * 1.0 / ${least}) * ${1 / Math.log(ratio)} AS INTEGER)`;
@@ -192,11 +192,11 @@ export class SqlText {
       case 'lte':
         return this.#range(clause.path, '<=', clause.value);
       case 'unindexedEq':
-        // The plus keeps indexes out.
+        // The plus prevents use of an index.
         if (clause.path === 'id' || !this.table.indexed.has(clause.path)) return this.#equals(clause.path, clause.value);
         return `+${this.#compared(clause.path)} = ${this.bind(clause.value)}`;
       case 'startsWith': {
-        // A prefix usually leaves many rows, so only the key is searched by one: the plus keeps other indexes out.
+        // A prefix usually matches many rows, so only the key uses an index; the plus prevents others.
         const sign = clause.path === 'id' ? '' : '+';
         const lower = `${sign}${this.#compared(clause.path)} >= ${this.bind(clause.value)}`;
         const after = textAfterPrefix(clause.value);
@@ -205,7 +205,7 @@ export class SqlText {
       }
       case 'contains':
         this.opaque = true;
-        // lower() folds ASCII only, which is what is promised.
+        // lower() folds ASCII only, as specified.
         if (clause.path === 'id') return this.table.textIds ? `instr(lower(id), lower(${this.bind(clause.value)})) > 0` : '0';
         return `(instr(lower(${this.field(clause.path)}), lower(${this.bind(clause.value)})) > 0${this.#isTextAt(clause.path)})`;
       case 'exists':
@@ -219,7 +219,7 @@ export class SqlText {
     return sort.map(([path, direction]) => this.field(path) + (direction === -1 ? ' DESC' : '')).join(', ');
   }
 
-  /** What a patch does to a record, for the SET part of an UPDATE. */
+  /** SET part of an UPDATE for a patch. */
   patched(steps: readonly PatchStep[]): string {
     const assignments: string[] = [];
     for (const step of steps) {
@@ -255,7 +255,7 @@ export class SqlText {
 
   #conjunction(clause: Extract<Clause, { clauses: unknown }>): string {
     const [below, above] = [this.#below, this.#above];
-    // Beside an `or` they hold in all of its parts, within one of these in that part alone.
+    // Bounds next to an `or` apply to all of its parts; bounds within a part apply to that part alone.
     this.#below = new Set(below);
     this.#above = new Set(above);
     this.#note(clause);
@@ -272,8 +272,9 @@ export class SqlText {
   }
 
   #range(path: string, operator: string, value: number | string): string {
-    // Numbers sort before all texts: an open end towards the other type is closed with the empty text between them. Not where the
-    // other bound closes it: of two bounds on one side SQLite searches by the first, and reads all that the second leaves out.
+    // Numbers sort before all texts: a range open towards the other type is closed with the empty text between them,
+    // unless the other bound closes it: with two bounds on one side, SQLite searches by the first and reads everything
+    // that the second excludes.
     if (typeof value === 'number' && operator.startsWith('>') && !this.#below.has(path)) {
       return `(${this.#compared(path)} ${operator} ${this.bind(value)} AND ${this.#compared(path)} < '')`;
     }
@@ -302,7 +303,7 @@ export class SqlText {
     return equal;
   }
 
-  /** SQLite would take the text '12' for the number 12. */
+  /** SQLite would convert the text '12' to the number 12. */
   #isId(value: string | number | boolean | null): value is string | number {
     return typeof value === (this.table.textIds ? 'string' : 'number');
   }
@@ -332,7 +333,7 @@ export class SqlText {
     );
   }
 
-  /** Of a column the record itself need not be read. */
+  /** A column avoids reading the record. */
   #isTextAt(path: string): string {
     const column = this.table.indexed.get(path);
     return column === undefined ? this.#isText(path) : ` AND typeof(${column}) = 'text'`;
@@ -343,7 +344,7 @@ export class SqlText {
   }
 }
 
-/** node:sqlite binds every number as a float; a whole one must stay whole, or JSON would say 5.0. */
+/** node:sqlite binds every number as a float; integers must stay integers, or JSON would contain 5.0. */
 function exactNumber(value: number): number | bigint {
   return Number.isSafeInteger(value) ? BigInt(value) : value;
 }

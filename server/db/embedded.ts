@@ -1,5 +1,5 @@
-// The embedded engine: `node:sqlite`, one file, a table per collection with the record as JSON. Short reads and all writes
-// run on the event loop's thread (a few microseconds each); what may take long is read in worker threads.
+// The embedded engine: `node:sqlite`, one file, a table per collection with the record as JSON. Short reads and all
+// writes run on the main thread (a few microseconds each); long reads run in worker threads.
 import type { Collection, Filter, FindOptions, GroupRequest } from '#server/db/collection.ts';
 import type { Records } from '#server/db/all-records.ts';
 import { collections } from '#server/db/collections.ts';

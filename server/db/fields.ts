@@ -1,10 +1,10 @@
-// The fields of a record as types: a path that is misspelt, or a value of another type than the field's, does not compile.
+// Types of record fields: a misspelt path, or a value of another type than the field's, does not compile.
 
 export type Scalar = string | number | boolean | null;
 
 type TextKey<T> = keyof T & string;
 
-/** Paths below a field: none below scalars and lists, any below what has no type of its own. */
+/** Paths below a field: none below scalars and lists, any below untyped values. */
 type PathBelow<Value> = unknown extends Value
   ? string
   : NonNullable<Value> extends infer Inner
@@ -13,10 +13,12 @@ type PathBelow<Value> = unknown extends Value
       : FieldPath<Inner>
     : never;
 
-/** `revision`, `leases.p1`: the fields of a record and of the objects in it. Of a union: what all its records have. */
+/**
+ * Paths of a record's fields and nested fields: `revision`, `leases.p1`. For a union, those that all its members have.
+ */
 export type FieldPath<T> = { [Key in TextKey<T>]-?: Key | `${Key}.${PathBelow<T[Key]>}` }[TextKey<T>];
 
-/** The type of the value at a path, with `undefined` where it may be missing. */
+/** Type of the value at a path, with `undefined` if it may be missing. */
 export type FieldAt<T, Path extends string> = unknown extends T
   ? unknown
   : Path extends keyof T
@@ -29,7 +31,7 @@ export type FieldAt<T, Path extends string> = unknown extends T
         : never
       : never;
 
-/** The fields that may hold any `Value`. */
+/** Fields that may hold any `Value`. */
 export type PathOf<T, Value> = {
   [Path in FieldPath<T>]: Value extends FieldAt<T, Path> ? Path : never;
 }[FieldPath<T>];

@@ -1,9 +1,9 @@
-// What both engines share of filters, patches and sorts: they are taken apart and checked here, once, so that an engine
-// only ever sees field paths of a safe alphabet and scalars, and no text of a user can become an operator.
+// Parses and checks filters, patches and sorts for both engines, so that engines only see field paths of a safe
+// alphabet and scalars, and no user text can become an operator.
 import type { Scale } from '#server/db/collection.ts';
 import type { Scalar } from '#server/db/fields.ts';
 
-// What filters, patches and sorts are to an engine: their fields were checked by the compiler where they were written.
+// Untyped filters, patches and sorts for engines; the compiler has checked their fields at the callers.
 export type AnyFilter = Readonly<Record<string, unknown>>;
 export interface AnyPatch {
   set?: Readonly<Record<string, unknown>>;
@@ -39,13 +39,13 @@ export type PatchStep =
 
 const everything: Clause = { op: 'and', clauses: [] };
 
-/** @throws {TypeError} on a path, an operator or an operand that is not allowed; that is a fault of the calling code. */
+/** @throws {TypeError} on an invalid path, operator or operand, which is a bug of the caller */
 export function parseFilter(filter: AnyFilter): Clause {
   const clauses: Clause[] = [];
   for (const key in filter) {
     const condition = filter[key];
     if (condition === undefined) {
-      // An optional filter of a list may be undefined; an id never: it would silently mean "any record".
+      // A list's optional filter may be undefined; an id must not, because it would mean "any record".
       if (key === 'id') throw new TypeError('The id in a filter is undefined');
       continue;
     }
@@ -121,11 +121,11 @@ function checkScalar(path: string, value: unknown): Scalar {
 }
 
 const allowedPath = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/;
-/** Paths that were found allowed: nearly all calls name the same few. */
+/** Cache of valid paths: nearly all calls use the same few. */
 const knownPaths = new Set<string>();
 const mostKnownPaths = 1_000;
 
-/** Paths go through objects, not into lists. `_id`, `and` and `or` are taken. */
+/** Paths go through objects, not lists. `_id`, `and` and `or` are reserved. */
 export function checkPath(path: string): string {
   if (knownPaths.has(path)) return path;
   if (!allowedPath.test(path) || path === '_id' || path === 'and' || path === 'or') throw new TypeError(`"${path}" is not a field path`);
@@ -133,7 +133,7 @@ export function checkPath(path: string): string {
   return path;
 }
 
-/** The id that a filter demands, when it demands one: then at most one record matches. */
+/** Id required by a filter, if any: at most one record matches then. */
 export function demandedId(clause: Clause): number | string | undefined {
   if (clause.op === 'and') {
     for (const part of clause.clauses) {
@@ -146,23 +146,25 @@ export function demandedId(clause: Clause): number | string | undefined {
   return typeof clause.value === 'number' || typeof clause.value === 'string' ? clause.value : undefined;
 }
 
-/** The smallest text above every text that starts with `prefix`; undefined when there is none. */
+/** Smallest text greater than every text that starts with `prefix`; undefined if there is none. */
 export function textAfterPrefix(prefix: string): string | undefined {
   const characters = Array.from(prefix);
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
     const code = last.codePointAt(0) ?? 0;
     if (code >= 0x10ffff) continue;
-    // The surrogates are no characters of their own.
+    // Skips the surrogates.
     return characters.join('') + String.fromCodePoint(code >= 0xd7ff && code < 0xe000 ? 0xe000 : code + 1);
   }
   return undefined;
 }
 
-/** @throws {TypeError} when a field appears in two parts, or a number is not finite, or the patch is empty or touches the id. */
+/**
+ * @throws {TypeError} if a field appears in two parts, a number is not finite, or the patch is empty or changes the id
+ */
 export function parsePatch(patch: AnyPatch): PatchStep[] {
   const steps: PatchStep[] = [];
   if (patch.set !== undefined) {
-    // As in an inserted record, a field that is undefined is not there.
+    // As in an inserted record, undefined fields are omitted.
     for (const [path, value] of Object.entries(patch.set)) if (value !== undefined) steps.push({ op: 'set', path, value });
   }
   if (patch.unset !== undefined) for (const path of patch.unset) steps.push({ op: 'unset', path });
@@ -193,7 +195,7 @@ function addNumbers(steps: PatchStep[], op: 'increment' | 'max', numbers: Readon
   }
 }
 
-/** The sort with its tie-break: by id, in the direction of the last key. */
+/** Adds the tie-break by id, in the direction of the last key. */
 export function completeSort(sort: AnySort | undefined): AnySort {
   if (sort === undefined || sort.length === 0) return [['id', 1]];
   let last: 1 | -1 = 1;
@@ -205,7 +207,7 @@ export function completeSort(sort: AnySort | undefined): AnySort {
   return [...sort, ['id', last]];
 }
 
-/** A limit or skip as a whole number from 0. */
+/** Checks that a limit or skip is a whole number from 0. */
 export function wholeNumber(value: number | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('A limit or skip is a whole number from 0');

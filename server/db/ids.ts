@@ -1,4 +1,4 @@
-// Numeric ids, drawn from a counter in the database in blocks. One draw is under way at a time, however many wait for it.
+// Numeric ids, drawn in blocks from a counter in the database. Concurrent callers share one draw.
 import { collections } from '#server/db/collections.ts';
 import type { CollectionName } from '#server/db/database.ts';
 
@@ -7,7 +7,7 @@ export class IdBlocks {
   readonly #blocks = new Map<CollectionName, { next: number; last: number }>();
   readonly #draws = new Map<CollectionName, Promise<void>>();
 
-  /** `draw` raises the counter by `size`, atomically for all processes, and returns what it is afterwards. */
+  /** @param draw increases the counter by `size`, atomically across processes, and returns the result */
   constructor(draw: (name: CollectionName, size: number) => Promise<number>) {
     this.#draw = draw;
   }
@@ -22,10 +22,10 @@ export class IdBlocks {
     }
   }
 
-  /** As many as are asked for, growing. */
+  /** Returns `count` ascending ids. */
   async several(name: CollectionName, count: number): Promise<number[]> {
     if (count === 0) return [];
-    // Ids that are to be dense are drawn as a block of just as many.
+    // Dense ids are drawn as a block of exactly that size.
     if (collections[name].idBlock === 1) {
       const last = await this.#draw(name, count);
       return Array.from({ length: count }, (_, index) => last - count + 1 + index);

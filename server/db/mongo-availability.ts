@@ -1,17 +1,17 @@
-// Whether the MongoDB server can be reached, and answers. The first failure waits for the driver to look around; while it is known to
-// be away every call fails at once, and a ping in the background notices its return. The driver's monitor has connections of its own,
-// so a server that answers it may still leave operations unanswered: those are bounded here.
+// Tracks whether the MongoDB server is reachable and responds. The first failure waits for the driver's server
+// selection; during an outage every call fails at once, and background pings detect the recovery. The driver's monitor
+// uses separate connections, so a server may respond to it while operations hang: those are bounded here.
 import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
 
 const pingEveryMilliseconds = 500;
 const lookEveryMilliseconds = 1_000;
-/** Looks after which the server is asked whether it answers at all. */
+/** Checks after which the server is pinged. */
 const reconnectAttemptsBefore = 5;
-/** Looks after which an operation on single records is given up although the server answers: it may have lost this one. */
+/** Checks after which an operation on single records fails although the server responds: it may have lost this one. */
 const giveUpAfterLooks = 10;
 
 interface Pending {
-  /** Counted rather than timed: what this process slept through may have been answered. */
+  /** Counted rather than timed: while this process was suspended, it may have been answered. */
   looks: number;
   isLong: boolean;
   giveUp(reason: DatabaseUnavailable): void;
@@ -27,15 +27,17 @@ export class MongoAvailability {
   #looker: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** Pings have deadlines of their own. `pingAll` asks on every way to the server; all must be open again after an outage. */
+  /** Pings have their own timeouts. `pingAll` pings over all clients, which must all work after an outage. */
   constructor({ ping, pingAll }: { ping(): Promise<unknown>; pingAll(): Promise<unknown> }) {
     this.#ping = ping;
     this.#pingAll = pingAll;
   }
 
   /**
-   * What is given up may still be carried out. Work that is long, because it may read or change many records, is waited for as long as
-   * the server answers anything. @throws {DatabaseUnavailable} @throws {UniqueConflict}
+   * An operation that was given up may still be executed. Long operations, which may read or change many records, wait
+   * as long as the server responds at all.
+   * @throws {DatabaseUnavailable}
+   * @throws {UniqueConflict}
    */
   async run<Result>(collection: string, work: () => Promise<Result>, { isLong = false } = {}): Promise<Result> {
     this.#check();
@@ -51,7 +53,10 @@ export class MongoAvailability {
     }
   }
 
-  /** Soon, for health checks; one that comes late is no reason to refuse calls. @throws {DatabaseUnavailable} */
+  /**
+   * For health checks, with a short timeout; a late response does not make calls fail.
+   * @throws {DatabaseUnavailable}
+   */
   async ping(): Promise<void> {
     this.#check();
     try {
@@ -126,7 +131,7 @@ export class MongoAvailability {
   }
 }
 
-/** Names of the driver's errors that mean: no usable connection. */
+/** Driver errors without a usable connection. */
 const unavailableNames = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
@@ -146,14 +151,13 @@ const unavailableNames = new Set([
 ]);
 
 /**
- * The server's codes for: not primary, stepping or shutting down, hosts out of reach, out of time, out of disk, and a login
- * that was taken away.
+ * Server codes for: not primary, stepping or shutting down, unreachable hosts, timeouts, disk full, and revoked logins.
  */
 const unavailableCodes = new Set([6, 7, 13, 18, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436, 14031]);
 
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // A system error of a socket: most come wrapped by the driver, some do not.
+  // System errors of sockets: most are wrapped by the driver, some are not.
   if (unavailableNames.has(error.name) || 'syscall' in error) return true;
   return (
     ('code' in error && typeof error.code === 'number' && unavailableCodes.has(error.code)) ||
@@ -167,12 +171,12 @@ export function isDuplicate(error: unknown): error is Error {
 
 export function asConflict(collection: string, error: unknown): UniqueConflict | undefined {
   if (!isDuplicate(error)) return undefined;
-  // "… index: username dup key: …"; older servers say "index: database.users.$username". `keyPattern` is not always there.
+  // "… index: username dup key: …"; older servers send "index: database.users.$username". `keyPattern` may be missing.
   const named = /index: (?:\S*\$)?(\S+)/.exec(error.message)?.[1];
   return new UniqueConflict(collection, named === '_id_' ? 'id' : named, { cause: error });
 }
 
-/** Driver messages name hosts, never credentials. */
+/** Driver messages contain hosts, never credentials. */
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-// One collection of the MongoDB engine.
+// Collection of the MongoDB engine.
 import type { Collection as Native } from 'mongodb';
 import type { Collection, Filter, FindOptions, GroupRequest, GroupRow, Patch, Scale, Stored } from '#server/db/collection.ts';
 import type { Scalar } from '#server/db/fields.ts';
@@ -17,7 +17,7 @@ import { fieldOf, patchedRow, toQuery, toRecord, toRow, toSort, toUpdate, type R
 
 const pageRows = 500;
 
-/** A row of `$group`: keys `k0`, `k1`, …, sums `s0`, `s1`, …. */
+/** Row of `$group`: keys `k0`, `k1`, …, sums `s0`, `s1`, …. */
 interface Group {
   _id: Record<string, unknown> | null;
   count: number;
@@ -28,7 +28,7 @@ const insertAttempts = 3;
 
 export interface Natives {
   native: Native<Row>;
-  /** For what may read or change many records. */
+  /** Client for operations on many records. */
   longNative: Native<Row>;
 }
 
@@ -54,7 +54,7 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
     const order = toSort(completeSort(sort));
     const limit = wholeNumber(range.limit);
     const skip = wholeNumber(range.skip) ?? 0;
-    // MongoDB takes 0 for "no limit".
+    // MongoDB reads 0 as "no limit".
     if (limit === 0) return [];
     return this.#runLong(async (native) =>
       (await native.find(query, { sort: order, skip, limit: limit ?? 0 }).toArray()).map((row) => toRecord<T>(row)),
@@ -91,9 +91,9 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
         } catch (error) {
           if (!isDuplicate(error)) throw error;
           const existing = await this.#native.findOne({ _id: { $eq: insertIfMissing.id } }, { projection: { _id: 1 } });
-          // The record was there and does not match, or it came in between and is to be changed now.
+          // The record exists and does not match, or was inserted concurrently and is patched now.
           if (existing !== null) return this.#patchFirst(clause, steps);
-          // It was there and has gone, or another unique index refused: then it does so again.
+          // The record was deleted meanwhile, or another unique index conflicts: then the retry fails as well.
           if (attempt === insertAttempts) throw error;
         }
       }
@@ -122,7 +122,7 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
     return this.#runLong(async (native) => (await native.deleteMany(query)).deletedCount);
   }
 
-  /** By pages of ids rather than with one cursor, which would not outlive a slow consumer or a change of the primary. */
+  /** Pages by id instead of one cursor, which would not survive a slow reader or a change of the primary. */
   async *each(filter: Filter<T>): AsyncGenerator<T> {
     const query = toQuery(parseFilter(filter));
     for (let after: Record<string, unknown> = {}; ;) {
@@ -138,7 +138,7 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
     const keys: readonly string[] = [...request.by, ...Object.keys(request.scales ?? {})];
     const sums = Object.entries(request.sum ?? {});
     const found = await this.#runLong((native) => native.aggregate<Group>(toPipeline(request)).toArray());
-    // MongoDB keeps missing and null apart as keys; for us both are null.
+    // MongoDB distinguishes missing and null keys; both are null here.
     const rows = new Map<string, GroupRow>();
     if (keys.length === 0) rows.set('[]', emptyRow(sums));
     for (const { _id: key, count, ...values } of found) {
@@ -192,6 +192,6 @@ function placeOn({ path, least, ratio, last }: Scale): Record<string, unknown> {
   const field = `$${fieldOf(path)}`;
   const steps = { $floor: { $multiply: [{ $ln: { $divide: [{ $max: [field, least] }, least] } }, 1 / Math.log(ratio)] } };
   const place = { $cond: [{ $lt: [field, least] }, 0, { $min: [last, { $add: [1, steps] }] }] };
-  // Of another kind of value one of the two is false.
+  // For other types, one of the two is false.
   return { $cond: [{ $and: [{ $gte: [field, 0] }, { $lt: [field, Number.MAX_SAFE_INTEGER] }] }, place, null] };
 }

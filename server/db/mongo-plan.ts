@@ -1,4 +1,4 @@
-// Reads what a MongoDB server explains, old and new forms; null when there is nothing to read.
+// Reads a MongoDB server's query plan in old and new formats; returns null if there is none.
 import type { QueryPlan } from '#server/db/database.ts';
 
 export function readPlan(explained: unknown): QueryPlan | null {

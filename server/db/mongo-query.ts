@@ -1,5 +1,5 @@
-// Filters, patches and records in MongoDB's terms. Only operators that every compatible server has; values always stand
-// behind an operator of ours, so none is ever read as one.
+// Writes filters, patches and records for MongoDB, using only operators that every compatible server supports; values
+// are always operands, so none is read as an operator.
 import type { IndexSpec, Stored } from '#server/db/collection.ts';
 import type { Scalar } from '#server/db/fields.ts';
 import { checkPath, textAfterPrefix, type AnySort, type Clause, type PatchStep } from '#server/db/filter.ts';
@@ -16,7 +16,7 @@ export function toQuery(clause: Clause): Plain {
       return equals(clause.path, clause.value);
     case 'ne':
       if (clause.value !== null) return { [fieldOf(clause.path)]: { $ne: clause.value } };
-      // `$ne: null` leaves out missing fields too.
+      // `$ne: null` excludes missing fields, too.
       return { $or: [{ [fieldOf(clause.path)]: { $ne: null } }, { [fieldOf(clause.path)]: { $exists: false } }] };
     case 'in': {
       const values = clause.values.filter((value) => value !== null);
@@ -41,17 +41,17 @@ export function toQuery(clause: Clause): Plain {
   }
 }
 
-/** No record has an empty list of ids to be in. */
+/** Matches no record. */
 const nothing: Plain = { _id: { $in: [] } };
 
 function equals(path: string, value: Scalar): Plain {
-  // A bare null would match missing fields too.
+  // A plain null would match missing fields, too.
   return { [fieldOf(path)]: value === null ? { $eq: null, $exists: true } : { $eq: value } };
 }
 
 /**
- * The text itself, and nothing of it as a pattern; both cases of ASCII letters, and of no others (the option `i` folds all).
- * MongoDB refuses a pattern with a null character in it, unless that is escaped.
+ * Escapes the text, matching both cases of ASCII letters only (the option `i` folds all). MongoDB rejects patterns with
+ * an unescaped null character.
  */
 function literalPattern(text: string): string {
   return text.replace(/[a-zA-Z]|[\0\\^$.*+?()[\]{}|/#-]/g, (character) => {
@@ -74,8 +74,8 @@ export function toUpdate(steps: readonly PatchStep[]): Plain {
 }
 
 /**
- * What the server made of a row that it returned as it was before. Asked for the row afterwards, some compatible servers
- * read it again, and then show what others have changed since.
+ * Applies the patch to the row returned from before the update. If requested after the update, some compatible servers
+ * read the row again, including concurrent changes.
  */
 export function patchedRow(row: Row, steps: readonly PatchStep[]): Row {
   for (const step of steps) {
@@ -85,7 +85,7 @@ export function patchedRow(row: Row, steps: readonly PatchStep[]): Row {
     for (const key of keys) {
       const next = parent[key];
       const child: Plain = isPlain(next) ? next : {};
-      // Taking away what is not there creates nothing.
+      // Unsetting a missing field creates nothing.
       if (child !== next && step.op !== 'unset') parent[key] = child;
       parent = child;
     }
@@ -119,7 +119,7 @@ export function toRow(record: Stored): Row {
   return { _id: id, ...rest };
 }
 
-/** The inverse of `toRow`: the collection holds nothing else, so what comes back is a record of its type. */
+/** Inverse of `toRow`: the collection contains only such records, so the type holds. */
 export function toRecord<T extends Stored>(row: Row): T {
   const { _id, ...rest } = row;
   const record: Stored = { id: _id, ...rest };

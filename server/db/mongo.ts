@@ -1,5 +1,5 @@
-// The MongoDB engine, on what every compatible server has: no transactions, pipeline updates, partial indexes or change
-// streams. Only the files called mongo-… know the driver.
+// The MongoDB engine, limited to what every compatible server supports: no transactions, pipeline updates, partial
+// indexes or change streams. Only the mongo-… files use the driver.
 import {
   MongoClient,
   MongoBulkWriteError,
@@ -23,30 +23,30 @@ import { inParallel } from '#server/queues/in-parallel.ts';
 
 const clientOptions: MongoClientOptions = {
   appName: 'tidegate',
-  // A server that is away is a 503 soon, not a call that hangs.
+  // An unavailable server becomes a 503 soon, instead of hanging calls.
   serverSelectionTimeoutMS: 2_500,
   connectTimeoutMS: 2_000,
   waitQueueTimeoutMS: 5_000,
-  // Also how soon a connection that leads nowhere is noticed.
+  // Also the time in which a dead connection is detected.
   heartbeatFrequencyMS: 2_000,
-  // A response means that the write stays, whichever member fails next.
+  // A confirmed write survives the failure of any member.
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
   ignoreUndefined: true,
-  // Ends the connection of an operation that was given up before; the driver's `timeoutMS` does nothing. See decision 46.
+  // Closes the connection of an operation that was given up; the driver's `timeoutMS` has no effect. See decision 46.
   socketTimeoutMS: 15_000,
 };
 
-/** For what may take its time: an index of a large collection, sums of the log. */
+/** For slow operations: indexing a large collection, sums of the log. */
 const longClientOptions: MongoClientOptions = {
   ...clientOptions,
   socketTimeoutMS: 600_000,
-  // Networks forget connections that nobody has used for minutes, and what is sent on them is not answered.
+  // Networks drop connections that are idle for minutes, without an answer to later packets.
   maxIdleTimeMS: 60_000,
 };
 
 const pingMilliseconds = 3_000;
-/** Each of them needs a connection of its own. */
+/** Each needs a connection. */
 const preparedAtOnce = 8;
 
 /** @throws {DatabaseUrlError} @throws {DatabaseUnavailable} */
@@ -91,7 +91,7 @@ class MongoDatabase implements Database {
     this.#ids = new IdBlocks((counter, size) => this.#drawIds(counter, size));
   }
 
-  /** Brings the indexes up to date; several processes may do so at once. */
+  /** Updates the indexes; several processes may do so concurrently. */
   async prepare(): Promise<void> {
     // The first connection may take longer than a ping.
     await this.#availability.run('', () => this.#db.command({ ping: 1 }));
@@ -110,7 +110,7 @@ class MongoDatabase implements Database {
         },
       );
     };
-    // In one command, for which the server reads a collection once. One that differs keeps all of them out.
+    // One command, for which the server reads a collection once; if one index differs, none is created.
     const bring = () =>
       orWhenDifferent(
         () => create(indexes),
@@ -164,7 +164,7 @@ class MongoDatabase implements Database {
     return this.#availability.run(name, async () => {
       const results = rows.map(() => true);
       try {
-        // Out of order, a conflict does not keep the others out, and the response names each that conflicted.
+        // Unordered, a conflict does not prevent the other inserts, and the response lists all conflicts.
         await this.#native(name).insertMany(rows, { ordered: !ignoreConflict });
       } catch (error) {
         if (!ignoreConflict || !(error instanceof MongoBulkWriteError)) throw error;
@@ -205,7 +205,7 @@ class MongoDatabase implements Database {
     return this.#availability.run('counters', async () => {
       const counters = this.#db.collection<{ _id: string; value: number }>('counters');
       for (;;) {
-        // As it was before: see `patchedRow`.
+        // The previous value: see `patchedRow`.
         const counter = await counters.findOneAndUpdate({ _id: name }, { $inc: { value: size } }, { returnDocument: 'before' });
         if (counter !== null) return counter.value + size;
         try {
@@ -244,7 +244,7 @@ class MongoDatabase implements Database {
       try {
         return readPlan(await ask());
       } catch (error) {
-        // 59: the server does not know the command.
+        // 59: the server does not support the command.
         if (error instanceof Error && 'code' in error && error.code === 59) return null;
         throw error;
       }
@@ -262,7 +262,7 @@ class MongoDatabase implements Database {
   }
 }
 
-/** Neighbours that may go to the server together: inserts into one collection, and patches that say so. */
+/** End of the adjacent writes that can be sent together: inserts into one collection, and patches with `anyOrder`. */
 function endOfRun(batch: readonly Write[], start: number): number {
   const first = batch[start];
   let end = start + 1;
@@ -290,7 +290,7 @@ async function orWhenDifferent(create: () => Promise<unknown>, otherwise: () => 
   try {
     await create();
   } catch (error) {
-    // 85, 86: an index of that name or of those fields exists and is different.
+    // 85, 86: an index of that name or with those fields exists and differs.
     if (!(error instanceof Error) || !('code' in error) || (error.code !== 85 && error.code !== 86)) throw error;
     await otherwise();
   }

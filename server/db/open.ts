@@ -4,15 +4,15 @@ import { openEmbedded } from '#server/db/embedded.ts';
 import { silentLog, type ThreadLog } from '#server/db/thread-log.ts';
 
 /**
- * Opens what DATABASE_URL names and brings its collections and indexes up to date.
- * @throws {DatabaseUrlError} the URL is wrong, or the server refuses its credentials
- * @throws {DatabaseFileError} the embedded file cannot be used
- * @throws {DatabaseUnavailable} the server cannot be reached
+ * Opens the database of DATABASE_URL and updates its collections and indexes.
+ * @throws {DatabaseUrlError} if the URL is wrong, or the server rejects its credentials
+ * @throws {DatabaseFileError} if the embedded file is unusable
+ * @throws {DatabaseUnavailable} if the server is unreachable
  */
 export async function openDatabase(url: string, log: ThreadLog = silentLog): Promise<Database> {
   const target = parseDatabaseUrl(url);
   if (target.kind === 'embedded') return openEmbedded(target.file, { synchronous: target.synchronous, log });
-  // Only whoever uses a server pays for loading its driver.
+  // Loads the driver only if a server is used.
   const { openMongo } = await import('#server/db/mongo.ts');
   return openMongo(target.url, target.name);
 }

@@ -1,5 +1,5 @@
-// Changes that are made over and over, with the same fields and conditions and other numbers. An engine takes such a change apart
-// once, with examples in place of the numbers, and binds the numbers from then on.
+// Changes that repeat with the same fields and conditions but other numbers. An engine compiles such a change once,
+// with examples in place of the numbers, and then only binds the numbers.
 import type { Filter, Patch } from '#server/db/collection.ts';
 import type { Records } from '#server/db/all-records.ts';
 import type { CollectionName } from '#server/db/database.ts';
@@ -11,9 +11,9 @@ interface Parts<Name extends CollectionName> {
 
 export class ChangeShape<Name extends CollectionName> {
   readonly of: Name;
-  /** How many numbers vary. */
+  /** Number of varying numbers. */
   readonly count: number;
-  /** The change with these numbers, as they are: nothing may be computed from them, nor depend on them. */
+  /** Builds the change with these numbers unmodified: nothing may be computed from them or depend on them. */
   readonly build: (numbers: readonly number[]) => Parts<Name>;
 
   constructor(of: Name, count: number, build: (numbers: readonly number[]) => Parts<Name>) {
@@ -27,7 +27,7 @@ export class ChangeShape<Name extends CollectionName> {
   }
 }
 
-/** One change of that shape. Who does not know shapes reads it as any other. */
+/** One change of that shape. Engines without support treat it as any other. */
 export class RepeatedChange<Name extends CollectionName> {
   readonly of: Name;
   readonly shape: ChangeShape<Name>;

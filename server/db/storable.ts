@@ -1,25 +1,25 @@
-// What any record can be brought to before it is stored: texts of bounded length without halves of characters or NUL, few
-// levels, few elements. What cannot be stored would be repeated for ever by whoever must store it.
+// Makes any value storable: bounded texts without lone surrogates or NUL, limited depth and size. A value that cannot
+// be stored would be retried for ever.
 
 export interface StorableLimits {
   /** UTF-16 units of one text. */
   text: number;
-  /** Of all texts and keys together; what comes behind it is empty. */
+  /** UTF-16 units of all texts and keys; later texts become empty. */
   total: number;
   /** Elements of a list, fields of an object. */
   elements: number;
   levels: number;
 }
 
-/** The value itself when it is within the limits, which is the usual case; else a copy that is. */
+/** Returns the value itself if it is within the limits, which is usual; else a reduced copy. */
 export function storable<T>(value: T, limits: StorableLimits): T {
   const walk = { limits, left: limits.total };
-  // A text becomes a text, a list a list, an object an object with some of its fields.
+  // Types are preserved: a text stays a text, a list a list, an object an object with some of its fields.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return trimmed(value, walk, limits.levels) as T;
 }
 
-/** A text that every engine stores as it is. */
+/** Text that every engine stores unchanged. */
 export function storableText(text: string, longest: number): string {
   const cut = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
   const whole = cut.isWellFormed() ? cut : cut.toWellFormed();
@@ -55,9 +55,9 @@ function trimmedList(list: readonly unknown[], walk: Walk, levels: number): read
   return copy ?? list;
 }
 
-/** A key that begins with a dollar or holds a dot means something else in updates and paths. */
+/** Keys with a leading dollar or a dot have a special meaning in updates and paths. */
 const plainKey = /^[^$.\0][^.\0]{0,99}$/;
-/** Keys that were found plain: of most records they are the same few. */
+/** Cache of plain keys: most records use the same few. */
 const plainKeys = new Set<string>();
 const mostPlainKeys = 1_000;
 
@@ -70,7 +70,7 @@ function isPlain(key: string): boolean {
 function trimmedObject(object: object, walk: Walk, levels: number): object {
   const keys = Object.keys(object);
   const count = Math.min(keys.length, walk.limits.elements);
-  // Nothing is copied until something has changed.
+  // Nothing is copied until something changes.
   let stored: [string, unknown][] | null = keys.length > count ? [] : null;
   for (let index = 0; index < count; index += 1) {
     const key = keys[index] ?? '';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
-/** Where the database tells what happens to its threads. */
+/** Log of the database's threads. */
 export type ThreadLog = Pick<Logger, 'warn' | 'error'>;
 
-/** For tools and tests that keep no log. */
+/** For tools and tests without a log. */
 export const silentLog: ThreadLog = { warn() {}, error() {} };

@@ -1,5 +1,5 @@
-// What bodies may cost this process: how many bytes of them are held at once, in all and of one caller, and how much of the
-// event loop those take that are long to parse.
+// Limits what request bodies cost this process: bytes held at a time, in total and per caller, and event-loop time of
+// those that take long to parse.
 import { AppError } from '#shared/errors.ts';
 import type { Spool } from '#server/http/spool.ts';
 import { createProgressWatch } from '#server/network/progress-watch.ts';
@@ -9,39 +9,39 @@ import type { Shares } from '#server/queues/shares.ts';
 import { createTurns } from '#server/queues/turns.ts';
 import type { InTurn } from '#server/queues/turns.ts';
 
-/** The bytes that one request holds. */
+/** Bytes held by one request. */
 export interface BodyHold {
   /** @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   grow(bytes: number): void;
-  /** From now on so many are held, not more than before. */
+  /** Reduces the held bytes; never increases them. */
   shrinkTo(bytes: number): void;
   readonly bytes: number;
 }
 
 export interface Bodies {
-  /** `owner` is who pays or asks for it: a user, or an address. */
+  /** `owner`: the user or address that the bytes are counted for. */
   open(owner: string): BodyHold;
-  /** For long work on a body. */
+  /** Queue for long work on a body. */
   readonly inTurn: InTurn;
-  /** Ends bodies that do not arrive. */
+  /** Ends bodies that stop arriving. */
   readonly watch: ProgressWatch;
-  /** Where those lie that are too large for it and are no JSON. */
+  /** Disk storage of large bodies other than JSON. */
   readonly spool: Spool;
-  /** Held now. */
+  /** Bytes held now. */
   readonly bytes: number;
 }
 
 export interface BodyLimits {
-  /** Bytes of all bodies; and of those of one owner. */
+  /** Bytes of all bodies, and of those of one owner. */
   all: number;
   perOwner: number;
   /** Seconds without progress. */
   timeout: number;
 }
 
-/** Bodies up to this size still find room when larger ones have taken theirs. */
+/** Bodies up to this size still fit when larger ones have used their share. */
 const smallBody = 64 * 1024;
-/** The share of all that larger ones may take. */
+/** Share of the total available to larger bodies. */
 const largeShare = 0.8;
 const retrySeconds = 5;
 
@@ -77,7 +77,7 @@ class Hold implements BodyHold {
     const { limits, shares } = this.#held;
     const { perOwner } = limits;
     if (!shares.fits(this.#owner, bytes, { perOwner })) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
-    // The only one may be as large as bodies are allowed to be.
+    // A single body may have the maximum size.
     const room = this.bytes + bytes <= smallBody ? limits.all : limits.all * largeShare;
     if (!shares.fits(this.#owner, bytes, { all: room }) && shares.total > this.bytes)
       throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });

@@ -4,20 +4,20 @@ import type { BodyOf, Endpoint, ExtraOf, ParamsOf, QueryOf, ReplyOf } from '#sha
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
-/** Who calls: the account as it is now (never a snapshot of login time). */
+/** Caller of a request: the current account, never a snapshot from sign-in. */
 export interface Caller {
   user: UserRecord;
-  /** Record id of the session; null for a caller with an access token. */
+  /** Record id of the session; null for an access token. */
   sessionId: string | null;
-  /** Cookie to send along, when the session was prolonged. */
+  /** Cookie to send, if the session was renewed. */
   setCookie?: string;
 }
 
-/** Whom to count attempts against. */
+/** Source that attempts are counted for. */
 export interface RequestSource {
   /**
-   * Address of the client for limits only: `ip`, or behind a private proxy that is not trusted the address which that proxy forwards.
-   * Never a proof of anything: not for sessions, logs or the addresses of a token.
+   * Client address for limits only: `ip`, or the address forwarded by an untrusted private proxy. Proves nothing: not
+   * for sessions, logs or a token's allowed addresses.
    */
   source: string;
   /** Address of a private proxy that forwards requests and is not in `TRUSTED_PROXIES`. */
@@ -26,35 +26,35 @@ export interface RequestSource {
 
 export interface RequestFacts extends RequestSource {
   requestId: string;
-  /** Address of the client; forwarding headers are read only from trusted proxies. */
+  /** Client address; forwarding headers are read only from trusted proxies. */
   ip: string;
-  /** True when the client reached us by HTTPS. */
+  /** True if the client used HTTPS. */
   isSecure: boolean;
   language: Language;
   headers: Headers;
   url: URL;
 }
 
-/** What a handler works with. */
+/** Input of a handler. */
 export interface Call<E> {
   params: ParamsOf<E>;
   query: QueryOf<E>;
   body: BodyOf<E>;
-  /** Narrow with `signedIn(call)` where the endpoint's access guarantees a session. */
+  /** Narrow with `signedIn(call)` if the endpoint's access guarantees a session. */
   caller: Caller | null;
   facts: RequestFacts;
   context: AppContext;
-  /** Cookies to set, whatever becomes of the call: what is put in here goes out with a refusal too. */
+  /** Cookies to set, whether the call succeeds or fails. */
   cookies: string[];
 }
 
 interface ResponseOptions<Extra> {
-  /** What the envelope's `message` says; empty unless told. */
+  /** Code of the envelope's `message`; empty if undefined. */
   notice?: NoticeCode;
-  /** Top-level keys beside `data`. */
+  /** Top-level keys in addition to `data`. */
   extra?: Extra;
   headers?: Record<string, string>;
-  /** A path of the console to send the browser to, instead of an envelope. */
+  /** Console path to redirect the browser to, instead of an envelope. */
   redirect?: string;
 }
 
@@ -73,20 +73,20 @@ export function respond<Data, Extra = undefined>(data: Data, options: ResponseOp
   return new HandlerResponse(data, options);
 }
 
-/** A file or stream that is written as it is read, in place of the envelope. Whoever leaves ends it. */
+/** A file or stream that is written while it is read, instead of the envelope. Ends when the client disconnects. */
 export class Download {
   readonly type: string;
-  /** Absent: nothing that is kept. */
+  /** If undefined, the browser does not save it. */
   readonly fileName: string | undefined;
   readonly parts: AsyncGenerator<string>;
-  /** Begun at once, so that its end is certain to come: an end that gives something back is never left out. */
+  /** Started at once, so that `finally` of the generator always runs. */
   readonly first: Promise<IteratorResult<string>>;
   constructor(file: { type: string; fileName?: string; parts: AsyncGenerator<string> }) {
     this.type = file.type;
     this.fileName = file.fileName;
     this.parts = file.parts;
     this.first = file.parts.next();
-    // Whoever answers hears of it.
+    // Rejections are handled by the responder.
     this.first.catch(() => {});
   }
 }

@@ -4,9 +4,9 @@ import type { Address } from '#server/network/addresses.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Tells who calls, for limits, sessions, logs and the addresses of a token alike. `X-Forwarded-For` counts only when the
- * socket's peer is a trusted proxy, and is read from the right; no other header is read, because proxies pass on what they
- * do not know.
+ * Determines the client address for limits, sessions, logs and tokens' allowed addresses. `X-Forwarded-For` counts only
+ * if the socket's peer is a trusted proxy, and is read from the right; no other header is read, because proxies forward
+ * unknown ones.
  */
 export interface AddressReader {
   read(request: Request, connection: Connection | null): string;
@@ -15,7 +15,7 @@ export interface AddressReader {
 
 export function createAddressReader(trusted: readonly string[]): AddressReader {
   const ranges = trusted.map(parseRange);
-  // Clients keep their connections, so the same few texts come again and again.
+  // Caches results: clients reuse their connections.
   const written = new Map<string, string>();
   const direct = (peer: string): string => {
     const known = written.get(peer);
@@ -50,8 +50,8 @@ export function createAddressReader(trusted: readonly string[]): AddressReader {
 }
 
 /**
- * Whom to count tries against: an IPv4 address, or the /64 network of an IPv6 address, for whoever has one of its addresses
- * has them all (RFC 4291, 2.5.1).
+ * Address that attempts are counted for: an IPv4 address, or the /64 network of an IPv6 address, all of which one
+ * subscriber controls (RFC 4291, 2.5.1).
  */
 export function subscriberOf(ip: string): string {
   const address = parseAddress(ip);
@@ -61,8 +61,8 @@ export function subscriberOf(ip: string): string {
 }
 
 /**
- * What one party may have as a whole: the /48 network of an IPv6 address, which sites are given (RFC 6177) with 65,536 subscriber
- * networks in it, or the /24 network of an IPv4 address. For what has to be shared; tries are counted against `subscriberOf`.
+ * Network that shared capacity is divided by: the /48 of an IPv6 address, which a site is assigned (RFC 6177) with
+ * 65,536 subscriber networks, or the /24 of an IPv4 address. Attempts are counted by `subscriberOf`.
  */
 export function networkOf(ip: string): string {
   const address = parseAddress(ip);
@@ -70,29 +70,29 @@ export function networkOf(ip: string): string {
   return prefixOf(address, address.kind() === 'ipv4' ? 24 : 48);
 }
 
-/** @param bits whole bytes */
+/** @param bits a multiple of eight */
 function prefixOf(address: Address, bits: number): string {
   const bytes = address.toByteArray().map((byte, index) => (index < bits / 8 ? byte : 0));
   return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
 }
 
-/** True for an address that is not reachable from the internet: this machine, a local network. */
+/** True for an address that is unreachable from the internet: this machine, a local network. */
 export function isPrivateAddress(text: string): boolean {
   return parseAddress(text)?.range() !== 'unicast';
 }
 
-/** True for the addresses by which this machine speaks to itself. */
+/** True for loopback addresses. */
 export function isLoopback(text: string): boolean {
   return parseAddress(text)?.range() === 'loopback';
 }
 
-/** The client as the nearest proxy has written it, whether that is trusted or not. */
+/** Client address as written by the nearest proxy, trusted or not. */
 export function lastForwarded(headers: Headers): string | null {
   const hop = headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '';
   return parseAddress(hop) === null ? null : normalise(hop);
 }
 
-/** `::ffff:10.0.0.1` is written `10.0.0.1`, an IPv6 address in its short form. */
+/** Writes `::ffff:10.0.0.1` as `10.0.0.1`, and IPv6 addresses in short form. */
 export function normalise(text: string): string {
   return parseAddress(text)?.toString() ?? text;
 }

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Node's side of a request, which handlers get beside it. */
+/** Node's request and response, passed to handlers with the fetch request. */
 export interface Connection {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Where a WebSocket is asked for: what it is made of. Until then `res` answers. */
+  /** Socket of a WebSocket request. Until it is taken over, `res` responds. */
   readonly upgrade?: Upgrade;
 }
 
 export interface Upgrade {
   readonly socket: Socket;
-  /** What has come behind the request. */
+  /** Bytes received after the request. */
   readonly head: Buffer;
 }

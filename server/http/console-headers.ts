@@ -1,13 +1,13 @@
-// What a browser may do on the console's pages.
+// Security headers of the console's pages.
 import type { AppContext } from '#server/context.ts';
 
 const human = 'https://challenges.cloudflare.com';
 const telegram = 'https://telegram.org';
 
 /**
- * The headers of every page and asset. Scripts come from here alone, and the one of the first paint by its hash (`inline`), except for the sign-in widgets that are switched on;
- * styles may be inline (the component library sets its variables so); pictures and frames may be foreign, for logos, chat
- * pages and the about page, which the console shows in sandboxed frames only.
+ * Headers of every page and asset. Scripts come from this origin, plus hashed inline ones (`inline`) and the enabled
+ * sign-in widgets; inline styles are allowed (the component library sets variables with them); images and frames may be
+ * external, for logos, chat pages and the about page, which the console shows only in sandboxed frames.
  */
 export function consoleHeaders(context: Pick<AppContext, 'settings'>, inline: readonly string[] = []): Record<string, string> {
   const { settings } = context;
@@ -27,7 +27,7 @@ export function consoleHeaders(context: Pick<AppContext, 'settings'>, inline: re
     'manifest-src': ["'self'"],
     'object-src': ["'none'"],
     'base-uri': ["'self'"],
-    // The payment form goes to the payment provider's page.
+    // The payment form is submitted to the payment provider.
     'form-action': ["'self'", 'https:', 'http:'],
     'frame-ancestors': ["'self'"],
   };

@@ -1,4 +1,4 @@
-// Bodies that come compressed. Codecs run in the thread pool, a piece at a time; what a decoder needs for itself counts as held.
+// Decompresses request bodies. Codecs run in the thread pool, chunk by chunk; a decoder's memory counts as held.
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { AppError } from '#shared/errors.ts';
@@ -6,13 +6,13 @@ import { AppError } from '#shared/errors.ts';
 export interface Decoder {
   name: string;
   stream: Transform;
-  /** Bytes that it holds while it runs, at most. */
+  /** Maximum bytes of memory while it runs. */
   memory: number;
 }
 
-/** Bytes that come out of a decoder at once. */
+/** Maximum bytes per output chunk. */
 const chunkSize = 64 * 1024;
-/** RFC 8878, 3.1.1.1.2: what every decoder must take. The format allows windows of terabytes. */
+/** Limit that every decoder must support (RFC 8878, 3.1.1.1.2). The format allows windows of terabytes. */
 const zstdWindowLog = 23;
 
 const decoders: Record<string, { memory: number; create(): Transform }> = {
@@ -25,10 +25,13 @@ const decoders: Record<string, { memory: number; create(): Transform }> = {
   },
 };
 
-/** What the hungriest decoder holds. */
+/** Largest memory of any decoder. */
 export const decoderMemory = Math.max(...Object.values(decoders).map(({ memory }) => memory));
 
-/** Null: the body is not compressed. @throws {AppError} `unsupported_encoding`, also for several at once */
+/**
+ * Returns null if the body is not compressed.
+ * @throws {AppError} `unsupported_encoding`, also for several encodings
+ */
 export function decoderFor(header: string | undefined): Decoder | null {
   const name = header?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return null;

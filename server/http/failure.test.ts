@@ -6,7 +6,7 @@ import { toAppError } from './failure.ts';
 function reported(failure: unknown): { code: string; lines: string[] } {
   const lines: string[] = [];
   const note = (level: string) => (facts: object) => lines.push(`${level} ${'requestId' in facts ? String(facts.requestId) : ''}`);
-  // Only the two ways of the logger that are used.
+  // Implements only the logger methods that are used.
   const log = Object.assign(Object.create(null), { warn: note('warn'), error: note('error') });
   const { code } = toAppError(failure, { log }, 'r1');
   return { code, lines };

@@ -1,20 +1,20 @@
-// How failures leave on `/api`: the envelope, in the caller's language. The relay has its own shapes (`server/call/`).
+// Error responses of `/api`: the envelope, in the caller's language. The relay has other formats (`server/call/`).
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { QueueFull } from '#server/queues/fair-queue.ts';
 import type { AppContext } from '#server/context.ts';
 
-/** What a failure means to a caller: an AppError, whatever was thrown. Faults are logged here, and only here. */
+/** Converts any thrown value to an AppError. Internal errors are logged only here. */
 export function toAppError(failure: unknown, context: Pick<AppContext, 'log'>, requestId: string): AppError {
   if (failure instanceof AppError) {
-    // With a cause it was logged where it was caught.
+    // Errors with a cause were logged where they were caught.
     if (failure.code === 'internal_error' && failure.cause === undefined) {
       context.log.error({ requestId, err: failure }, 'a request failed unexpectedly');
     }
     return failure;
   }
-  // Too much of one caller is at work already.
+  // The caller has too many requests in progress.
   if (failure instanceof QueueFull) return new AppError('rate_limited', {}, { cause: failure, retryAfter: 2 });
   if (failure instanceof DatabaseUnavailable) {
     context.log.warn({ requestId, reason: failure.message }, 'the database is not available');
@@ -24,7 +24,7 @@ export function toAppError(failure: unknown, context: Pick<AppContext, 'log'>, r
   return new AppError('internal_error', {}, { cause: failure });
 }
 
-/** The envelope of a failure. */
+/** Envelope of an error. */
 export function failureResponse(error: AppError, language: Language, requestId: string): Response {
   const body = {
     ...error.extra,
@@ -37,7 +37,7 @@ export function failureResponse(error: AppError, language: Language, requestId: 
   return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });
 }
 
-/** The envelope for endpoints whose answers are marked: a refusal of what was asked for says it in `data`. */
+/** Envelope of marked endpoints: `data` also reports a rejected request. */
 export function markedFailure(error: AppError, language: Language, requestId: string): Response {
   if (error.status !== 200) return failureResponse(error, language, requestId);
   const isInput = error.code === 'invalid_field' || error.code === 'invalid_parameter';

@@ -1,4 +1,4 @@
-// Endpoints that may look through many rows take turns, account by account.
+// Serializes expensive reads fairly between accounts.
 import type { Endpoint } from '#shared/contract.ts';
 import { readingFor } from '#server/db/reading-for.ts';
 import { AccountLines } from '#server/queues/account-lines.ts';
@@ -7,11 +7,11 @@ import { subscriberOf } from '#server/http/client-address.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 
-/** Requests of one account that read, or wait for their turn to. */
+/** Maximum requests of an account that read or wait. */
 const mostAtOnce = 40;
 const requests = new AccountLines({ atOnce: mostAtOnce, places: 0 });
 
-/** As `mount`, for handlers that only read. Of too many at once the last ones are refused: `rate_limited`. */
+/** Same as `mount`, for read-only handlers. Rejects requests beyond the limit with `rate_limited`. */
 export function mountReading<E extends Endpoint>(host: RouteHost, endpoint: E, handler: Handler<E>): void {
   mount(host, endpoint, (call) => {
     const account = readerName(call);
@@ -19,7 +19,7 @@ export function mountReading<E extends Endpoint>(host: RouteHost, endpoint: E, h
   });
 }
 
-/** Whoever is not signed in goes by the address. */
+/** Anonymous callers are identified by address. */
 function readerName({ caller, facts }: { caller: Caller | null; facts: RequestFacts }): string {
   return caller === null ? `address:${subscriberOf(facts.ip)}` : accountName(caller.user.id);
 }

@@ -1,10 +1,10 @@
-// Work that would take long, a few milliseconds at a time.
+// Runs long work in steps of a few milliseconds.
 import type { Bodies } from '#server/http/bodies.ts';
 
-/** Longer than this nobody waits for the event loop. */
+/** Maximum time of a step. */
 const stepMs = 5;
 
-/** Runs all steps of the work, in turn with everybody's long work; the loop is free in between. */
+/** Runs all steps of the work, in turn with other long work; the event loop runs between steps. */
 export async function inSteps<Result>(bodies: Bodies, owner: string, work: Generator<void, Result>): Promise<Result> {
   const run = (): IteratorResult<void, Result> => {
     const end = performance.now() + stepMs;

@@ -1,16 +1,16 @@
-// What a schema finds wrong with an input, as a rule for people: schemas speak of types and patterns.
+// Translates schema issues into rules that people understand.
 import type { z } from 'zod';
 import type { LocalText } from '#shared/errors.ts';
 import { checkedRule, fieldRules } from '#shared/field-rules.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Of a field that no schema knows. */
+/** Maximum length of an unknown field's name. */
 const longestKey = 64;
 
 /**
- * Which field is wrong, and what it has to be like. Of a choice it is the alternative that the value is of the type of.
- * @param input what the schema was given, to tell a missing field from a wrong one
+ * Returns the invalid field and its rule. For a union, chooses the alternative that matches the value's type.
+ * @param input the validated value, to distinguish missing from wrong fields
  */
 export function wrongField(issue: Issue, input: unknown): { path: string; rule: LocalText } {
   if (issue.code === 'unrecognized_keys') {
@@ -77,7 +77,7 @@ function bigRule({ origin, maximum, inclusive }: Extract<Issue, { code: 'too_big
   return inclusive === false ? fieldRules.lessThan(maximum) : fieldRules.atMost(maximum);
 }
 
-/** What each alternative finds wrong; a choice within a choice is but more alternatives. */
+/** Issues of each alternative; nested unions are flattened. */
 function alternativesOf({ errors }: Extract<Issue, { code: 'invalid_union' }>): Issue[][] {
   return errors.flatMap((issues) => {
     const [first, ...others] = issues;
@@ -85,7 +85,7 @@ function alternativesOf({ errors }: Extract<Issue, { code: 'invalid_union' }>): 
   });
 }
 
-/** What a value may be that is of none of the types, and none of the words. */
+/** Rule for a value that matches no type and no literal. */
 function choiceRule(issues: readonly Issue[]): LocalText {
   const types = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? [issue.expected] : [])));
   const words = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values.map(String) : []));

@@ -2,10 +2,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 const pack = promisify(gzip);
-/** Characters; below it packing costs more than it saves. */
+/** Minimum characters for compression. */
 const worthPacking = 2048;
 
-/** JSON, packed for callers who can read that when it is long: lists go over the radio. */
+/** JSON response, compressed if it is long and the client accepts that. */
 export async function jsonResponse(body: unknown, acceptEncoding: string | null, headers: Record<string, string>): Promise<Response> {
   const text = JSON.stringify(body);
   const common = { ...headers, 'content-type': 'application/json; charset=utf-8', vary: 'Accept-Encoding' };

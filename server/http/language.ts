@@ -1,6 +1,9 @@
 import type { Language } from '#shared/errors.ts';
 
-/** The first of `Accept-Language` that we speak, by weight. `unsaid`: where none of ours is named; clients of the console expect zh. */
+/**
+ * Best supported language of `Accept-Language`, by weight. `unsaid`: default without a supported one; the console's
+ * clients expect zh.
+ */
 export function languageOf(header: string | null, unsaid: Language = 'zh'): Language {
   if (header === null || header === '') return unsaid;
   let best = unsaid;
@@ -19,7 +22,7 @@ export function languageOf(header: string | null, unsaid: Language = 'zh'): Lang
   return best;
 }
 
-/** Of callers of the API: SDKs and agents send no language, and their users read English. */
+/** Language of API callers: SDKs and agents send no language, so the default is English. */
 export function callerLanguage(headers: Headers): Language {
   return languageOf(headers.get('accept-language'), 'en');
 }

@@ -1,12 +1,12 @@
-// What calls are read by: Node's own request, with as much of a fetch Request around it as their handlers look at. Their bodies come
-// by `read-body.ts`, from the connection.
+// Wraps Node's request in the parts of a fetch Request that handlers use. Bodies are read from the connection by
+// `read-body.ts`.
 import type { IncomingMessage } from 'node:http';
 
 type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-/** Method, headers and URL; the last is as it was sent, mostly without a host. */
+/** Method, headers and URL; the URL is as sent, usually without a host. */
 export function leanRequest(request: RequestHead): Request {
-  // Deliberately not a Request: what a real one costs (an AbortController, listeners, copies of the headers) nobody uses.
+  // Deliberately not a Request: the unused parts of one (an AbortController, listeners, copied headers) are expensive.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return new LeanRequest(request) as unknown as Request;
 }

@@ -1,42 +1,42 @@
-// What answers a call without a fetch Response: building a real one with its streams is what made the middle of the path slow.
+// Response without fetch's Response and streams, whose construction dominated the cost of a call.
 import type { ServerResponse } from 'node:http';
 
 export type ResponseHeaders = Record<string, string>;
 
-/** A body that writes itself, bit by bit. */
+/** A body that writes itself in pieces. */
 export interface PipedBody {
-  /** The headers are set by then. */
+  /** Called after the headers are set. */
   pipe(destination: ServerResponse): void;
-  /** The connection has closed, perhaps after a proper end. */
+  /** Called when the connection has closed, possibly after a regular end. */
   destroy(): void;
 }
 
-/** What a direct route answers with. */
+/** Response of a direct route. */
 export type DirectResponse = Response | LeanResponse;
 
-/** A response with a buffer. `headers` is written into afterwards. */
+/** Response with a buffer. Modifies `headers`. */
 export function bufferResponse(status: number, headers: ResponseHeaders, body: Buffer): Response {
   headers['content-length'] = String(body.length);
   return asResponse(new LeanResponse(status, headers, body));
 }
 
-/** A response whose body arrives bit by bit. Only direct routes may give one, which its type says: it is no `Response`. */
+/** Response with a streamed body. Only direct routes may return one, as its type enforces: it is no `Response`. */
 export function streamResponse(status: number, headers: ResponseHeaders, body: PipedBody): LeanResponse {
   return new LeanResponse(status, headers, body);
 }
 
-/** Whoever takes the connection over answers on it. Only for a request that asks for another protocol. */
+/** Response whose handler takes over the connection. Only for upgrade requests. */
 export function takenOver(taking: Taking): LeanResponse {
   return new TakenOver(taking);
 }
 
 export interface Taking {
   take(): void;
-  /** The client has gone meanwhile. */
+  /** Called if the client has disconnected. */
   drop(): void;
 }
 
-/** Writes it, if the client is still there. */
+/** Writes the response if the client is still connected. */
 export async function writeResponse(response: DirectResponse, to: ServerResponse): Promise<void> {
   if (response instanceof LeanResponse) {
     response.writeTo(to);
@@ -49,7 +49,7 @@ export async function writeResponse(response: DirectResponse, to: ServerResponse
   to.end(body);
 }
 
-/** For who knows only those of fetch. */
+/** Converts to a fetch Response. */
 export function fetchResponse(response: DirectResponse): Response {
   return response instanceof LeanResponse ? response.toFetch() : response;
 }
@@ -72,7 +72,7 @@ class LeanResponse {
   writeTo(to: ServerResponse): void {
     const body = this.#body;
     if (isOver(to)) {
-      // Nobody will ask for it.
+      // The client has disconnected.
       if (!Buffer.isBuffer(body)) body.destroy();
       return;
     }
@@ -104,7 +104,7 @@ class TakenOver extends LeanResponse {
   }
 }
 
-/** What the router and others touch of a response is there. */
+/** Provides the members of Response that the router and others use. */
 function asResponse(lean: LeanResponse): Response {
   // Deliberately not a Response.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -1,4 +1,4 @@
-// Node's HTTP server around the app, and how it ends.
+// HTTP server of the app, and its shutdown.
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { Socket } from 'node:net';
@@ -15,8 +15,8 @@ export interface Listening {
   readonly port: number;
   readonly server: Server;
   /**
-   * Takes no new connections, lets open requests end for at most `graceSeconds`, calls `atEnd` for those that have something
-   * to say before they end, and soon after cuts what is left.
+   * Accepts no new connections, waits at most `graceSeconds` for open requests, calls `atEnd` for those that send a
+   * final message, and soon after cuts the rest.
    */
   close(graceSeconds: number, atEnd: () => void): Promise<void>;
 }
@@ -26,34 +26,34 @@ const idleSweepMs = 50;
 export interface ListenOptions {
   port: number;
   host: string;
-  /** Seconds in which a client must make progress with reading a response. */
+  /** Seconds within which a client must make progress reading a response. */
   clientTimeout: number;
 }
 
-/** @throws {Error} when the address cannot be used */
+/** @throws {Error} if the address cannot be used */
 export async function listen(listeners: Listeners, options: ListenOptions): Promise<Listening> {
   const watch = createProgressWatch(options.clientTimeout);
   const serve: RequestListener = (request, response) => {
     watchResponse(watch, response);
     listeners.request(request, response);
   };
-  /** Connections that speak another protocol now: the server does not know them any more. */
+  /** Upgraded connections, which the server does not track. */
   const upgraded = new Set<Socket>();
-  // A request without Host is refused by the app, like any other that is wrong; Node's own refusal would say nothing.
+  // The app rejects requests without Host like other invalid ones; Node's own response would be empty.
   const httpOptions = { keepAlive: true, noDelay: true, requireHostHeader: false, shouldUpgradeCallback: isWebSocketUpgrade };
   const server = createServer(httpOptions, serve);
   server.on('upgrade', (request, socket, head) => {
     if (!(socket instanceof Socket)) return void socket.destroy();
     upgraded.add(socket);
     socket.on('close', () => upgraded.delete(socket));
-    // Whatever is wrong with it, its close is what is acted on.
+    // Errors are handled by the close event.
     socket.on('error', () => {});
     watchSocket(watch, socket);
     listeners.upgrade(request, socket, head);
   });
-  // Longer than what load balancers keep their side open, so that they never write into a closed connection.
+  // Longer than the idle timeout of load balancers, so that they never write to a closed connection.
   server.keepAliveTimeout = 65_000;
-  // Whoever asks before sending a body is asked for it when it is read, if it is.
+  // `Expect: 100-continue` is answered when the body is read.
   server.on('checkContinue', serve);
   server.on('clientError', refuseBrokenRequest);
   await new Promise<void>((resolve, reject) => {
@@ -71,7 +71,7 @@ export async function listen(listeners: Listeners, options: ListenOptions): Prom
   };
 }
 
-/** Another protocol that a client would speak, too, is not heeded: it gets its response in this one. */
+/** Requests for other protocols are answered as plain HTTP. */
 function isWebSocketUpgrade({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 }
@@ -90,7 +90,7 @@ function close(server: Server, upgraded: ReadonlySet<Socket>, { graceSeconds, at
         for (const socket of upgraded) socket.destroy();
       }, lastWordsMs);
     }, graceSeconds * 1000);
-    // A connection whose last response has left meanwhile is idle only now, and would be kept for the next request.
+    // A connection becomes idle when its last response ends, and would then stay open.
     const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
     server.close(() => {
       clearTimeout(cut);
@@ -106,10 +106,10 @@ const brokenRequests: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** For ids alone: no app has seen these requests. */
+/** For request ids: these requests never reach the app. */
 const idParts = { now: Date.now, randomText: createRandomText() };
 
-/** What is not HTTP (a line break in a header, too long headers) never becomes a request; it is answered here. */
+/** Answers invalid HTTP (a line break in a header, headers too long), which never becomes a request. */
 function refuseBrokenRequest(failure: NodeJS.ErrnoException, socket: Duplex): void {
   if (failure.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,4 +1,4 @@
-// A contract and a handler become a route: rights, input, failures and the envelope are dealt with here, once.
+// Mounts a handler under a contract: checks access and input, and writes errors and the envelope.
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Access, Endpoint } from '#shared/contract.ts';
@@ -17,21 +17,30 @@ import { wrongField } from '#server/http/input-rule.ts';
 import { readJson } from '#server/http/parse-body.ts';
 import { dropBody } from '#server/http/read-body.ts';
 
-/** What a route needs from around it; made once in `app.ts`. */
+/** Environment of routes; created once in `app.ts`. */
 export interface RouteHost {
   context: AppContext;
   facts(request: Request, connection: Connection | null): RequestFacts;
-  /** Who calls, as of now; null without a session. @throws {AppError} when credentials are wrong */
+  /**
+   * Returns the current caller; null without a session.
+   * @throws {AppError} if credentials are invalid
+   */
   identify(facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null>;
-  /** Counts the request against the limit of the caller, or of the address. @throws {AppError} `rate_limited` */
+  /**
+   * Counts the request against the limit of the caller or address.
+   * @throws {AppError} `rate_limited`
+   */
   limit(facts: RequestFacts, caller: Caller | null): Promise<void>;
-  /** Paths are matched with and without a trailing slash; those without parameters before those with. */
+  /** Paths match with and without a trailing slash; those without parameters come first. */
   add(method: string, path: string, serve: Serve): void;
-  /** For what is called most, or writes its body itself: the fetch adapter is passed by. `request` is no more than `leanRequest` makes. */
+  /**
+   * For frequent routes, and those that write their body: bypasses the fetch adapter. `request` has only what
+   * `leanRequest` provides.
+   */
   addDirect(method: string, path: string, serve: ServeDirectly): void;
-  /** Aborted when the server is about to end: what would go on for ever ends then. */
+  /** Aborted at shutdown, to end endless responses. */
   readonly draining: AbortSignal;
-  /** What is mounted, for the OpenAPI document. */
+  /** Mounted endpoints, for the OpenAPI document. */
   readonly endpoints: Endpoint[];
 }
 
@@ -40,7 +49,7 @@ export type Serve = ServeWith<Response>;
 export type ServeDirectly = ServeWith<DirectResponse>;
 
 const defaultMaxBytes = 1024 * 1024;
-/** Null: nobody has to be signed in. */
+/** Null if no session is required. */
 const requiredRole: Record<Access, number | null> = { public: null, optional: null, user: Role.user, admin: Role.admin, root: Role.root };
 
 /** Mounts `handler` under the endpoint's method and path, with and without a trailing slash. */
@@ -51,7 +60,7 @@ export function mount<E extends Endpoint>(host: RouteHost, endpoint: E, handler:
   );
 }
 
-/** Who calls, counted against the limit of that user, or of the address where the call does not say whose it is. */
+/** Identifies the caller and counts the request against the limit of the user, or of the address if anonymous. */
 async function identify(host: RouteHost, facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null> {
   let caller: Caller | null;
   try {
@@ -86,7 +95,7 @@ async function serveCall<E extends Endpoint>(
             endpoint.body,
             withoutNulls(await readBody(host, { request, connection, facts, caller, limit: endpoint.maxBytes ?? defaultMaxBytes })),
           );
-    // The parts were checked against the endpoint's own schemas just above, which is what these types say.
+    // The parts were validated above against the endpoint's schemas, so the type holds.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const call = { params, query, body, caller, facts, context: host.context, cookies } as Call<E>;
     const result = await handler(call);
@@ -99,7 +108,7 @@ async function serveCall<E extends Endpoint>(
   }
 }
 
-/** With the word that old clients of such calls compare. */
+/** Adds the message that old clients of such calls compare. */
 function marked(result: unknown): HandlerResponse<unknown, unknown> {
   const isResponse = result instanceof HandlerResponse;
   return new HandlerResponse(isResponse ? result.data : result, { ...(isResponse ? result.options : {}), notice: 'success' });
@@ -118,8 +127,9 @@ function checkRole(endpoint: Endpoint, caller: Caller | null): void {
 }
 
 /**
- * A foreign page can make a browser send a form without asking first, with a text that reads as JSON: to set this server up, or to sign
- * its visitor in to another account. It cannot send the content type of JSON, so requests of pages must have that. Other clients need not.
+ * A foreign page can make a browser send a form without a preflight, with a text that parses as JSON: to set up this
+ * server, or to sign the visitor in to another account. It cannot send the JSON content type, so requests from pages
+ * must have it; other clients need not.
  */
 function readBody(host: RouteHost, { request, connection, facts, caller, limit }: BodyRequest): Promise<unknown> {
   const { headers, ip } = facts;
@@ -139,8 +149,8 @@ interface BodyRequest {
 }
 
 /**
- * The values of a query string by their names. A known field that is there twice, or as `p[$gt]`, is refused: other code could read it
- * differently. Names that the endpoint does not know may look like anything.
+ * Query values by name. A known field that occurs twice, or as `p[$gt]`, is rejected, because other code could read it
+ * differently. Unknown names may have any form.
  */
 function plainQuery(schema: z.core.$ZodType | undefined, values: URLSearchParams): Record<string, string> {
   const known = schema !== undefined && 'shape' in schema && typeof schema.shape === 'object' ? (schema.shape ?? {}) : {};
@@ -164,7 +174,7 @@ function parse(schema: z.core.$ZodType | undefined, value: unknown): unknown {
   throw path === '' ? new AppError('invalid_parameter') : invalidField(path, rule);
 }
 
-/** A null for a field means that the field is absent: clients send whole records back, with nulls in them. */
+/** Null fields count as absent: clients send whole records back, with nulls in them. */
 function withoutNulls(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
@@ -189,7 +199,7 @@ async function successResponse(result: unknown, facts: RequestFacts, setCookie: 
   });
 }
 
-/** One part at a time, when the last one has been taken: a slow reader holds no more than that. */
+/** Pulls one part at a time, so that a slow reader buffers no more. */
 function downloadResponse({ type, fileName, parts }: Download, first: IteratorResult<string>, requestId: string): Response {
   let waiting: IteratorResult<string> | undefined = first;
   const encoder = new TextEncoder();
@@ -211,7 +221,7 @@ function downloadResponse({ type, fileName, parts }: Download, first: IteratorRe
     headers: {
       'content-type': type,
       ...(fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` }),
-      // Proxies that hold answers back would hold back what comes bit by bit.
+      // Prevents proxies from buffering a stream.
       'x-accel-buffering': 'no',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',

@@ -1,4 +1,4 @@
-// The OpenAPI document of the console's calls, made from the contracts of what is mounted.
+// OpenAPI document of the console's API, generated from the mounted contracts.
 import { z } from 'zod';
 import type { Access, Endpoint } from '#shared/contract.ts';
 import { errors } from '#shared/errors.ts';
@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 export function mountOpenApi(host: RouteHost): void {
   let document: { count: number; text: string } | null = null;
   host.add('GET', '/api/openapi.json', (request, _params, connection) => {
-    // Made when first asked for, by when everything is mounted.
+    // Generated on first use, when everything is mounted.
     if (document?.count !== host.endpoints.length) {
       document = { count: host.endpoints.length, text: JSON.stringify(describeApi(host.endpoints)) };
     }
@@ -127,7 +127,7 @@ function objectProperties(json: Json): Json {
   return typeof json.properties === 'object' && json.properties !== null ? { ...json.properties } : {};
 }
 
-/** What cannot be said in JSON Schema (a transform's result) is left open. */
+/** Types that JSON Schema cannot express (a transform's result) are left open. */
 function schemaOf(schema: z.core.$ZodType, io: 'input' | 'output'): Json {
   const { $schema: _version, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' });
   return json;

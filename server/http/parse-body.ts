@@ -1,4 +1,4 @@
-// Bytes of a body to the value that they are JSON of.
+// Parses the bytes of a body as JSON.
 import { AppError } from '#shared/errors.ts';
 import { placeOfFault } from '#shared/json-fault.ts';
 import type { Bodies } from '#server/http/bodies.ts';
@@ -6,7 +6,7 @@ import { readBody } from '#server/http/read-body.ts';
 import type { BodyReading, RawBody } from '#server/http/read-body.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
-/** Beyond either, reading takes milliseconds, and is done in turn. */
+/** Beyond either limit, parsing takes milliseconds and is queued. */
 const longBytes = 512 * 1024;
 const longParts = 10_000;
 
@@ -23,7 +23,7 @@ export function isLong({ bytes, parts }: RawBody): boolean {
   return bytes.length > longBytes || parts > longParts;
 }
 
-/** @throws {AppError} `body_empty`, `invalid_json`, which names the place, `invalid_json_long` */
+/** @throws {AppError} `body_empty`, `invalid_json` with the position, `invalid_json_long` */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -40,9 +40,9 @@ export interface BodyText {
 }
 
 /**
- * The text of a body and its value. A promise only where it is long.
- * @param look what else is read in the same turn
- * @throws {AppError} `invalid_utf8`, `body_empty`, `invalid_json`, and what `look` throws
+ * Returns the text and value of a body; a promise only if it is long.
+ * @param look further checks in the same step
+ * @throws {AppError} `invalid_utf8`, `body_empty`, `invalid_json`, and the errors of `look`
  */
 export function parseBody(raw: RawBody, bodies: Bodies, owner: string, look?: (body: BodyText) => void): BodyText | Promise<BodyText> {
   if (isLong(raw)) return parseInTurn(raw, bodies, owner, look);
@@ -60,7 +60,7 @@ async function parseInTurn(raw: RawBody, bodies: Bodies, owner: string, look?: (
 }
 
 /**
- * The value of a console call's body; nothing of it is held any more.
+ * Reads and parses a console call's body, and releases its memory.
  * @throws {AppError} as `readBody` and `parseBody`
  */
 export async function readJson(reading: Omit<BodyReading, 'hold' | 'watch'>, bodies: Bodies, owner: string): Promise<unknown> {
@@ -77,9 +77,9 @@ export async function readJson(reading: Omit<BodyReading, 'hold' | 'watch'>, bod
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 
-/** JSON can escape half a character, which no UTF-8 text holds: stored and read back it would be another text. */
+/** JSON can escape a lone surrogate, which UTF-8 cannot store: it would be read back as another text. */
 function isWellFormed(value: unknown): boolean {
-  // Not recursive: it costs less.
+  // Iterative, because it is faster.
   const left = [value];
   while (left.length > 0) {
     const part = left.pop();

@@ -1,5 +1,5 @@
-// Limits whose counters are in the database, so that all processes count together. A window is fixed: it begins with the
-// first hit and ends after its length. Relayed calls never come here; what their callers ask of what is kept does.
+// Rate limits with counters in the database, shared by all processes. Windows are fixed: they start with the first hit.
+// Used for console calls and calls about stored objects, not for relayed ones.
 import { AppError } from '#shared/errors.ts';
 import { limitSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
@@ -7,13 +7,16 @@ import type { LimitRecord } from '#server/db/records/limit.ts';
 import type { RequestSource } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 
-/** Several processes may find an expired window at once; one of them renews it, the others count again. */
+/** Maximum retries when several processes renew an expired window: one succeeds, the others count again. */
 const renewalAttempts = 20;
 
-/** Clients of one untrusted proxy together may do this many times as much as one address: who reaches the server past the proxy can write any address. */
+/** Factor for the clients of one untrusted proxy together, because anyone who bypasses the proxy can forge addresses. */
 const proxyFactor = 20;
 
-/** Counts one hit of an address. @throws {AppError} as `enforceLimit` */
+/**
+ * Counts one hit of an address.
+ * @throws {AppError} as `enforceLimit`
+ */
 export async function enforceSourceLimit(
   context: AppContext,
   { source, untrustedProxy }: RequestSource,
@@ -24,7 +27,10 @@ export async function enforceSourceLimit(
   await enforceLimit(context, { ...limit, key: `${limit.key}:proxy:${untrustedProxy}`, count: limit.count * proxyFactor });
 }
 
-/** Counts one hit, or `hits`. @throws {AppError} `rate_limited`, or what `refuse` makes of the seconds to wait */
+/**
+ * Counts `hits`, or one.
+ * @throws {AppError} `rate_limited`, or the error that `refuse` builds from the seconds to wait
+ */
 export async function enforceLimit(
   context: AppContext,
   limit: { key: string; hits?: number; count: number; windowSeconds: number; refuse?: (seconds: number) => AppError },
@@ -35,7 +41,7 @@ export async function enforceLimit(
   throw limit.refuse?.(seconds) ?? new AppError('rate_limited', {}, { retryAfter: seconds });
 }
 
-/** Takes one hit back, or `hits`, e.g. after a login that succeeded. */
+/** Subtracts `hits`, or one, e.g. after a successful sign-in. */
 export async function forgiveHit(context: AppContext, key: string, hits = 1): Promise<void> {
   await context.db.collection('limits').patch({ id: key, count: { gte: hits } }, { increment: { count: -hits } });
 }
@@ -44,10 +50,10 @@ export async function clearLimit(context: AppContext, key: string): Promise<void
   await context.db.collection('limits').remove({ id: key });
 }
 
-/** Somebody who has signed in may do this many times as much as an unknown address: a screen needs several calls. */
+/** Factor for signed-in users: a screen needs several calls. */
 const signedInFactor = 5;
 
-/** The limit of all console calls: of an account, or of an address where nobody has signed in. */
+/** Limit of console calls per account, or per address if not signed in. */
 export async function limitCaller(context: AppContext, facts: RequestSource, userId: number | undefined): Promise<void> {
   const { env } = context;
   if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
@@ -56,10 +62,13 @@ export async function limitCaller(context: AppContext, facts: RequestSource, use
   else await enforceLimit(context, { ...limit, key: `api:user:${userId}`, count: limit.count * signedInFactor });
 }
 
-/** Programs ask for what is kept more often than a screen does: for twenty responses that go on, every two seconds. */
+/**
+ * Factor for calls about stored objects: programs poll more often than a screen, such as twenty background responses
+ * every two seconds.
+ */
 const storedFactor = 4;
 
-/** The limit of calls by a key for what is kept of its user, several times that of the console; they count apart from what that does in the console. */
+/** Limit of calls about stored objects per user; counted separately from the user's console calls. */
 export async function limitStoredCalls(context: AppContext, userId: number): Promise<void> {
   const { env } = context;
   if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
@@ -70,12 +79,12 @@ export async function limitStoredCalls(context: AppContext, userId: number): Pro
   });
 }
 
-/** Removes the windows that have ended; run from time to time. */
+/** Removes expired windows; run periodically. */
 export async function sweepLimits(context: AppContext): Promise<number> {
   return context.db.collection('limits').remove({ reset_at: { lt: context.now() } });
 }
 
-/** Counts hits in the window of `key` and tells how many there were and when the window ends (milliseconds). */
+/** Counts hits in the window of `key`; returns the count and the window's end (milliseconds). */
 export async function countHit(context: AppContext, key: string, windowSeconds: number, hits = 1): Promise<LimitRecord> {
   const limits = context.db.collection('limits');
   for (let attempt = 0; attempt < renewalAttempts; attempt += 1) {

@@ -1,4 +1,4 @@
-// How a body is put together while it comes.
+// Assembly of a body while it arrives.
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBodies } from './bodies.ts';
@@ -10,7 +10,7 @@ const pieceBytes = 100_000;
 
 const pieceOf = (index: number) => Buffer.alloc(pieceBytes, String(index % 10));
 
-/** Reads a body that declares `length`, of which so many pieces come. */
+/** Reads a body that declares `length`, of which `pieces` arrive. */
 async function read(pieces: number): Promise<Buffer> {
   const log = pino({ level: 'silent' });
   const bodies = createBodies(

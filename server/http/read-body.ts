@@ -1,4 +1,4 @@
-// A body from the wire to bytes: decompressed, looked over and bounded while it arrives, so that nothing is held or parsed
+// Reads a body from the wire: decompresses, scans and bounds it while it arrives, so that nothing is held or parsed
 // that could not be served.
 import { Readable } from 'node:stream';
 import { IncomingMessage } from 'node:http';
@@ -16,47 +16,50 @@ import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 export interface BodyReading {
   request: Request;
   connection: Connection | null;
-  /** Bytes, decompressed. */
+  /** Maximum decompressed bytes. */
   limit: number;
-  /** What is read is held here, and goes on to be when it is read. */
+  /** Holds the bytes read, also after reading. */
   hold: BodyHold;
   watch: ProgressWatch;
-  /** It is none of JSON: nothing of it is looked over, and what is long lies here. Who gave it ends it. */
+  /** For bodies other than JSON: not scanned, and stored here if long. The creator must end it. */
   spool?: SpoolFile | undefined;
 }
 
-/** A body, not parsed yet. What is said of its parts and names is so of JSON. */
+/** A body before parsing. Counts of parts and names apply to JSON. */
 export interface RawBody {
   bytes: Buffer;
-  /** Objects, arrays, texts and names in it. */
+  /** Number of objects, arrays, texts and names. */
   parts: number;
-  /** Names in its objects; one that an object has twice counts twice. */
+  /** Number of names in its objects, duplicates included. */
   members: number;
   hasEscapedNames: boolean;
-  /** Where it lies; missing: `bytes` are all of it. */
+  /** File that stores the body; if undefined, `bytes` has all of it. */
   file?: SpoolFile;
 }
 
-/** Up to this size what may lie on disk stays in memory. */
+/** Maximum size of a spooled body that stays in memory. */
 const smallSpooled = 512 * 1024;
-/** Bytes that have come before room is made for all that were declared. */
+/** Bytes received before the declared size is allocated. */
 const smallStored = 128 * 1024;
-/** The share of them, too: memory is touched as bytes come, but the engine collects garbage for what is declared and never comes. */
+/**
+ * Minimum share received before allocation: memory is touched as bytes arrive, but declared memory causes garbage
+ * collections even if unused.
+ */
 const leastShare = 8;
-/** Bytes that wait for the disk until no more are taken. */
+/** Unwritten bytes at which reading pauses for the disk. */
 const mostUnwritten = 256 * 1024;
 const nothing = Buffer.alloc(0);
-/** Bytes that are read beyond a refusal, and how long, so that a client that is about to finish gets to read it. */
+/** Limits of draining a rejected body, so that a client that finishes sending can read the response. */
 const mostDropped = 8 * 1024 * 1024;
 const dropMs = 5_000;
-/** JSON that people write shrinks to a tenth; what grows a hundredfold was made to. */
+/** Maximum compression ratio: normal JSON compresses to a tenth. */
 const largestRatio = 100;
 const ratioCounts = 1024 * 1024;
 
 /**
- * The whole body.
- * @throws {AppError} `body_too_large`, `body_expands`, `body_too_complex`, `body_too_deep`, `unsupported_encoding`, `broken_encoding`,
- * `body_timeout`, `bodies_of_caller`, `bodies_of_server`, `client_closed`, and as `SpoolFile.append`
+ * Reads the whole body.
+ * @throws {AppError} `body_too_large`, `body_expands`, `body_too_complex`, `body_too_deep`, `unsupported_encoding`,
+ * `broken_encoding`, `body_timeout`, `bodies_of_caller`, `bodies_of_server`, `client_closed`, and as `SpoolFile.append`
  */
 export function readBody({ request, connection, limit, hold, watch, spool }: BodyReading): Promise<RawBody> {
   const source = connection?.req ?? (request.body === null ? Readable.from([]) : Readable.from(request.body));
@@ -68,15 +71,15 @@ export function readBody({ request, connection, limit, hold, watch, spool }: Bod
   return new BodyReader({ source, decoder, limit, hold, watch, spool, length }).done;
 }
 
-/** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the response from the client. */
+/** Drains a rejected body for a moment: closing at once would hide the response from the client. */
 export function dropBody({ req, res }: Connection): void {
   if (req.complete || req.destroyed) return;
   if (isRequesting(req.headers.expect) && !wereRequested.has(res)) {
-    // It may never be sent, and nobody knows: this connection cannot serve another request.
+    // The body may or may not be sent, so this connection cannot serve another request.
     if (!res.headersSent) res.setHeader('connection', 'close');
     return;
   }
-  // Who sends more than that is told before that nobody listens.
+  // Announces the close to clients that send more.
   if (Number(req.headers['content-length'] ?? 0) > mostDropped && !res.headersSent) res.setHeader('connection', 'close');
   const end = setTimeout(() => req.destroy(), dropMs);
   end.unref();
@@ -86,13 +89,13 @@ export function dropBody({ req, res }: Connection): void {
     if (size > mostDropped) req.destroy();
   });
   req.on('close', () => clearTimeout(end));
-  // A connection that closes first says so by an error.
+  // The connection may close first, with an error.
   req.on('error', () => {});
 }
 
 const wereRequested = new WeakSet<ServerResponse>();
 
-/** A client that asks first has not sent its body yet. */
+/** Answers `Expect: 100-continue`, so that the client sends the body. */
 function letItCome({ req, res }: Connection): void {
   if (!isRequesting(req.headers.expect) || wereRequested.has(res) || res.headersSent) return;
   wereRequested.add(res);
@@ -110,7 +113,7 @@ interface ReaderOptions {
   hold: BodyHold;
   watch: ProgressWatch;
   spool: SpoolFile | undefined;
-  /** Bytes that are to come, where it is known. */
+  /** Expected bytes, if known. */
   length: number;
 }
 
@@ -122,15 +125,15 @@ class BodyReader implements Passage {
   readonly #options: ReaderOptions;
   readonly #scan = new JsonScan();
   #chunks: Buffer[] = [];
-  /** All of a long body whose length is known: its chunks are copied into it and are gone at once, instead of standing beside it at the end. */
+  /** Buffer for a long body of known length: chunks are copied into it and freed at once. */
   #whole: Buffer | null = null;
   #received = 0;
   #size = 0;
   #isOver = false;
   #hasFailed = false;
-  /** Bytes of `#chunks`, where they go to disk. */
+  /** Bytes of `#chunks` not written to disk yet. */
   #unwritten = 0;
-  /** What brings them there; null: nothing is under way. */
+  /** Write in progress; null if there is none. */
   #writing: Promise<void> | null = null;
   #resolve: (body: RawBody) => void = () => {};
   #reject: (failure: unknown) => void = () => {};
@@ -217,7 +220,7 @@ class BodyReader implements Passage {
     if (this.#isParsers) freeBytes(chunk);
   }
 
-  /** What the parser of requests gives is a copy that only this reader has. Decoders and web streams may go on with what they give. */
+  /** Chunks of the HTTP parser are exclusive to this reader; decoders and web streams may reuse theirs. */
   get #isParsers(): boolean {
     return this.#options.decoder === null && this.#options.source instanceof IncomingMessage;
   }
@@ -229,7 +232,7 @@ class BodyReader implements Passage {
     if (this.#unwritten > mostUnwritten) this.#flow.pause();
   }
 
-  /** Where the chunks come from. */
+  /** Source of the chunks. */
   get #flow(): Readable {
     const { decoder, source } = this.#options;
     return decoder?.stream ?? source;
@@ -302,7 +305,7 @@ class BodyReader implements Passage {
     this.#reject(failure);
   }
 
-  /** Listeners stay where they are: taking them off costs more than not heeding them. What breaks from now on breaks for nobody. */
+  /** Listeners stay attached: removing them costs more than ignoring them. Later errors are ignored. */
   #stop(): void {
     const { decoder, watch } = this.#options;
     this.#isOver = true;

@@ -1,4 +1,4 @@
-// What is written for long ends when who reads it has no right to it any more: signed out, banned, demoted, deleted.
+// Ends long streams when their reader loses access: signed out, banned, demoted, deleted.
 import { AppError } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import { Role } from '#shared/roles.ts';
@@ -9,17 +9,17 @@ export interface LogReader {
   endpoint: Endpoint;
   facts: RequestFacts;
   userId: number;
-  /** Only that user's rows, without what concerns administrators. */
+  /** Restricts the stream to that user's rows, without data for administrators. */
   ownId?: number;
 }
 
-/** The session or access token, its rights and its account as they are now. */
+/** Checks the current session or access token, its rights and its account. */
 export async function mayStillRead(host: RouteHost, { endpoint, facts, userId, ownId }: LogReader): Promise<boolean> {
   try {
     const caller = await host.identify(facts, endpoint);
     return caller?.user.id === userId && (ownId !== undefined || caller.user.role >= Role.admin);
   } catch (failure) {
-    // A database that is away says nothing about rights.
+    // An unavailable database does not revoke access.
     if (failure instanceof AppError && failure.status < 500) return false;
     throw failure;
   }

@@ -1,4 +1,4 @@
-// What is known of a request before anything is read from it.
+// Facts of a request known before its body is read.
 import { isRelayPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
@@ -13,7 +13,7 @@ export function createFactReader(context: AppContext): FactReader {
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
   let hasWarned = false;
 
-  /** The peer's address where it is a proxy of this network that forwards clients and is not trusted. */
+  /** Address of the peer, if it is an untrusted private proxy that forwards clients. */
   function untrustedProxyOf(headers: Headers, peer: string): string | null {
     if (!(headers.has('x-forwarded-for') || headers.has('x-real-ip')) || addresses.isTrusted(peer) || !isPrivateAddress(peer)) return null;
     const proxy = normalise(peer);
@@ -38,7 +38,7 @@ export function createFactReader(context: AppContext): FactReader {
     return {
       requestId: newRequestId(context),
       ip,
-      // The proxy's own entry is the last one: what a client wrote itself stands before it.
+      // The proxy's own entry is the last; earlier ones may be forged by the client.
       source: untrustedProxy === null ? ip : (lastForwarded(headers) ?? ip),
       untrustedProxy,
       isSecure:
@@ -51,7 +51,7 @@ export function createFactReader(context: AppContext): FactReader {
   };
 }
 
-/** The URL of a request. Its host is not to be relied on: whatever the client sent as `Host` is left out. */
+/** URL of a request. Its host is a placeholder: the client's `Host` is not trusted. */
 function requestUrl(request: Request, connection: Connection | null): URL {
   const target = connection?.req.url;
   if (target === undefined) return new URL(request.url);
@@ -59,7 +59,7 @@ function requestUrl(request: Request, connection: Connection | null): URL {
   return URL.parse(target) ?? new URL('http://localhost/');
 }
 
-/** The path of a request as it was sent, without the query and without a trailing slash. Cheap: no URL is parsed. */
+/** Path of a request as sent, without query and trailing slash. Avoids parsing a URL. */
 export function requestPath(request: Request, connection: Connection | null): string {
   const target = connection?.req.url;
   if (target === undefined || !target.startsWith('/')) return trimSlash(requestUrl(request, connection).pathname);

@@ -1,4 +1,4 @@
-// From Node's requests to those that handlers know.
+// Adapts Node's requests for handlers.
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,25 +12,25 @@ import { requestPath } from './request-facts.ts';
 interface Served {
   /** Never rejects. */
   serve(request: Request, connection: Connection): Promise<DirectResponse>;
-  /** Whether the adapter is passed by at this path. */
+  /** Reports whether this path bypasses the adapter. */
   isDirect(path: string): boolean;
 }
 
 export interface Listeners {
   request: RequestListener;
-  /** For requests that ask for a WebSocket. */
+  /** Handles WebSocket upgrade requests. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
 }
 
 export function createListeners({ log }: Pick<AppContext, 'log'>, { serve, isDirect }: Served): Listeners {
   const adapter = createServerAdapter<Connection>((request, connection) => serve(request, connection).then(fetchResponse));
 
-  /** Without the adapter, whose requests and responses cost a tenth of a call. */
+  /** Bypasses the adapter, whose requests and responses cost a tenth of a call. */
   async function serveDirectly(request: Request, connection: Connection): Promise<void> {
     const { req, res, upgrade } = connection;
     try {
       const response = await serve(request, connection);
-      // What nobody has read of the request must not block the connection.
+      // An unread request body must not block the connection.
       if (upgrade === undefined && !req.readableEnded && !req.destroyed) req.resume();
       await writeResponse(response, res);
     } catch (failure) {
@@ -46,7 +46,7 @@ export function createListeners({ log }: Pick<AppContext, 'log'>, { serve, isDir
     },
     upgrade(req, socket, head) {
       const res = new ServerResponse(req);
-      // It answers whoever gets no socket, and is their last response.
+      // Response for requests that get no socket, the last on this connection.
       res.shouldKeepAlive = false;
       res.assignSocket(socket);
       res.once('finish', () => socket.destroySoon());

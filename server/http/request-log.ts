@@ -1,4 +1,4 @@
-// One line per console call: never a query, a header or a body, where codes, keys and passwords are.
+// Logs one line per console call, without query, headers and body, which may contain codes, keys and passwords.
 import type { AppContext } from '#server/context.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';

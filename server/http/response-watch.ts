@@ -1,17 +1,17 @@
-// A response that nobody reads holds its bytes, its connection and, as a stream, an upstream and money.
+// Cuts off unread responses, which hold bytes, a connection and, if streamed, an upstream and money.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SendQueues } from '#server/network/send-queues.ts';
 import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 
-/** Watches a response until its connection is free again; one that is not read is cut off. */
+/** Watches a response until its connection is free; cuts it off if it is not read. */
 export function watchResponse(watch: ProgressWatch, response: ServerResponse): void {
   const watched = new WatchedResponse(response);
   watch.add(watched);
   response.on('close', () => watch.remove(watched));
 }
 
-/** The same of a connection that speaks another protocol now. */
+/** Same for an upgraded connection. */
 export function watchSocket(watch: ProgressWatch, socket: Socket): void {
   const watched = new WatchedResponse({ socket, destroy: () => socket.destroy() });
   watch.add(watched);
@@ -37,11 +37,11 @@ class WatchedResponse implements Passage {
     this.#response = response;
   }
 
-  /** Null while there is nothing to read: then it is us that the client waits for. */
+  /** Null if nothing is waiting to be read: the client is waiting for the server. */
   passed(): number | null {
     const { socket } = this.#response;
     if (socket === null || socket.destroyed || socket.writableLength === 0) return null;
-    // What Node has written, in whole pieces; and how much less of the present piece waits than before.
+    // Progress: whole chunks that Node has written, plus the decrease of the current chunk.
     const handedOver = socket.bytesWritten - socket.writableLength;
     const queued = queuedIn(socket);
     this.#taken += handedOver === this.#handedOver ? Math.max(0, this.#queued - queued) : Math.max(0, handedOver - this.#handedOver);
@@ -60,7 +60,7 @@ class WatchedResponse implements Passage {
   }
 }
 
-/** Bytes of the write under way that the system has not taken yet: Node's own timeout of sockets looks at the same. */
+/** Bytes of the current write that the system has not accepted; Node's socket timeout uses the same. */
 function queuedIn(socket: Socket): number {
   const handle: unknown = '_handle' in socket ? socket._handle : null;
   if (typeof handle !== 'object' || handle === null || !('writeQueueSize' in handle)) return 0;

@@ -1,5 +1,5 @@
-// Paths without parameters are found in a map, whatever their number; only the others are matched one by one. So the
-// relay's routes cost the same with and without the console's hundred.
+// Router: paths without parameters are found in a map, others are matched one by one, so that relay routes cost the
+// same with and without the console.
 import { Router } from 'itty-router';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -7,15 +7,15 @@ import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { Serve, ServeDirectly } from '#server/http/mount.ts';
 
 export interface ServerRouter {
-  /** `:name` is one part of the path, `:name+` all the rest, `:id` one that is a number: with anything else there is no such path. */
+  /** `:name` is one path segment, `:name+` the rest, `:id` a number; other values do not match. */
   add(method: string, path: string, serve: Serve): void;
-  /** What is mounted, as `METHOD path`. */
+  /** Mounted routes as `METHOD path`. */
   readonly routes: readonly string[];
-  /** The same for a route that the fetch adapter is passed by for, with all paths that begin as this one does. */
+  /** Adds a route that bypasses the fetch adapter, together with all paths with the same first segment. */
   addDirect(method: string, path: string, serve: ServeDirectly): void;
-  /** Whether the fetch adapter is passed by at this path, also where nothing is mounted. */
+  /** Reports whether the path bypasses the fetch adapter, also if nothing is mounted there. */
   isDirect(path: string): boolean;
-  /** `path` is as `requestPath` makes it. Undefined when nothing is mounted there. */
+  /** `path` is from `requestPath`. Returns undefined if nothing is mounted there. */
   match(request: Request, path: string, connection: Connection | null): DirectResponse | Promise<DirectResponse | undefined> | undefined;
 }
 
@@ -45,7 +45,7 @@ export function createRouter(): ServerRouter {
     routes,
     add,
     addDirect(method, path, serve) {
-      // The console's streams need the adapter, and a direct route takes all paths that begin as its own.
+      // The console's streams need the adapter, and a direct route claims its whole first segment.
       if (startOf(path) === startOf('/api/')) throw new Error(`${path} cannot pass the adapter by`);
       directStarts.add(startOf(path));
       add(method, path, serve);
@@ -60,13 +60,13 @@ export function createRouter(): ServerRouter {
   };
 }
 
-/** `/v1` of `/v1/models`. */
+/** First segment: `/v1` of `/v1/models`. */
 function startOf(path: string): string {
   const end = path.indexOf('/', 1);
   return end === -1 ? path : path.slice(0, end);
 }
 
-/** Longer numbers are no ids; they would lose their last digits. */
+/** Longer numbers are no ids; they would lose digits. */
 function isNumbered({ id }: Record<string, string>): boolean {
   return id === undefined || /^\d{1,15}$/.test(id);
 }

@@ -1,16 +1,16 @@
-// What a browser says of who asks. Clients that are no browser send no such headers.
+// Fetch metadata of browsers. Other clients do not send it.
 
-/** Who asks wants an answer: a script of the page, or somebody who goes there. */
+/** Destinations of scripts and navigations. */
 const requesting: ReadonlySet<string> = new Set(['empty', 'document']);
 
 type RequestHeaders = Pick<Headers, 'get'>;
 
-/** The browser's word that a page of ours asks, and does not only draw what stands in a text: a picture, a frame. */
+/** True if the browser reports a request of our own page, other than for an embedded image or frame. */
 export function isSameOrigin(headers: RequestHeaders): boolean {
   return headers.get('sec-fetch-site') === 'same-origin' && !isDrawn(headers);
 }
 
-/** Another site's page asks, or any page draws it: whoever looks at that page wants nothing of us. */
+/** True if another site sends the request, or any page embeds it. */
 export function isUnwanted(headers: RequestHeaders): boolean {
   return headers.get('sec-fetch-site') === 'cross-site' || isDrawn(headers);
 }

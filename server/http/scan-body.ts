@@ -1,4 +1,4 @@
-// A body that is there already, looked over as one that arrives is: piece by piece, so that a long one holds nobody up.
+// Scans a complete body like one that arrives, in pieces that do not block the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JsonScan } from '#server/framing/json-scan.ts';
 import type { RawBody } from './read-body.ts';

@@ -1,5 +1,5 @@
-// Who calls: the session cookie or an access token, and the rules that go with both. The account is read fresh each time,
-// so a ban, a demotion or a deletion counts at once.
+// Identifies callers by session cookie or access token. The account is read each time, so a ban, demotion or deletion
+// applies at once.
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
@@ -15,14 +15,17 @@ const cookieName = 'session';
 /** 43 characters of 62: 256 random bits. */
 const cookieLength = 43;
 const lifetimeSeconds = 30 * 24 * 3600;
-/** Beyond this the ones unused for longest end: nobody has that many browsers. */
+/** Maximum sessions of a user; beyond it, those unused for longest end. */
 const mostSessions = 50;
-/** How old the last sign of life may be before it is noted anew: those in use must not count as unused for longest. */
+/** Minimum interval between updates of a session's last use. */
 const noteAfterSeconds = 300;
-/** How much of its life is gone when a session is prolonged and its cookie sent again. */
+/** Age from which a session is renewed and its cookie sent again. */
 const renewAfterSeconds = 24 * 3600;
 
-/** The caller of an endpoint. @throws {AppError} when there is none, or credentials are wrong, unless access is optional */
+/**
+ * Returns the caller of an endpoint.
+ * @throws {AppError} if there is none, or credentials are invalid, unless access is optional
+ */
 export async function identify(context: AppContext, facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null> {
   const session = await readSession(context, facts);
   if (endpoint.access === 'optional') return session !== null && session.user.status === UserStatus.active ? session : null;
@@ -33,8 +36,8 @@ export async function identify(context: AppContext, facts: RequestFacts, endpoin
 }
 
 /**
- * Makes a session and returns the cookie to set. `user` as the record was when the credentials were checked.
- * @throws {AppError} `session_not_saved` when they have changed since
+ * Creates a session and returns its cookie. `user`: the record at the time of the credential check.
+ * @throws {AppError} `session_not_saved` if the credentials have changed since
  */
 export async function startSession(context: AppContext, user: UserRecord, facts: RequestFacts): Promise<string> {
   const value = context.randomText(cookieLength);
@@ -52,7 +55,7 @@ export async function startSession(context: AppContext, user: UserRecord, facts:
     ip: facts.ip,
     user_agent: (facts.headers.get('user-agent') ?? '').slice(0, 300),
   });
-  // A ban or a new password ends all sessions that there are; this one may have come right after.
+  // A ban or a new password ends existing sessions; it may have preceded this one.
   const current = await context.db.collection('users').get(user.id);
   if (current === null || !isUnchanged(user, current)) {
     await sessions.remove({ id });
@@ -63,14 +66,14 @@ export async function startSession(context: AppContext, user: UserRecord, facts:
   return cookie(value, lifetimeSeconds, facts.isSecure);
 }
 
-/** Ends the session of this request, if there is one, and returns the cookie that removes it from the browser. */
+/** Ends the session of this request, if any, and returns the cookie that removes it. */
 export async function endSession(context: AppContext, facts: RequestFacts): Promise<string> {
   const value = cookieValue(facts.headers.get('cookie'));
   if (value !== null) await context.db.collection('sessions').remove({ id: context.secrets.hash(value) });
   return cookie('', 0, facts.isSecure);
 }
 
-/** Ends the session of this request if it was there at `time`, milliseconds since 1970. */
+/** Ends the session of this request if it existed at `time`, milliseconds since 1970. */
 export async function endSessionOf(context: AppContext, facts: RequestFacts, time: number): Promise<void> {
   const value = cookieValue(facts.headers.get('cookie'));
   if (value === null) return;
@@ -80,13 +83,13 @@ export async function endSessionOf(context: AppContext, facts: RequestFacts, tim
   await sessions.remove({ id: session.id });
 }
 
-/** Ends all sessions of a user, or all but one; answers how many. */
+/** Ends all sessions of a user, or all but one; returns their number. */
 export async function endSessionsOf(context: AppContext, userId: number, exceptSessionId: string | null = null): Promise<number> {
   const filter: Filter<SessionRecord> = exceptSessionId === null ? { user_id: userId } : { user_id: userId, id: { ne: exceptSessionId } };
   return context.db.collection('sessions').remove(filter);
 }
 
-/** Removes the sessions that have run out; run from time to time. */
+/** Removes expired sessions; run periodically. */
 export async function sweepSessions(context: AppContext): Promise<number> {
   return context.db.collection('sessions').remove({ expires_at: { lt: Math.floor(context.now() / 1000) } });
 }
@@ -129,9 +132,9 @@ async function readAccessToken(context: AppContext, facts: RequestFacts): Promis
 }
 
 /**
- * A foreign page can make a browser send the cookie but not this header. Redirecting widgets cannot send it either: for
- * GETs that change something the browser's own word will do that a page of ours asks. A picture in a text, whose address somebody else
- * chose, does not.
+ * A foreign page can make a browser send the cookie but not this header. Redirecting widgets cannot send it either:
+ * GETs that change something accept fetch metadata of our own page instead, except for embedded images, whose URL may
+ * be another user's.
  */
 function checkUserHeader(facts: RequestFacts, endpoint: Endpoint, userId: number): void {
   const header = facts.headers.get('new-api-user');

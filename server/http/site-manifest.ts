@@ -1,8 +1,8 @@
-// The web app manifest with the site's own name and logo, as the installed console shows them.
+// Web app manifest with the site's own name and logo.
 import { z } from 'zod';
 import { safePicture } from '#shared/links.ts';
 
-/** As the build made it; what stands in it besides is passed on. */
+/** The built manifest; unknown members are preserved. */
 const Manifest = z.looseObject({
   name: z.string(),
   short_name: z.string(),
@@ -12,20 +12,20 @@ const Manifest = z.looseObject({
 
 export interface SiteIdentity {
   name: string;
-  /** What browsers draw, '' for the product's own; of a picture that is kept here its type is known, and its size if it is a PNG. */
+  /** Logo URL, empty for the default; type and size are known for an uploaded image, the size only for PNG. */
   logo: string;
   logoType: string | undefined;
   logoSize: string | undefined;
 }
 
-/** @throws {Error} when `built` is no manifest */
+/** @throws {Error} if `built` is no manifest */
 export function siteManifest(built: string, { name: siteName, logo, logoType, logoSize = 'any' }: SiteIdentity): string {
   const manifest = Manifest.parse(JSON.parse(built));
   const name = siteName.trim() || manifest.name;
   const named = { ...manifest, name, short_name: name };
   const src = safePicture(logo);
   if (src === undefined) return JSON.stringify(named);
-  // Browsers leave out an icon that has another size than it says.
+  // Browsers ignore an icon whose declared size is wrong.
   const icon = { src, sizes: logoSize, ...(logoType === undefined ? {} : { type: logoType }) };
   return JSON.stringify({
     ...named,

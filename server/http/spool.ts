@@ -1,5 +1,5 @@
-// Where bodies lie that are too large for memory and are no JSON: in files that lose their names as soon as they are made, so that nothing of them
-// stays, however the process ends.
+// Stores large bodies other than JSON on disk, in files that are unlinked at creation, so that nothing remains after
+// the process.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, unlink, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -11,14 +11,14 @@ import { createShares } from '#server/queues/shares.ts';
 import type { Shares } from '#server/queues/shares.ts';
 
 export interface Spool {
-  /** Nothing is made before something is written. */
+  /** Creates no file before the first write. */
   open(owner: string): SpoolFile;
-  /** On disk now. */
+  /** Bytes on disk now. */
   readonly bytes: number;
 }
 
 export interface SpoolLimits {
-  /** Bytes of all owners; and of one. */
+  /** Maximum bytes in total, and per owner. */
   all: number;
   perOwner: number;
 }
@@ -31,11 +31,11 @@ export interface SpoolOptions {
 
 const retrySeconds = 5;
 
-/** Whoever killed a process while it made a file has left its name: it is removed. */
+/** Removes files left by a process killed while creating one. */
 export function createSpool({ folder, limits, log }: SpoolOptions): Spool {
   const shares = createShares<string>();
   let made: Promise<void> | null = null;
-  // Whoever has mended the disk need not start anew.
+  // Retried after a failure, so that a repaired disk needs no restart.
   const makeFolder = () =>
     (made ??= prepare(folder).catch((failure: unknown) => {
       made = null;
@@ -55,7 +55,10 @@ async function prepare(folder: string): Promise<void> {
   await Promise.all(left.map((name) => unlink(path.join(folder, name)).catch(() => {})));
 }
 
-/** Writes and removes a file in the folder, which is made. @throws what the file system says */
+/**
+ * Creates the folder, and writes and removes a file in it.
+ * @throws the file system's error
+ */
 export async function tryFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${randomUUID()}${ending}`);
@@ -69,7 +72,7 @@ const reasons = {
   other: { zh: '磁盘写入失败', en: 'its disk failed' },
 } as const;
 
-/** Why the file system refused, as callers may know it. */
+/** Reason of a file system error, as shown to callers. */
 export function failureReason(failure: unknown): (typeof reasons)[keyof typeof reasons] {
   const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
   if (['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'].includes(code)) return reasons.space;
@@ -85,12 +88,12 @@ interface FileParts extends SpoolOptions {
   makeFolder(): Promise<void>;
 }
 
-/** One body on its way to disk, and there. */
+/** A body on disk, or on its way there. */
 export class SpoolFile implements ByteSource {
   size = 0;
   readonly #parts: FileParts;
   #file: Promise<FileHandle> | null = null;
-  /** Bytes that its owner is counted for. */
+  /** Bytes counted for its owner. */
   #counted = 0;
   #holds = 0;
   #hasEnded = false;
@@ -99,7 +102,10 @@ export class SpoolFile implements ByteSource {
     this.#parts = parts;
   }
 
-  /** One call after the other. @throws {AppError} `bodies_of_caller`, `bodies_of_server`, `spool_failed` */
+  /**
+   * Calls must not overlap.
+   * @throws {AppError} `bodies_of_caller`, `bodies_of_server`, `spool_failed`
+   */
   async append(chunks: readonly Buffer[], bytes: number): Promise<void> {
     const { shares, limits, owner, log } = this.#parts;
     if (!shares.fits(owner, bytes, { perOwner: limits.perOwner })) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
@@ -110,7 +116,7 @@ export class SpoolFile implements ByteSource {
     try {
       this.#file ??= this.#make();
       const file = await this.#file;
-      // A disk that fills up takes a part and says so at the next write.
+      // A nearly full disk writes a part and fails at the next write.
       for (let written = 0; written < bytes;) written += await writeFrom(file, { chunks, skip: written, at: this.size + written });
       this.size += bytes;
     } catch (cause) {
@@ -144,7 +150,7 @@ export class SpoolFile implements ByteSource {
     };
   }
 
-  /** Nobody else will read it: it goes when the last one who does is done. */
+  /** Closes the file once its last reader is done. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -168,7 +174,7 @@ export class SpoolFile implements ByteSource {
     try {
       await unlink(name);
     } catch (failure) {
-      // Another process that starts has swept it away.
+      // Another starting process has removed it.
       if (!isMissing(failure)) {
         await file.close();
         throw failure;

@@ -1,4 +1,5 @@
-// The built console from `dist/console`: hashed assets for ever, the page itself and the service worker asked for each time.
+// Serves the built console from `dist/console`: hashed assets are immutable; the page and the service worker are
+// revalidated.
 import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -34,7 +35,7 @@ const encoders = {
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
 };
 type Encoding = keyof typeof encoders;
-/** What the build puts behind the name of a file that it has compressed. */
+/** Suffixes of compressed files in the build. */
 const endings = { br: '.br', gzip: '.gz' } as const satisfies Record<Encoding, string>;
 
 interface StaticFile {
@@ -42,21 +43,22 @@ interface StaticFile {
   type: string;
   etag: string;
   modified: number;
-  /** Where the build has put a compressed form. */
+  /** Paths of compressed forms in the build. */
   packed: Partial<Record<Encoding, string | undefined>>;
-  /** Each form is read, or made, once: when it is first asked for. */
+  /** Each form is read or compressed once, on first use. */
   encoded: Partial<Record<Encoding, Promise<Uint8Array<ArrayBuffer>>>>;
 }
 
 export interface StaticFiles {
   /**
-   * Returns the file at a path, else the console's page to a browser that opens the path, else 404: probes, scrapers, and service workers and
-   * icons of an earlier version must not take a page for what they look for. Null for a method that is not GET or HEAD.
+   * Returns the file at a path, else the console's page if a browser navigates there, else 404: probes, scrapers, and
+   * service workers and icons of an earlier version must not get a page instead. Null for methods other than GET and
+   * HEAD.
    */
   serve(request: Request, pathname: string): Promise<Response | null>;
 }
 
-/** `identity`: of the site, as long as no setting changes. */
+/** `identity`: the site's identity, valid while no setting changes. */
 export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder: string, identity: () => SiteIdentity): StaticFiles {
   const loaded = new Map<string, StaticFile>();
   const policies: Record<string, readonly string[]> = {};
@@ -66,7 +68,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
   async function load(name: string): Promise<StaticFile | null> {
     names ??= listFiles(folder);
     const listed = await names;
-    // Only names that were listed are opened, so no path from outside reaches the file system.
+    // Only listed names are opened, so no external path reaches the file system.
     if (!listed.has(name)) return null;
     const file = path.join(folder, name);
     const modified = (await stat(file)).mtimeMs;
@@ -89,7 +91,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     try {
       return await load(name);
     } catch (failure) {
-      // The console was built anew since the names were listed.
+      // The console was rebuilt since the names were listed.
       if (isMissing(failure)) {
         names = null;
         return load(name).catch((again: unknown) => {
@@ -101,7 +103,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     }
   }
 
-  /** Made anew when the build or a setting has changed. */
+  /** Generated again when the build or a setting changes. */
   function ownManifest(file: StaticFile): StaticFile {
     if (manifest?.built !== file || manifest.revision !== context.settings.revision) {
       const bytes = new TextEncoder().encode(siteManifest(new TextDecoder().decode(file.bytes), identity()));
@@ -111,7 +113,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     return manifest.made;
   }
 
-  /** Hashes of the scripts that the page holds, as the build has counted them. */
+  /** Hashes of the page's inline scripts, computed by the build. */
   async function inlineScripts(): Promise<readonly string[]> {
     const file = await find('content-policy.json');
     if (file === null) return [];
@@ -144,7 +146,7 @@ function textResponse(
   return new Response(method === 'HEAD' ? null : text, { status, headers: { ...headers, ...type } });
 }
 
-/** True where a browser opens a page; one without fetch metadata shows it by what it accepts. */
+/** True if a browser navigates; without fetch metadata, decided by `Accept`. */
 function isNavigation(headers: Headers): boolean {
   return headers.get('sec-fetch-mode') === 'navigate' || headers.get('accept')?.includes('text/html') === true;
 }
@@ -179,7 +181,7 @@ function packedForms(file: string, has: (encoding: Encoding) => boolean): Static
 
 async function encode({ bytes, packed }: StaticFile, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   const place = packed[encoding];
-  // A build that is under way has taken it away.
+  // A build in progress has removed it.
   const read = place === undefined ? null : await readFile(place).catch(() => null);
   return new Uint8Array(read ?? (await encoders[encoding](bytes)));
 }

@@ -1,4 +1,4 @@
-// A body that is written while it is sent, no faster than the client takes it.
+// A body that is written while it is sent, with back-pressure.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { OpenBody, PiecedBody } from '#server/framing/byte-source.ts';
@@ -13,11 +13,11 @@ export class WrittenBody implements PipedBody {
   }
 
   pipe(destination: ServerResponse): void {
-    // A client that is cut off knows that this was not all.
+    // Destroying the connection shows the client that the body is incomplete.
     this.#write(destination).catch(() => destination.destroy());
   }
 
-  /** A client that is gone asks for nothing more. */
+  /** Stops reading when the client has disconnected. */
   destroy(): void {
     this.#gone.abort();
     this.#open.close();
@@ -26,7 +26,7 @@ export class WrittenBody implements PipedBody {
   async #write(destination: ServerResponse): Promise<void> {
     for await (const bytes of this.#open) {
       if (this.#gone.signal.aborted) return;
-      // A piece is valid until the next one is asked for.
+      // A chunk is valid until the next one is read.
       if (!destination.write(bytes)) await once(destination, 'drain', { signal: this.#gone.signal });
     }
     destination.end();

@@ -1,33 +1,33 @@
-/** Requests that a provider works on within a day, at half its price. Where its money stands is decision 89. */
+/** Requests that a provider processes within a day, at half its price. Decision 89 describes its money. */
 export interface BatchRecord {
-  /** As its caller knows it: `batch_…`. */
+  /** Public id: `batch_…`. */
   id: string;
-  /** Whose form it came in. */
+  /** Format of its creation. */
   form: 'openai' | 'claude' | 'gemini';
   user_id: number;
   username: string;
   token_id: number;
   token_name: string;
   group: string;
-  /** Of the call that created it; the row of its charge has the same. */
+  /** Request id of the creation, also of the charge's log row. */
   request_id: string;
   channel_id: number;
-  /** Which key of the channel it lies behind, as a hash. */
+  /** Hash of the channel's key that it belongs to. */
   key: string;
-  /** Of all of its requests, as their caller calls it, and as the provider does. */
+  /** Model of all requests: the caller's and the provider's name. */
   model: string;
   upstream_model: string;
-  /** The path of its requests: `/v1/chat/completions`. */
+  /** Path of its requests: `/v1/chat/completions`. */
   endpoint: string;
-  /** A file of the caller's; empty: it came with its requests. */
+  /** Input file of the caller; empty for inline requests. */
   input_file: string;
   completion_window: string;
-  /** That its results are kept, at the most. */
+  /** Maximum lifetime of its results. */
   output_seconds: number;
-  /** JSON texts; empty: none. */
+  /** JSON texts; empty if there are none. */
   metadata: string;
   errors: string;
-  /** Unix seconds; 0: not yet. */
+  /** Unix seconds; 0 if not reached yet. */
   created_at: number;
   expires_at: number;
   in_progress_at: number;
@@ -38,19 +38,19 @@ export interface BatchRecord {
   cancelling_at: number;
   cancelled_at: number;
   /**
-   * `checking`: its requests are read. `creating`: its charge is on its way or there, and the provider may have it. `running`: the provider
-   * has it. `settling`: it is over and its cost is known. `ended`: what it did not cost is back.
+   * `checking`: requests are validated. `creating`: charged or being charged, and the provider may have it. `running`:
+   * the provider has it. `settling`: it has ended and its cost is known. `ended`: the rest is refunded.
    */
   state: 'checking' | 'creating' | 'running' | 'settling' | 'ended';
-  /** As the provider tells it. */
+  /** Status reported by the provider. */
   status: string;
-  /** The file that the provider was given, or what names of requests begin with there, by which nobody else's are taken for them. */
+  /** Provider's input file, or prefix of its custom ids, by which it is recognized. */
   upstream_input: string;
-  /** What the provider calls the batch and its files; empty: not yet, or none. */
+  /** Provider's ids of the batch and its files; empty if there are none yet. */
   upstream_id: string;
   upstream_output: string;
   upstream_error: string;
-  /** What those files are called here. */
+  /** Our ids of these files. */
   output_file: string;
   error_file: string;
   requests: number;
@@ -58,35 +58,35 @@ export interface BatchRecord {
   failed: number;
   cancelled: number;
   expired: number;
-  /** Of its results. */
+  /** Tokens of its results. */
   prompt_tokens: number;
   cached_tokens: number;
   completion_tokens: number;
   reasoning_tokens: number;
-  /** Of its files. */
+  /** Bytes of its result files. */
   output_bytes: number;
   error_bytes: number;
-  /** JSON text of the price that it is charged by, as it was when it was created. */
+  /** JSON text of the price at its creation. */
   quoted: string;
-  /** What was taken for all of it, and how much of that from the token. */
+  /** Prepayment, and the token's part of it. */
   reserved: number;
   token_reserved: number;
-  /** `open`: that charge is being settled. `none`: nothing is or will be charged. */
+  /** `open`: the charge is being settled. `none`: nothing is or will be charged. */
   charge: 'open' | 'done' | 'none';
   /** Identity of the process that settles the charge. */
   process: string;
-  /** What it costs in the end. */
+  /** Final cost. */
   cost: number;
-  /** JSON text of what that consists of; missing or empty: nobody knows. */
+  /** JSON text of the cost's components; undefined or empty if unknown. */
   lines?: string;
-  /** Id of the log row that tells of its end; 0: not drawn yet. */
+  /** Id of the log row about its end; 0 if not drawn yet. */
   log_id: number;
   /** The owner, until it has ended. */
   open_user_id?: number;
-  /** Milliseconds of the next look at it; when it has ended, of its own end. */
+  /** Milliseconds of the next poll; after the end, of its removal. */
   poll_at: number;
-  /** Unix seconds; when the provider was asked to create it, or had not answered that. */
+  /** Unix seconds of the creation request, or of its timeout. */
   asked_at?: number;
-  /** Unix seconds; only when it has. */
+  /** Unix seconds; undefined before its end. */
   ended_at?: number;
 }

@@ -1,22 +1,22 @@
-/** What an administrator gave back of one call. Its id is that of the call's row in the log. */
+/** Refunds of one call by administrators. Has the id of the call's log row. */
 export interface CallRefundRecord {
   id: number;
-  /** Moves with every change of the record. */
+  /** Increases with every change. */
   version: number;
   user_id: number;
   token_id: number;
   channel_id: number;
-  /** What the call cost, and what of it came from the token's own balance. */
+  /** Cost of the call, and its part from the token's balance. */
   quota: number;
   token_quota: number;
-  /** In the order in which they were asked for. */
+  /** In the order requested. */
   acts: CallRefundAct[];
-  /** Since when one of them is due, in milliseconds; absent: none is. */
+  /** Time since which a refund is due, in milliseconds; undefined if none is. */
   due_at?: number;
 }
 
 export interface CallRefundAct {
-  /** As whoever asked for it named it. */
+  /** Reference chosen by the requester. */
   ref: string;
   amount: number;
   token_amount: number;
@@ -25,8 +25,8 @@ export interface CallRefundAct {
   actor_name: string;
   /** Unix seconds. */
   at: number;
-  /** Of the log row that tells of it. */
+  /** Id of the log row about it. */
   log_id: number;
-  /** `refused`: the account is gone, or holds all that it can. */
+  /** `refused`: the account is deleted or at its maximum. */
   state: 'due' | 'done' | 'refused';
 }

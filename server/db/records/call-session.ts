@@ -1,36 +1,36 @@
-/** A session of a client, as its calls say it: what they came to. See `server/money/settlement/session-sums.ts`. */
+/** Sums of a client session's calls. See `server/money/settlement/session-sums.ts`. */
 export interface CallSessionRecord {
-  /** `sessionKey` of user, token and the client's own id: what others call by other keys is another session. */
+  /** `sessionKey` of user, token and the client's session id: the same id under another key is another session. */
   id: string;
   user_id: number;
   username: string;
-  /** 0: of the console. */
+  /** 0 for the console. */
   token_id: number;
   token_name: string;
-  /** The client's own id. */
+  /** Session id of the client. */
   session: string;
-  /** The program that called last, as it names itself. Empty: unknown. */
+  /** Name of the program that called last; empty if unknown. */
   client: string;
-  /** Names of models by a digest of each, up to a bound. */
+  /** Model names by digest, up to a limit. */
   models: Record<string, string>;
-  /** Per process the number of its last row that is in the sums. */
+  /** Process id → number of its last row in the sums. */
   applied: Record<string, number>;
-  /** When the first call began, and the last one that is listed: unix seconds. */
+  /** Start of the first and the last listed call, unix seconds. */
   first_at: number;
   last_at: number;
-  /** When the last call of any kind began. */
+  /** Start of the last call of any kind. */
   seen_at: number;
-  /** Only when a call of it is listed. */
+  /** Set once a call of it is listed. */
   listed?: 1;
-  /** Of calls that are listed. */
+  /** Sums of listed calls. */
   calls: number;
   errors: number;
   quota: number;
   prompt_tokens: number;
   completion_tokens: number;
   cache_tokens: number;
-  /** Quota of calls that are not, because consumption logs were switched off. */
+  /** Quota of unlisted calls, made while consumption logs were disabled. */
   hidden_quota: number;
-  /** Quota that was given back of its calls. */
+  /** Refunded quota of its calls. */
   refunded?: number;
 }

@@ -1,17 +1,19 @@
-/** What calls came to. */
+/** Sums of calls. */
 export interface CallSums {
   calls: number;
-  /** Calls that did not end well. */
+  /** Calls that failed. */
   errors: number;
   quota: number;
   prompt_tokens: number;
   completion_tokens: number;
-  /** Milliseconds, of the calls that ended well. */
+  /** Milliseconds, of successful calls. */
   first_byte_ms: number;
   duration_ms: number;
 }
 
-/** Sums of an hour, and of its quarters behind the first one that have any: in some zones days and hours begin within an hour of UTC. */
+/**
+ * Sums of an hour, and of its later quarters that have any: in some time zones, days and hours begin within a UTC hour.
+ */
 export interface HourSums extends CallSums {
   quarters?: { second?: Partial<CallSums>; third?: Partial<CallSums>; fourth?: Partial<CallSums> };
 }

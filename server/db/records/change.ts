@@ -1,4 +1,4 @@
-/** One row per edit of a cached record; every process follows it. `id` grows. */
+/** One row per edit of a cached record, followed by every process. `id` increases. */
 export interface ChangeRecord {
   id: number;
   kind: ChangeKind;

@@ -1,18 +1,18 @@
-/** What was called through one channel in one hour; `server/exchange/channel-figures.ts` counts. Kept for two days. */
+/** Calls of one channel in one hour, counted by `server/exchange/channel-figures.ts`. Retained for two days. */
 export interface ChannelHourRecord {
   /** `<channel>:<hour>`. */
   id: string;
   channel_id: number;
-  /** When the hour began, unix seconds. */
+  /** Start of the hour, unix seconds. */
   hour: number;
   calls: number;
   /** Calls that failed because of the channel. */
   failures: number;
-  /** `ms_<from>` → first bytes that took at least that many milliseconds and less than the next. */
+  /** `ms_<from>` → number of first bytes that took at least that many milliseconds and less than the next bucket. */
   first_byte: Record<string, number>;
-  /** The sums of the same, in milliseconds. Hours of earlier versions have none. */
+  /** Sums of these times, in milliseconds. Undefined in hours of earlier versions. */
   first_byte_ms?: Record<string, number>;
-  /** Of prompts, and of those what came from the provider's cache. Hours of earlier versions have none. */
+  /** Prompt tokens, and how many of them the provider's cache served. Undefined in hours of earlier versions. */
   prompt_tokens?: number;
   cached_tokens?: number;
 }

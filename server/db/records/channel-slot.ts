@@ -1,17 +1,20 @@
-/** What was called through one channel in five minutes, or in what was left of them after a passed test; `server/exchange/channel-slots.ts` counts. Kept for a day. */
+/**
+ * Calls of one channel in five minutes, or since a test that passed within them, counted by
+ * `server/exchange/channel-slots.ts`. Retained for a day.
+ */
 export interface ChannelSlotRecord {
   /** `<channel>:<slot>`, or `<channel>:<begins>`. */
   id: string;
   channel_id: number;
-  /** When the five minutes began, unix seconds. */
+  /** Start of the five minutes, unix seconds. */
   slot: number;
-  /** When a test passed within them, milliseconds: what came before is not in here. */
+  /** Time of a test that passed within them, milliseconds; earlier calls are not included. */
   begins?: number;
   calls: number;
   /** Calls that failed because of the channel. */
   failures: number;
-  /** Of the last failure: HTTP status of the upstream, 0 without an answer. Absent: there was none. */
+  /** HTTP status of the last failure, 0 without a response. Undefined if there was none. */
   status?: number;
-  /** The first failure, unix seconds. Absent: there was none, or an earlier version counted. */
+  /** Time of the first failure, unix seconds. Undefined if there was none, or in slots of earlier versions. */
   first_at?: number;
 }

@@ -17,25 +17,28 @@ export interface ChannelRecord {
   test_time: number;
   /** Milliseconds of the last test. */
   response_time: number;
-  /** Why the last test failed, in words where `test_reason` is missing; absent or empty: it passed, or there was none. */
+  /**
+   * Reason why the last test failed, as text if `test_reason` is undefined; undefined or empty if it passed or never
+   * ran.
+   */
   test_error?: string;
-  /** The same for readers of every language. Absent in records of earlier versions. */
+  /** Same as a code that can be rendered in any language. Undefined in records of earlier versions. */
   test_reason?: FailureReason | null;
-  /** When a test by hand last passed, milliseconds; absent: none did. */
+  /** Time of the last passed manual test, milliseconds; undefined if there was none. */
   passed_at?: number;
-  /** The model that was last tested; absent: there was no test, or none that noted it. */
+  /** Model of the last test; undefined if there was none, or in records of earlier versions. */
   tested_model?: string;
   base_url: string;
   other: string;
   /** USD. */
   balance: number;
   balance_updated_time: number;
-  /** The balance after its last rise; absent: none was reported. */
+  /** Balance after its last increase; undefined if never reported. */
   balance_full?: number;
-  /** Why the last question for it failed, as of a test; absent or empty: it did not. */
+  /** Reason why the last balance request failed, as for tests; undefined or empty if it succeeded. */
   balance_error?: string;
   balance_reason?: FailureReason | null;
-  /** Comma lists, as on the wire. */
+  /** Comma-separated lists, as on the wire. */
   models: string;
   group: string;
   used_quota: number;
@@ -45,7 +48,7 @@ export interface ChannelRecord {
   setting: string;
   param_override: string;
   other_info: string;
-  /** The last question for a renewal of its sign-in; absent: there was none. */
+  /** Last renewal of its sign-in; undefined if there was none. */
   renewal?: SignInRenewal;
   auto_ban: number;
   tag: string;
@@ -54,10 +57,10 @@ export interface ChannelRecord {
 }
 
 export interface SignInRenewal {
-  /** Of the key that it was asked with, or that it came to. */
+  /** Hash of the key that was used, or obtained. */
   key_hash: string;
   /** Milliseconds. */
   at: number;
-  /** Why the sign-in is over; empty: it is not, as far as is known. */
+  /** Reason why the sign-in has ended; empty if it has not, as far as known. */
   error: string;
 }

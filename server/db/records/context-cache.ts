@@ -1,19 +1,19 @@
-/** The beginning of prompts that a caller keeps at its provider. How it is paid is decision 148. */
+/** A prompt prefix that a caller caches at a provider. Decision 148 describes its payment. */
 export interface ContextCacheRecord {
-  /** As its caller knows it, behind `cachedContents/`; the provider has it as the cache's display name. */
+  /** Public id, after `cachedContents/`; the cache's display name at the provider. */
   id: string;
   user_id: number;
   username: string;
-  /** Of the key that created the cache and paid for its first time. */
+  /** Key that created the cache and paid for its first time. */
   token_id: number;
   token_name: string;
   group: string;
   channel_id: number;
-  /** Which key of the channel it lies behind, as a hash. */
+  /** Hash of the channel's key that it belongs to. */
   key: string;
-  /** As the provider knows it; empty until it has answered. */
+  /** Provider's id; empty until it has responded. */
   upstream_id: string;
-  /** As its caller calls it, and as the provider does. */
+  /** The caller's and the provider's name of the model. */
   model: string;
   upstream_model: string;
   display_name: string;
@@ -23,33 +23,36 @@ export interface ContextCacheRecord {
   updated_at: number;
   expires_at: number;
   /**
-   * `creating`: the provider may have it. `paying`: it has, and the charge is on its way. `stored`: it is paid for until it expires. `leaving`: it is
-   * over since `left_at`; what it did not use goes back and the provider lets it go.
+   * `creating`: the provider may have it. `paying`: it has, and the charge is pending. `stored`: paid until it expires.
+   * `leaving`: ended at `left_at`; the rest is refunded and the cache deleted at the provider.
    */
   state: 'creating' | 'paying' | 'stored' | 'leaving';
   left_at: number;
-  /** What storing was charged ahead, and how much of that to the token; in quota. */
+  /** Quota charged in advance for storage, and the token's part of it. */
   paid: number;
   token_paid: number;
-  /** Price of storing at creation: USD for a million tokens and an hour. */
+  /** Price of storage at creation: USD for a million tokens and an hour. */
   price: number;
   group_ratio: number;
   quota_per_unit: number;
-  /** JSON of the `PaidSpan`s that are paid for; missing: the whole time at the price of creation. */
+  /** JSON of the paid `PaidSpan`s; if undefined, the whole time at the price of creation. */
   spans?: string;
-  /** The spans that are paid for once the pending charge is known; empty: no charge is pending. */
+  /** Spans paid once the pending charge is settled; empty if none is pending. */
   pending_spans?: string;
-  /** JSON of the `CachePayer`s, one for each stretch of time that one key paid for; missing: the creating key paid for all of it. */
+  /** JSON of the `CachePayer`s, one per period that one key paid for; if undefined, the creating key paid for all. */
   payers?: string;
-  /** Key that pays the pending charge; missing: the creating key. */
+  /** Key that pays the pending charge; if undefined, the creating key. */
   pending_token_id?: number;
   pending_token_name?: string;
   /** Request id of the creation; `request_id` is that of the latest charge. */
   first_request_id?: string;
-  /** Id of the log row that reports the end and the refund, drawn once; and JSON of the ids of further payers' rows. */
+  /** Id of the log row about the end and the refund, drawn once; and JSON of the ids of further payers' rows. */
   log_id?: number;
   more_log_ids?: string;
-  /** Of the charge that is on its way: the row of the log has the same, what of it is for storing, and until when that pays; 0: none is. */
+  /**
+   * Pending charge: request id, also of its log row; its part for storage; and the end of the time that it pays for; 0
+   * if none is pending.
+   */
   request_id: string;
   pending_paid: number;
   pending_until: number;

@@ -1,15 +1,15 @@
 export interface ConversationItemRecord {
-  /** The conversation and the item's id. */
+  /** Conversation id and item id. */
   id: string;
   conversation_id: string;
-  /** Its order; there are gaps where items were deleted. */
+  /** Its order; deleted items leave gaps. */
   position: number;
   bytes: number;
-  /** Objects, arrays, texts and names in it. Missing: it is an older one. */
+  /** Number of objects, arrays, texts and names in it. Undefined in old records. */
   parts?: number;
-  /** It stands for everything before it. */
+  /** Replaces everything before it. */
   is_summary?: boolean;
-  /** Sealed JSON; what has no place here is in pieces. */
+  /** Sealed JSON; longer items continue in pieces. */
   content: string;
   pieces?: number;
 }

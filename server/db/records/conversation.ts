@@ -1,20 +1,22 @@
-/** A list of items that responses go on from and are added to. */
+/** A list of items that responses continue and extend. */
 export interface ConversationRecord {
   /** `conv_…` */
   id: string;
   user_id: number;
   /** Unix seconds. */
   created_at: number;
-  /** Moves with each use. */
+  /** Extended by each use. */
   expires_at: number;
   /** Sealed JSON. */
   metadata: string;
-  /** Positions of items from here on are of nobody: an addition has broken off. */
+  /** End of valid positions: later items belong to an interrupted addition. */
   end: number;
   bytes: number;
-  /** Objects, arrays, texts and names in the items since the last summary, or fewer. Missing: it is an older one. */
+  /**
+   * Number of objects, arrays, texts and names in the items since the last summary, or less. Undefined in old records.
+   */
   parts?: number;
-  /** The call or edit that has it now, and Unix milliseconds until which that has said so. */
+  /** Holder of the lock, and Unix milliseconds of its expiry. */
   locked_by?: string;
   locked_until?: number;
 }

@@ -1,8 +1,8 @@
 import type { ChannelRecord } from './channel.ts';
 
-/** A channel as it was when it was deleted; swept as soon as the deletion cannot be taken back any more. */
+/** A deleted channel; removed once the deletion cannot be undone any more. */
 export interface DeletedChannelRecord {
-  /** The channel's. */
+  /** Id of the channel. */
   id: number;
   channel: ChannelRecord;
   /** Milliseconds. */

@@ -1,12 +1,12 @@
-/** A file that a caller has left at a provider, through the channel where it lies. */
+/** A file that a caller has uploaded to a provider through a channel. */
 export interface FileRecord {
-  /** As its caller knows it: `file-…`. */
+  /** Public id: `file-…`. */
   id: string;
   user_id: number;
   channel_id: number;
-  /** Which key of the channel it lies behind, as a hash. */
+  /** Hash of the channel's key that it belongs to. */
   key: string;
-  /** As the provider knows it; empty until it has taken it. */
+  /** Provider's id; empty until it has accepted the file. */
   upstream_id: string;
   filename: string;
   purpose: string;
@@ -14,24 +14,30 @@ export interface FileRecord {
   /** Unix seconds. */
   created_at: number;
   expires_at: number;
-  /** `sending`: the provider does not have it yet; `leaving`: its owner has deleted it, and the provider is to. */
+  /**
+   * `sending`: the provider does not have it yet; `leaving`: its owner has deleted it, and it is to be deleted at the
+   * provider.
+   */
   state: 'sending' | 'stored' | 'leaving';
-  /** Which process is sending it; not of an upload that waits for its parts. */
+  /** Process that is uploading it; undefined for an upload that waits for parts. */
   process?: string;
-  /** Of one that comes in parts, until it is complete: what the provider calls that, how much has come, and until when it may (unix seconds). */
+  /** Multipart upload, until complete: the provider's id, bytes received, and deadline (unix seconds). */
   upload_id?: string;
   sent_bytes?: number;
   upload_until?: number;
-  /** Of its `sent_bytes` those of parts that are on their way now, by the process that sends them. */
+  /** Bytes of `sent_bytes` in flight, by the process that sends them. */
   part_bytes?: Record<string, number>;
-  /** The provider was not told until when it is to keep it: it goes by our word alone, and is called there as `relay/marked-name.ts` says. */
+  /** Has no expiry at the provider: it is deleted on request only, and has a marked name there (`marked-name.ts`). */
   stays?: true;
-  /** Its provider has failed to take it: it is looked for there, and does not count among its user's files. */
+  /** The provider failed to accept it: it is searched for there, and does not count among the user's files. */
   not_taken?: true;
-  /** By the id of each vector store that it was put into: since when (unix seconds). Its time goes on while one of them is there. */
+  /**
+   * Vector store id → time since which it holds the file (unix seconds). The file's lifetime is extended while one of
+   * them exists.
+   */
   held_by?: Record<string, number>;
-  /** Of results of a batch whose provider has another name for the model: the one that was asked for. */
+  /** Results of a batch: the requested model, if the provider's name differs. */
   asked_model?: string;
-  /** With that, of a model that was trained for a caller: what the provider calls it, of whose account that name tells. */
+  /** Provider's name of a fine-tuned model, which reveals the account, and is replaced in the results. */
   upstream_model?: string;
 }

@@ -1,7 +1,7 @@
-/** Everything that changes a balance and is not a relayed call. */
+/** A change of a balance other than a relayed call. */
 export interface LedgerRecord {
   id: number;
-  /** Unique: what happened, e.g. `setup`, `edit:<uuid>`, `redemption:17`. */
+  /** Unique reference of the event, e.g. `setup`, `edit:<uuid>`, `redemption:17`. */
   ref: string;
   account: 'user' | 'token';
   account_id: number;
@@ -10,17 +10,17 @@ export interface LedgerRecord {
   kind: string;
   created_at: number;
   actor_id: number;
-  /** In the words of who did it. */
+  /** Entered by the actor. */
   reason?: string;
   process: string;
   state: 'open' | 'done' | 'void';
-  /** Applied only while the account's record has this revision: an edit that somebody else's has overtaken is void. */
+  /** Applied only while the account's record has this revision: an edit overtaken by another is void. */
   revision?: number;
-  /** Void because its process ended: nobody was told of any outcome, so the same change may be asked for again. */
+  /** Void because its process died: no outcome was reported, so the same change may be requested again. */
   abandoned?: boolean;
   /**
-   * What the entry adds to what was used. Closing entries: what rows that are gone had used (`amount` is what they took). Refunds: what
-   * was not used after all, negative.
+   * Change of the used amount. Closing entries: used by removed rows (`amount` is what they charged). Refunds:
+   * negative.
    */
   used?: number;
   /** Closing entries: the last batch of them. */

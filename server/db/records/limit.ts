@@ -1,4 +1,4 @@
-/** Counters of limits and attempts; a window ends at `reset_at` (milliseconds). */
+/** Counters of rate limits and attempts; a window ends at `reset_at` (milliseconds). */
 export interface LimitRecord {
   id: string;
   count: number;

@@ -1,30 +1,33 @@
-/** How far the log has been deleted: one record, `head`. See `server/money/log-closing.ts`. */
+/** Progress of deleting the log: one record, `head`. See `server/money/log-closing.ts`. */
 export interface LogClosingRecord {
   id: string;
-  /** The number of the last batch. */
+  /** Number of the last batch. */
   last: number;
-  /** The batch that is under way. */
+  /** Batch in progress. */
   batch?: ClosingBatch;
-  /** Rows before this moment (unix seconds) are to go, as an administrator has said. */
+  /** Rows before this time (unix seconds) are to be deleted, as requested by an administrator. */
   until?: number;
-  /** Every row that was removed began before this moment (unix seconds). Missing: none was, or an earlier version removed them. */
+  /**
+   * All deleted rows began before this time (unix seconds). Undefined if there are none, or an earlier version deleted
+   * them.
+   */
   removed_before?: number;
-  /** No batch begins before this moment (milliseconds): the books are being proved. */
+  /** No batch begins before this time (milliseconds), because the books are being verified. */
   held_until?: number;
 }
 
 export interface ClosingBatch {
-  /** Rows that are being removed, and the hours in which they began. */
+  /** Rows being deleted, and the hours in which they began. */
   ids: readonly number[];
   hours: readonly number[];
-  /** What they took. */
+  /** Amounts that they charged. */
   sums: readonly ClosingSum[];
 }
 
 export interface ClosingSum {
   account: 'user' | 'token';
   id: number;
-  /** Quota that left the balance, and quota that was used. */
+  /** Quota charged to the balance, and quota used. */
   charge: number;
   used: number;
 }

@@ -1,10 +1,10 @@
 import type { HourSums } from './call-sums.ts';
 
-/** The calls of one hour by everything that tells them apart; `server/logs/fold-log.ts` makes them of the rows. */
+/** Sums of the calls of one hour by all dimensions; `server/logs/fold-log.ts` computes them from the rows. */
 export interface LogHourRecord extends HourSums {
   /** `hourPrefix(hour)` and a digest of the fields below. */
   id: string;
-  /** When the hour began, unix seconds. */
+  /** Start of the hour, unix seconds. */
   hour: number;
   user_id: number;
   token_id: number;
@@ -12,8 +12,8 @@ export interface LogHourRecord extends HourSums {
   model_name: string;
   channel_id: number;
   group: string;
-  /** Sums of rows that are not listed. */
+  /** Sums of unlisted rows. */
   hidden: boolean;
-  /** Of calls that did not end well. */
+  /** Sums of failed calls. */
   failed: boolean;
 }

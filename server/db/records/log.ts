@@ -3,13 +3,11 @@ export interface LogRecord {
   user_id: number;
   /** Unix seconds. */
   created_at: number;
-  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 refusal, 6 test of a channel. */
+  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 refusal, 6 channel test. */
   type: number;
-  /**
-   * `type` again, only on rows that are not consumption: nearly all rows are, so the others have a small index of their own.
-   */
+  /** `type` again, only on rows other than consumption: nearly all rows are that, so the others have a small index. */
   plain_type?: number;
-  /** Absent on rows of calls, where `other` says the same. */
+  /** Undefined on rows of calls, where `other` has the data. */
   content?: string;
   username: string;
   token_name: string;
@@ -23,27 +21,27 @@ export interface LogRecord {
   channel_id: number;
   token_id: number;
   group: string;
-  /** What `LogOther` of `shared/logs.ts` describes; sent to clients as JSON text. */
+  /** `LogOther` of `shared/logs.ts`; sent to clients as JSON text. */
   other: Record<string, unknown> | null;
   request_id?: string;
-  /** Settlement: which process wrote the row, and its running number there. Only on rows that charge. */
+  /** Settlement: the process that wrote the row, and its sequence number there. Only on rows that charge. */
   process?: string;
   seq?: number;
-  /** What was taken from the token's own balance: `quota`, or 0 for an unlimited token. */
+  /** Amount from the token's own balance: `quota`, or 0 for an unlimited token. */
   token_quota?: number;
-  /** Not listed, because consumption logs are switched off; kept because the books need it. */
+  /** Unlisted, because consumption logs were disabled; stored because the books need it. */
   hidden?: boolean;
-  /** What was given back of an earlier charge, on the row that tells of it. */
+  /** Refunded amount of an earlier charge, on the row about the refund. */
   refunded?: number;
-  /** Of the record of the call's refunds, as far as `other` tells of them. */
+  /** Version of the call's refund record that `other` reflects. */
   refund_version?: number;
-  /** On rows of calls that did not end well. Rows of earlier versions get it when their hour is folded. */
+  /** On rows of failed calls. Rows of earlier versions get it when their hour is folded. */
   failed?: 1;
-  /** On rows of calls that did not find in the provider's cache what their conversation had left there: `other.cache_expected` tokens. */
+  /** On rows of calls that missed the provider's cache of their conversation: `other.cache_expected` tokens. */
   cache_broken?: 1;
-  /** Of a call that says which session of its client it belongs to: the id of that `CallSessionRecord`. What the client said is in `other`. */
+  /** `CallSessionRecord` id of a call with a client session; the client's session id is in `other`. */
   session_key?: string;
-  /** The same on the row that tells of a refund of such a call. */
+  /** Same on the row about a refund of such a call. */
   refunded_session?: string;
   /** Only on rows of refused calls: user, token, reason and minute. */
   refusal_key?: string;

@@ -1,23 +1,23 @@
-/** What one save did to one option. Values of secrets are not in it. */
+/** Change of one option by one save. Excludes values of secrets. */
 export interface OptionChangeRecord {
-  /** In the order of the saves; those of one save stand side by side. */
+  /** In the order of saves; changes of one save are adjacent. */
   id: number;
   key: string;
-  /** That the option had afterwards. */
+  /** Revision of the option afterwards. */
   revision: number;
   created_at: number;
   actor_id: number;
-  /** Texts of the value. */
+  /** Values as text. */
   before?: string | undefined;
   after?: string | undefined;
-  /** Of a map, in the place of its texts. */
+  /** Changed entries of a map, instead of its texts. */
   entries?: ChangedEntry[] | undefined;
-  /** Of a secret. */
+  /** For secrets: whether a value was and is set. */
   was_set?: boolean | undefined;
   is_set?: boolean | undefined;
 }
 
-/** Without `before` it is new, without `after` it is gone. */
+/** Without `before`, the entry is new; without `after`, it was removed. */
 export interface ChangedEntry {
   name: string;
   before?: number | string | undefined;

@@ -1,27 +1,30 @@
-/** A top-up that somebody wants to pay for. What it costs and brings is fixed when it is made. */
+/** A top-up to be paid. Its cost and credit are fixed at creation. */
 export interface OrderRecord {
   id: number;
   user_id: number;
-  /** Its name for the payment provider. */
+  /** Reference for the payment provider. */
   trade_no: string;
-  /** Id of the payment provider: only its notices concern the order. */
+  /** Id of the payment provider: only its notifications apply to the order. */
   provider: string;
   method: string;
-  /** As it was ordered: whole dollars, or quota units. */
+  /** Amount ordered: whole dollars, or quota units. */
   amount: number;
-  /** What is credited. */
+  /** Quota to credit. */
   quota: number;
-  /** What is to be paid, in cents. */
+  /** Price in cents. */
   cents: number;
   status: 'pending' | 'success' | 'cancelled';
   create_time: number;
   complete_time: number;
-  /** What the provider calls the payment. */
+  /** Payment provider's id of the payment. */
   provider_trade_no: string;
-  /** How often it was claimed to be credited: a credit that was refused for good leaves it unpaid, and the next has a name of its own. */
+  /**
+   * Number of claims for crediting: a credit that was refused for good leaves it unpaid, and the next claim has another
+   * reference.
+   */
   claims: number;
   /** Milliseconds of a claim that is not credited yet. */
   credit_due_at?: number;
-  /** Id of the log row that tells of the credit, drawn when it is claimed. */
+  /** Id of the log row about the credit, drawn with the claim. */
   log_id?: number;
 }

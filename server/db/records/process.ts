@@ -8,11 +8,11 @@ export interface ProcessRecord {
   state: 'alive' | 'recovering' | 'settled';
   /** All rows of this process up to this number are applied to every account. */
   settled_seq: number;
-  /** Who settles the books of a process that died. */
+  /** Process that settles the books of one that died. */
   settler?: { host: string; pid: number };
   /**
-   * Once the books of a process were taken from it: up to which number its rows count, and which below were not there. Rows
-   * beyond are charged to nobody.
+   * After the books of a process were closed by another: the last row number that counts, and missing numbers below it.
+   * Later rows are not charged.
    */
   closed_seq?: number;
   missing_seqs?: readonly number[];

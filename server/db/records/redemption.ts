@@ -1,9 +1,9 @@
 export interface RedemptionRecord {
   id: number;
-  /** Who made it. */
+  /** Its creator. */
   user_id: number;
   name: string;
-  /** What it is worth. */
+  /** Quota that it credits. */
   quota: number;
   /** Keyed hash of the code, for look-up; the code itself is encrypted. */
   key_hash: string;
@@ -11,19 +11,22 @@ export interface RedemptionRecord {
   /** 1 unused, 2 disabled, 3 used. */
   status: number;
   created_time: number;
-  /** Unix seconds, 0: never. */
+  /** Unix seconds; 0 for never. */
   expired_time: number;
   redeemed_time: number;
   used_user_id: number;
-  /** How often somebody has claimed it: a claim whose credit was refused for good gives it back, and the next has a name of its own. */
+  /** Number of claims: a claim whose credit was refused for good frees it, and the next claim has another reference. */
   claims: number;
   /** Milliseconds of a claim that is not credited yet. */
   credit_due_at?: number;
-  /** Id of the log row that tells of the credit, drawn when it is claimed: it is written once, however often the credit is tried. */
+  /**
+   * Id of the log row about the credit, drawn with the claim, so that it is written once, however often the credit is
+   * retried.
+   */
   log_id?: number;
   /** RFC 3339 time of deletion. */
   DeletedAt: string | null;
-  /** 1 while it is listed, absent when it is deleted. */
+  /** 1 while it is listed, undefined once deleted. */
   listed?: 1;
   revision: number;
 }

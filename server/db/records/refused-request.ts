@@ -1,7 +1,7 @@
-/** By the request id that its caller got, the row that a refused call is counted in. */
+/** Maps the request id of a refused call to the log row that counts it. */
 export interface RefusedRequestRecord {
   id: string;
   log_id: number;
-  /** Unix seconds; absent in records of earlier versions. */
+  /** Unix seconds; undefined in records of earlier versions. */
   created_at?: number;
 }

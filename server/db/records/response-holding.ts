@@ -1,6 +1,6 @@
-/** How much is kept of a user's responses and conversations. */
+/** Totals of a user's stored responses and conversations. */
 export interface ResponseHoldingRecord {
-  /** The user's. */
+  /** Id of the user. */
   id: number;
   count: number;
   bytes: number;

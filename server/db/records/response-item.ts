@@ -1,6 +1,6 @@
-/** Which response an item of an output belongs to. */
+/** Maps an output item to its response. */
 export interface ResponseItemRecord {
-  /** The user and the item's id. */
+  /** User id and item id. */
   id: string;
   response_id: string;
   /** Unix seconds. */

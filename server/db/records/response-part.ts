@@ -1,19 +1,22 @@
-/** A part of what is kept of a response and has no place in its record. */
+/** Part of a stored response that does not fit its record. */
 export interface ResponsePartRecord {
-  /** Response, kind and number. */
+  /** Response id, kind and number. */
   id: string;
   response_id: string;
   kind: 'items' | 'response' | 'events' | 'ending';
-  /** Of its order; of events the sequence number of the last one. */
+  /** Order; for events, the sequence number of the last one. */
   number: number;
-  /** Sealed, or a part of what is. */
+  /** Sealed, or part of a sealed text. */
   content: string;
-  /** Those that were sealed together. Missing: they are the only ones of their kind. */
+  /** Id of the sealing; undefined if it is the only one of its kind. */
   version?: string;
-  /** Of events, where one record does not hold them: which part of them it is, and how many there are: of older ones only the last part says so. */
+  /**
+   * Events split over several records: index of the part and total number; in old records, only the last part has the
+   * total.
+   */
   part?: number;
   parts?: number;
-  /** Nothing follows. */
+  /** The last events. */
   is_last?: boolean;
   /** Unix seconds. */
   expires_at: number;

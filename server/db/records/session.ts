@@ -3,7 +3,7 @@ export interface SessionRecord {
   id: string;
   user_id: number;
   created_at: number;
-  /** Milliseconds since 1970, for what may follow within a second. Sessions from before this field lack it. */
+  /** Milliseconds since 1970, for events within the same second. Undefined in old sessions. */
   created_ms?: number;
   seen_at: number;
   expires_at: number;

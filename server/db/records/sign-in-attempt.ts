@@ -1,17 +1,17 @@
-/** Somebody who has been sent to a provider and is to come back with its answer. */
+/** A sign-in in progress at an identity provider. */
 export interface SignInAttemptRecord {
   /** Hash of the state. */
   id: string;
-  /** Hash of the browser's cookie: the answer counts in the browser that asked, and nowhere else. */
+  /** Hash of the browser's cookie: the response is only accepted in the same browser. */
   browser: string;
-  /** Empty: the client made the provider's address itself, and may use the state at any. */
+  /** Empty if the client built the provider's URL itself; the state is then valid for any provider. */
   provider: string;
-  /** 0: to sign in; else the user whose account is to be bound. */
+  /** 0 to sign in; else the user whose account is to be bound. */
   user_id: number;
   invite_code: string;
-  /** Where the provider was told to send the browser back to; empty: it was not told. */
+  /** Redirect URI sent to the provider; empty if none was. */
   redirect_uri: string;
-  /** PKCE (RFC 7636) and the nonce of OpenID Connect; empty where the client made the address. */
+  /** PKCE (RFC 7636) verifier and OpenID Connect nonce; empty if the client built the URL. */
   code_verifier: string;
   nonce: string;
   /** Milliseconds since 1970. */

@@ -5,46 +5,51 @@ export interface SettlingCall {
   request_id: string;
   /** Process that settles the call. */
   process: string;
-  /** Pieces that the stored end has. */
+  /** Number of pieces of the stored end. */
   pieces: number;
 }
 
-/** A response of the model that its caller may ask for again, and go on from. */
+/** A stored response, which its caller can retrieve and continue. */
 export interface StoredResponseRecord {
-  /** As its caller knows it: `resp_…`. */
+  /** Public id: `resp_…`. */
   id: string;
   user_id: number;
   /** Unix seconds. */
   created_at: number;
   expires_at: number;
   status: ResponseStatus;
-  /** Ids of those that it goes on from, the nearest first; of more than some the nearest ones. */
+  /** Ids of the responses that it continues, the nearest first, up to a limit. */
   previous: string[];
-  /** How many it goes on from. */
+  /** Number of responses that it continues. */
   previous_count: number;
-  /** Of the items of all those and of its own. */
+  /** Bytes of the items of the whole chain. */
   chain_bytes: number;
-  /** Objects, arrays, texts and names in them, since the last summary, or fewer. Missing: one of them is an older one. */
+  /**
+   * Number of objects, arrays, texts and names in the chain since the last summary, or less. Undefined if it includes
+   * an old record.
+   */
   chain_parts?: number;
-  /** What it takes here. */
+  /** Bytes stored. */
   bytes: number;
-  /** Objects, arrays, texts and names in its items and in the response. Missing: it is an older one. */
+  /** Number of objects, arrays, texts and names in its items and response. Undefined in old records. */
   parts?: number;
-  /** Sealed JSON: the list of its input's items and, behind them, of its output's. What has no place here is in pieces. */
+  /** Sealed JSON: input items, then output items. Longer lists continue in pieces. */
   items: string;
   items_pieces?: number;
-  /** How many items its input has. */
+  /** Number of input items. */
   input_count: number;
   /** Sealed JSON: the response without its output. */
   response: string;
   response_pieces?: number;
-  /** Of its pieces: what is sealed again has others. */
+  /** Id of the sealing of its pieces. */
   pieces_version?: string;
-  /** While it goes on without its caller: whose place it takes, unique. */
+  /** Unique slot of the user while it runs in the background. */
   place?: string;
-  /** Unix milliseconds until which its process has said that it goes on. */
+  /** Unix milliseconds until which its process has renewed it. */
   alive_until?: number;
   is_background?: boolean;
-  /** Its end is stored and its call is being settled: whoever finds the charge delivers that end. */
+  /**
+   * Set while its end is stored and its call is being settled: once the charge is found, any process delivers the end.
+   */
   settling?: SettlingCall;
 }

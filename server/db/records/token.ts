@@ -6,12 +6,12 @@ export interface TokenRecord extends MoneyFields {
   name: string;
   /** Keyed hash of the 48-character key, for look-up. */
   key_hash: string;
-  /** The key itself, encrypted; only its owner's own list returns it. */
+  /** The encrypted key; returned only in its owner's list. */
   key_cipher: string;
-  /** Keyed hash of the secret before the current one, and until when it is accepted (Unix seconds). Absent: the key was never renewed. */
+  /** Keyed hash of the previous secret, and its expiry (Unix seconds). Undefined if the key was never renewed. */
   old_key_hash?: string;
   old_key_until?: number;
-  /** The same of the secrets before that one, the latest first. */
+  /** Same for earlier secrets, the latest first. */
   old_key_hash_2?: string;
   old_key_until_2?: number;
   old_key_hash_3?: string;
@@ -23,19 +23,19 @@ export interface TokenRecord extends MoneyFields {
   status: number;
   created_time: number;
   accessed_time: number;
-  /** Unix seconds, -1: never. */
+  /** Unix seconds; -1 for never. */
   expired_time: number;
   remain_quota: number;
   unlimited_quota: boolean;
-  /** All that its calls used. */
+  /** Quota used by all of its calls. */
   used_quota: number;
-  /** What of that was taken from its own balance: while it was unlimited, nothing was. Absent until the first charge. */
+  /** Part of it charged to its own balance; nothing is while it is unlimited. Undefined until the first charge. */
   charged_quota?: number;
   model_limits_enabled: boolean;
   model_limits: string;
   allow_ips: string;
   group: string;
-  /** Quota that calls of one session may cost together. Absent and 0: no bound. */
+  /** Maximum quota of one session's calls. Undefined or 0 for no limit. */
   session_budget?: number;
   DeletedAt: string | null;
   revision: number;

@@ -1,20 +1,20 @@
-/** A model that was trained for its owner, and lies behind one key of one channel. */
+/** A fine-tuned model, which belongs to one key of one channel. */
 export interface TunedModelRecord {
-  /** Its name: `ft:…`. Those of its checkpoints have `:ckpt-step-<n>` behind it. */
+  /** Public id: `ft:…`. Checkpoints append `:ckpt-step-<n>`. */
   id: string;
   user_id: number;
   job_id: string;
   channel_id: number;
-  /** Which key of the channel it lies behind, as a hash. */
+  /** Hash of the channel's key that it belongs to. */
   key: string;
-  /** What it was trained from at first: its prices are kept under that name. */
+  /** Original base model, whose prices apply. */
   base: string;
-  /** As the provider knows it. */
+  /** Provider's id. */
   upstream_model: string;
-  /** What the provider calls its checkpoints, by their steps. */
+  /** Provider's ids of its checkpoints, by step. */
   checkpoints: readonly { step: number; upstream_model: string }[];
   /** Unix seconds. */
   created_at: number;
-  /** `leaving`: its owner has deleted it, and the provider is to. */
+  /** `leaving`: its owner has deleted it, and it is to be deleted at the provider. */
   state: 'ready' | 'leaving';
 }

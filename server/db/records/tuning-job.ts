@@ -1,82 +1,82 @@
-/** A model's training. Where its money stands is decision 97. */
+/** A fine-tuning job. Decision 97 describes its money. */
 export interface TuningJobRecord {
-  /** As its caller knows it: `ftjob-…`. */
+  /** Public id: `ftjob-…`. */
   id: string;
   user_id: number;
   username: string;
   token_id: number;
   token_name: string;
   group: string;
-  /** Of the call that created it; the row of its charge has the same. */
+  /** Request id of the creation, also of the charge's log row. */
   request_id: string;
   channel_id: number;
-  /** Which key of the channel it lies behind, as a hash. */
+  /** Hash of the channel's key that it belongs to. */
   key: string;
-  /** What is trained as its caller calls it, under which name its prices are kept, and what the provider calls it. */
+  /** Model to train: the caller's name, the name whose prices apply, and the provider's name. */
   model: string;
   base: string;
   upstream_base: string;
   method: 'supervised' | 'dpo';
-  /** JSON text of what was asked for beside the epochs: numbers by their names. */
+  /** JSON text of hyperparameters other than epochs. */
   parameters: string;
   epochs: number;
-  /** Empty: none was asked for. */
+  /** Empty if none was requested. */
   suffix: string;
   seed: number;
-  /** JSON text; empty: none. */
+  /** JSON text; empty if there is none. */
   metadata: string;
-  /** Files of the caller's; `validation_file` may be empty. */
+  /** Files of the caller; `validation_file` may be empty. */
   training_file: string;
   validation_file: string;
-  /** What the provider was given: what was looked at, written anew. Nobody else knows it. */
+  /** Provider's files: the validated, rewritten examples, used by this job only. */
   upstream_training: string;
   upstream_validation: string;
-  /** What the provider calls the job, the model that came of it, and files of what it measured; empty: not yet, or none. */
+  /** Provider's ids of the job, the resulting model and the metrics files; empty if there are none yet. */
   upstream_id: string;
   upstream_model: string;
   upstream_results: readonly string[];
-  /** What those are called here. */
+  /** Our ids of these. */
   tuned_model: string;
   result_files: readonly string[];
   checkpoints: readonly { step: number; upstream_model: string }[];
-  /** Missing: they are known. */
+  /** Undefined once the checkpoints are known. */
   lacks_checkpoints?: true;
   /**
-   * `checking`: its examples are read. `creating`: its charge is on its way or there, and the provider may have it. `running`: the provider
-   * has it. `settling`: it is over and its cost is known. `ended`: what it did not cost is back.
+   * `checking`: examples are validated. `creating`: charged or being charged, and the provider may have it. `running`:
+   * the provider has it. `settling`: it has ended and its cost is known. `ended`: the rest is refunded.
    */
   state: 'checking' | 'creating' | 'running' | 'settling' | 'ended';
-  /** As the provider tells it. */
+  /** Status reported by the provider. */
   status: string;
-  /** JSON text; empty: none. */
+  /** JSON text; empty if there is none. */
   error: string;
   examples: number;
-  /** Of the examples, once. */
+  /** Tokens of one epoch. */
   tokens: number;
-  /** As the provider tells it; -1: not yet. */
+  /** Reported by the provider; -1 if not yet. */
   trained_tokens: number;
-  /** Those are estimated by its steps; missing: they are as told. */
+  /** `trained_tokens` is estimated from the steps; undefined if reported. */
   trained_by_steps?: true;
-  /** The most of its steps that its events have told while it ran, from 0 to 1; missing: none were seen. */
+  /** Largest share of steps seen in its events, from 0 to 1; undefined if none were seen. */
   trained_share?: number;
-  /** JSON text of the price that it is charged by, as it was when it was created. */
+  /** JSON text of the price at its creation. */
   quoted: string;
-  /** What was taken for all of it, and how much of that from the token. */
+  /** Prepayment, and the token's part of it. */
   reserved: number;
   token_reserved: number;
-  /** `open`: that charge is being settled. `none`: nothing is or will be charged. */
+  /** `open`: the charge is being settled. `none`: nothing is or will be charged. */
   charge: 'open' | 'done' | 'none';
   /** Identity of the process that settles the charge. */
   process: string;
-  /** What it costs in the end. */
+  /** Final cost. */
   cost: number;
-  /** Id of the log row that tells of its end; 0: not drawn yet. */
+  /** Id of the log row about its end; 0 if not drawn yet. */
   log_id: number;
-  /** Unix seconds; 0: not yet. */
+  /** Unix seconds; 0 if not reached yet. */
   created_at: number;
   finished_at: number;
   estimated_finish: number;
-  /** When the provider last told of it. */
+  /** Time of the provider's last report. */
   told_at: number;
   /** The owner, until it has ended. */
   open_user_id?: number;

@@ -1,36 +1,36 @@
-/** A vector store of a caller's, at the provider where its files lie. How it is paid is decision 96. */
+/** A caller's vector store, at the provider of its files. Decision 96 describes its payment. */
 export interface VectorStoreRecord {
-  /** As its caller knows it: `vs_…`; the provider has it as the store's name. */
+  /** Public id: `vs_…`; the store's name at the provider. */
   id: string;
   user_id: number;
   username: string;
-  /** Of the key that created it, which pays beside its user. */
+  /** Key that created it, which pays together with its user. */
   token_id: number;
   token_name: string;
   group: string;
   channel_id: number;
-  /** Which key of the channel it lies behind, as a hash. */
+  /** Hash of the channel's key that it belongs to. */
   key: string;
-  /** As the provider knows it; empty until it has answered. */
+  /** Provider's id; empty until it has responded. */
   upstream_id: string;
-  /** Their caller's alone: no provider has them. Empty: none. */
+  /** Stored here only, not at the provider. Empty if there are none. */
   name: string;
   description: string;
   /** JSON text. */
   metadata: string;
-  /** Days after its last use, as its caller wants; 0: it stays. */
+  /** Days after the last use, as set by the caller; 0 for no expiry. */
   expires_days: number;
   /** Unix seconds. */
   created_at: number;
   /**
-   * `creating`: the provider may have it. `leaving`: it is over since `left_at`; what is open is settled and the provider lets it go. `expired`: all
-   * of that is done, and its caller is told so for a while.
+   * `creating`: the provider may have it. `leaving`: ended at `left_at`; open payments are settled and the store
+   * deleted at the provider. `expired`: all done; still listed for a while.
    */
   state: 'creating' | 'stored' | 'leaving' | 'expired';
   left_at: number;
-  /** Of one that leaves: its caller did not delete it. */
+  /** Ended without a deletion by its caller. */
   has_expired: boolean;
-  /** As the provider has told it last, at `seen_at`. */
+  /** As last reported by the provider, at `seen_at`. */
   status: 'in_progress' | 'completed';
   usage_bytes: number;
   files_in_progress: number;
@@ -39,35 +39,38 @@ export interface VectorStoreRecord {
   files_cancelled: number;
   last_active_at: number;
   seen_at: number;
-  /** What it may become by what was put into it, and when that was; the bytes of all files that ever were. */
+  /** Upper bound of its size after additions, and the time of the last one; bytes of all files ever added. */
   claimed_bytes: number;
   claimed_at: number;
   file_bytes: number;
-  /** The day that is paid now: its number, its begin (unix seconds), and the most bytes that it had. */
+  /** Current billing day: number, start (unix seconds), and largest size. */
   period: number;
   period_from: number;
   day_bytes: number;
-  /** What that day is paid ahead for, in bytes and in quota; what of that has left the token, and what counts as used by it. */
+  /** Prepaid bytes and quota of that day; the token's part, and the part that counts as used by it. */
   covered_bytes: number;
   reserved: number;
   token_reserved: number;
   token_used: number;
-  /** By which that day is charged: USD for a GB and a day. */
+  /** Price of that day: USD for a GB and a day. */
   price: number;
   group_ratio: number;
   quota_per_unit: number;
-  /** How many payments have begun; of the one that is under way what it is for (0: none is), and its part of the token (-1: that is gone). */
+  /**
+   * Number of payments begun; of the pending one: amount (0 for none), the token's part (-1 if it is deleted), and
+   * bytes.
+   */
   payments: number;
   pending_amount: number;
   pending_token: number;
   pending_bytes: number;
-  /** Where the day that ends now does (0: none does), what it costs, and the id of the row that tells it. */
+  /** End of the day being closed (0 for none), its cost, and the id of its log row. */
   closing_until: number;
   closing_cost: number;
   log_id: number;
-  /** Unix seconds since when nobody could pay; 0: it is paid. */
+  /** Unix seconds since which it is unpaid; 0 if paid. */
   unpaid_since: number;
-  /** Of every change one more: each is made of what was read. */
+  /** Increases with every change, for optimistic locking. */
   version: number;
   /** Milliseconds of the next look at it. */
   poll_at: number;

@@ -1,11 +1,11 @@
-/** A code that was sent to an e-mail address. */
+/** A code sent to an e-mail address. */
 export interface VerificationCodeRecord {
-  /** Hash of what it is for, whose, and where it was asked for: a new code takes the place of the one before. */
+  /** Hash of purpose, recipient and requester's location: a new code replaces the previous one. */
   id: string;
-  /** Of a pointer, which counts the tries from elsewhere: the code itself. */
+  /** Set on a pointer, which counts attempts from other locations: id of the code. */
   code_id?: string;
   code_hash: string;
-  /** How often it has been tried. */
+  /** Number of attempts. */
   tries: number;
   /** Milliseconds since 1970. */
   expires_at: number;

@@ -1,12 +1,12 @@
 import type { GuidedRefusal } from '#shared/first-call.ts';
 
-/** Somebody who waits for a first call; the id is the user's. */
+/** A user who waits for a first call; has the user's id. */
 export interface WatchRecord {
   id: number;
-  /** Calls with unknown keys from there are shown too; empty: none. */
+  /** IP address whose calls with unknown keys are shown as well; empty for none. */
   address: string;
   /** Milliseconds. */
   expires_at: number;
-  /** The newest. */
+  /** The newest refusal. */
   refusal: GuidedRefusal | null;
 }
