@@ -1,4 +1,4 @@
-// Of several tools only some may be called: where a provider can be told so the prompt stays as it is, elsewhere the others are not told.
+// Allowed tools: sent as a tool choice if the provider supports one, otherwise the other tools are removed.
 import { expect, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';

@@ -1,4 +1,4 @@
-// Usage that stands with an error is part of the error, in every format that can report both.
+// Usage reported with an error is part of the error, in every format that has both.
 import { describe, expect, test } from 'vitest';
 import { errorOf as responsesError } from './openai-responses/read-error.ts';
 import { readFinish } from './openai-responses/finish-reason.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fittingIds } from './call-id-rules.ts';
 import type { IdUse } from './call-id-rules.ts';
 
-/** Turns of calls and their results: `+a` calls, `-a` is its result. */
+/** Turns of calls and results: `+a` is a call, `-a` its result. */
 function uses(...turns: string[]): IdUse[] {
   return turns.flatMap((turn, index) =>
     turn.split(' ').map((text): IdUse => ({ kind: text.startsWith('+') ? 'call' : 'result', id: text.slice(1), turn: index })),

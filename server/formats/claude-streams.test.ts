@@ -10,7 +10,7 @@ import { TranslatedStream } from './translated-stream.ts';
 
 const writer = { model: 'tide', requestId: 'r', createdAt: 1, wantsUsage: true, promptEstimate: 3 };
 
-/** Counts words, and keeps what it was given. */
+/** Counts words and stores the texts it received. */
 function createTally(): { tally: TextTally; counted: string[] } {
   const counted: string[] = [];
   const countText = (text: string) => {

@@ -220,7 +220,7 @@ describe('chat streams as Messages streams', () => {
     }));
     const parse = vi.spyOn(JSON, 'parse');
     translate([open, delta({ tool_calls: calls })]);
-    // One for each event in and out, none for what is open.
+    // One per event in and out, none for open parts.
     expect(parse.mock.calls.length).toBeLessThan(1300);
     expect(parse.mock.calls.filter(([text]) => text.startsWith('{"a":')).length).toBe(0);
     parse.mockRestore();
@@ -298,7 +298,7 @@ test('any response survives the way through each format as it was', () => {
   );
 });
 
-/** Calls get their numbers in order. */
+/** Numbers calls in order. */
 function numbered(parts: readonly ResponsePart[]): ResponsePart[] {
   let index = -1;
   return parts.map((part) => {
@@ -307,7 +307,7 @@ function numbered(parts: readonly ResponsePart[]): ResponsePart[] {
   });
 }
 
-/** Texts joined per kind, calls by number: what a client in the end has. */
+/** Joined texts by kind and calls by number: the content that a client ends up with. */
 function contentOf(parts: readonly ResponsePart[]) {
   const joined = (type: 'text' | 'reasoning') => parts.map((part) => (part.type === type ? part.text : '')).join('');
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [`${part.index} ${part.id} ${part.name}`] : []));

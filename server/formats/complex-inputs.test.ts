@@ -1,5 +1,5 @@
-// Inputs that are wide, deep, repeated or refer to themselves, from every format of callers to every format of providers: twice as much of
-// them is at most a little more than twice the work, and writes no more than twice as much.
+// Wide, deep, repeated and recursive inputs from every client format to every upstream format: doubling the input may little more than
+// double the work and the output.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { createStepCounter } from '#tests/support/count-steps.ts';
@@ -17,7 +17,7 @@ const numbered = <Value>(count: number, value: (index: number) => Value): Value[
 const named = (count: number, value: (index: number) => unknown): Body =>
   Object.fromEntries(numbered(count, (index) => [`p${index}`, value(index)]));
 
-/** A request, in no format. */
+/** A request independent of format. */
 interface Requested {
   turns: (
     | { text: string }
@@ -193,9 +193,9 @@ const upstreams = [
 ];
 
 const size = 150;
-/** Of twice as much; what is done once for a request makes it less. */
+/** Maximum growth for a doubled input; fixed work per request reduces it. */
 const mostGrowth = 2.3;
-/** The engine counts nothing of a function that it throws away meanwhile: work that grows too fast does so each time. */
+/** The engine loses counts of functions that it discards; real growth recurs in each measurement. */
 const mostMeasurings = 3;
 
 let steps: StepCounter;
@@ -220,7 +220,7 @@ describe.each(bodies)('a caller of $client.title', ({ client, write }) => {
           const sent = encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings }).body;
           if (Buffer.isBuffer(sent)) length = sent.length;
         } catch (failure) {
-          // A format may have no word for it.
+          // The format may not support the input.
           if (!(failure instanceof AppError)) throw failure;
         }
       });
@@ -230,7 +230,7 @@ describe.each(bodies)('a caller of $client.title', ({ client, write }) => {
       let last = {};
       for (let measuring = 0; measuring < mostMeasurings; measuring += 1) {
         const [once, twice] = [encode(shape(size)), encode(shape(2 * size))];
-        // A long schema may be cut short: what is left is not the measure of the work.
+        // A long schema may be truncated: the rest is not the measure of the work.
         const isGrown = twice.cost > mostGrowth * once.cost || twice.length > mostGrowth * Math.max(once.length, 100);
         if (!isGrown) return [];
         last = { about, once, twice };

@@ -1,5 +1,5 @@
-// What costs more, or asks for another model, has one spelling: readers that do not tell `fallbacks` from `Fallbacks` would take what
-// was neither seen nor left out here.
+// Members that affect cost or model must have their exact spelling: case-insensitive parsers would take `Fallbacks` for `fallbacks`, which
+// was not checked.
 import { expect, test } from 'vitest';
 import { providers } from '#server/providers/registry.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';

@@ -1,4 +1,4 @@
-// Schemas that Claude's structured output takes, beside what Anthropic's own package makes of the same.
+// Schemas for Claude's structured output, compared with the output of Anthropic's SDK.
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import { describe, expect, it, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
@@ -25,7 +25,7 @@ const rating = {
     both: { allOf: [{ type: 'object', properties: {} }] },
     word: { type: 'string', enum: ['a', 'b'] },
     only: { const: 3 },
-    // A name, not a word of schemas.
+    // A property name, not a keyword.
     minimum: { type: 'string' },
   },
   required: ['score'],

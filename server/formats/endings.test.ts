@@ -1,4 +1,4 @@
-// Every word of the tables, whole and at the end of a stream, as its format is read.
+// Every reason of the tables, in complete responses and at the end of a stream.
 import { describe, expect, test } from 'vitest';
 import { isObject } from '#server/framing/loose-json.ts';
 import { chatEndings, claudeEndings, cohereEndings, converseEndings, ernieEndings, geminiEndings } from './endings.ts';
@@ -12,7 +12,7 @@ import type { FramedEvent } from '#server/framing/framing.ts';
 interface Format {
   name: UpstreamDialectName;
   endings: Endings;
-  /** A response that ends so, without any content. */
+  /** A response with this reason and without content. */
   whole(word: string): Record<string, unknown>;
   events(word: string): readonly (object & { name?: string })[];
 }

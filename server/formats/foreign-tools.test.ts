@@ -1,5 +1,5 @@
-// Tools that run at a provider, or that only its models have been taught, before providers of other formats: each is left out and named
-// where it is only offered, and refused where it has to be used or where nobody else could answer its calls. None vanishes.
+// Hosted and vendor-only tools in calls of other formats: dropped and reported if offered, rejected if forced or if only the provider could
+// answer their calls. None is lost silently.
 import { describe, expect, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -13,7 +13,7 @@ interface Offered {
   what: string;
   from: keyof typeof clientDialects;
   body: Json;
-  /** Names of the fields, as the caller knows them. */
+  /** Field names as the caller knows them. */
   field: string;
   outcome: 'dropped' | 'refused';
 }

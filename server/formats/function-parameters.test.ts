@@ -1,4 +1,4 @@
-// Functions without parameters, in every format that has functions.
+// Functions without parameters, in every format with functions.
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { functionParameters } from './function-parameters.ts';
@@ -11,7 +11,7 @@ const messages = [{ role: 'user', content: 'When is high water?' }];
 const forms: readonly object[] = [{}, { type: 'object' }, { type: 'object', additionalProperties: false }];
 const withoutFunctions: ReadonlySet<string> = new Set(['dify', 'coze', 'replicate', 'palm', 'spark', 'library']);
 
-/** Members named `parameters`, `input_schema` and the like, wherever a format has them. */
+/** Members named `parameters`, `input_schema` and the like. */
 function schemasIn(value: unknown): object[] {
   if (typeof value === 'string' && value.startsWith('{"type":"object"')) return schemasIn(JSON.parse(value));
   if (typeof value !== 'object' || value === null) return [];
@@ -35,7 +35,7 @@ describe.each(Object.entries<UpstreamDialect>(upstreamDialects))('functions with
     for (const request of [chat, claude]) {
       const { body } = dialect.writeRequest(request, { upstreamModel: 'gemini-3-flash', forceUsage: false, settings: defaultSettings });
       const schemas = schemasIn(body);
-      // Gemini refuses an object without properties, and takes a function without parameters.
+      // Gemini rejects an object without properties and accepts a function without parameters.
       const isDeclared = name !== 'gemini' && !withoutFunctions.has(name);
       expect(schemas).toHaveLength(isDeclared ? 1 : 0);
       for (const schema of schemas) expect(schema).toMatchObject({ type: 'object', properties: {} });

@@ -1,4 +1,4 @@
-// Gemini by way of the parts: what is written is read again, and any cut of a stream gives the same.
+// Round trips of Gemini through parts: written responses are read back, and any split of a stream yields the same.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
@@ -76,7 +76,7 @@ describe.each(pipes)('a stream of Gemini to $name', ({ name, create }) => {
     }
     if (name === 'identity') expect(whole.all).toEqual(bytes);
     if (name === 'identity as a list') expect(JSON.parse(whole.all.toString())).toEqual([...geminiEvents(request, behaviour, 'r1')]);
-    // What it ends with waits for the books.
+    // The end waits for settlement.
     if (name.startsWith('identity')) expect(whole.before.toString()).not.toContain('finishReason');
   });
 
@@ -167,7 +167,7 @@ test('parts that are written as a stream, or whole, are read again', () => {
   );
 });
 
-/** Pieces of one text are one; signatures of others are wrapped, and usage is written always. */
+/** Joins pieces of a text; foreign signatures are wrapped, and usage is always written. */
 function plainParts(parts: readonly ResponsePart[]): unknown[] {
   const all: Record<string, unknown>[] = [];
   for (const part of parts) {

@@ -1,4 +1,4 @@
-// JSON within texts of a request counts as parts of the body, whoever asks and wherever it goes.
+// JSON in texts of a request counts as parts of the body, for every pair of formats.
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { mostParts, mostValues, PartBudget } from '#server/framing/part-budget.ts';
@@ -80,7 +80,7 @@ const upstreams = [
   { model: 'hunyuan-pro', type: 23, key: '1|a|b', setting: '' },
 ];
 
-/** With what they stand in. */
+/** Parts of the text, including the enclosing object. */
 const objects = (count: number) => `{"a":[${'{},'.repeat(count - 4)}{}]}`;
 
 describe.each(clients)('$about', ({ client, body, hasArguments }) => {
@@ -89,7 +89,7 @@ describe.each(clients)('$about', ({ client, body, hasArguments }) => {
     return route === null || route.identity !== null ? [] : [{ model, route, parses: route.dialect.parsesResults === true }];
   });
 
-  /** Parts that were left, if it was not refused. */
+  /** Remaining parts, unless rejected. */
   function left({ model, route }: (typeof pairs)[number], texts: Partial<Texts>, taken = 0): number | string {
     const budget = new PartBudget(taken);
     const requested = { model, ...body({ arguments: '{}', result: 'done', ...texts }) };
@@ -128,7 +128,7 @@ describe.each(clients)('$about', ({ client, body, hasArguments }) => {
       expect(left(pair, { arguments: `{"a":[${'1,'.repeat(mostValues)}1]}` })).toBe('body_too_complex');
     }
     expect(left(pair, { result: objects(mostParts + 1) })).toBe(pair.parses ? 'body_too_complex' : mostParts - (hasArguments ? 1 : 0));
-    // What no object begins stays a text, however it goes on.
+    // Text that does not begin an object is not parsed.
     expect(left(pair, { result: `See ${objects(mostParts + 1)}` })).toBe(mostParts - (hasArguments ? 1 : 0));
   });
 });

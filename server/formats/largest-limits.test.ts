@@ -1,4 +1,4 @@
-// Agents ask for the most that the largest models can write. Providers refuse more than theirs can.
+// Agents request the maximum of the largest models; providers reject more than their own.
 import { expect, test } from 'vitest';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
@@ -8,7 +8,7 @@ import { encodeRequest } from './encode-request.ts';
 import { clientDialects } from './registry.ts';
 
 const question = [{ role: 'user', content: 'Hello' }];
-/** What a client says beside its limit. */
+/** Request fields other than the limit. */
 const requested: Readonly<Record<string, object>> = {
   'openai-chat': { messages: question },
   claude: { messages: question },

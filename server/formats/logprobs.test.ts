@@ -1,4 +1,4 @@
-// Probabilities of tokens on their way between all formats that tell them, whole and as a stream.
+// Log probabilities between all formats that have them, complete and streamed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { framings } from '#server/framing/registry.ts';
@@ -35,7 +35,7 @@ function partsOf(all: readonly TokenLogprob[]): ResponsePart[] {
   ];
 }
 
-/** As far as every format tells them. */
+/** Fields that every format has. */
 function plain(parts: readonly ResponsePart[]) {
   const reported = parts.flatMap((part) => (part.type === 'logprobs' ? part.tokens : []));
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
@@ -45,7 +45,7 @@ function plain(parts: readonly ResponsePart[]) {
   };
 }
 
-// A negative zero is no other number in JSON.
+// JSON does not distinguish negative zero.
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe.each(Object.entries(formats))('probabilities in %s', (_name, { upstream, write }) => {

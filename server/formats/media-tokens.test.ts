@@ -1,11 +1,11 @@
-// A long clip is no short one, in every format.
+// Longer media count more tokens, in every format.
 import { describe, expect, test } from 'vitest';
 import { clientDialects } from './registry.ts';
 
 const megabyte = Buffer.alloc(1_200_000).toString('base64');
 const few = Buffer.alloc(600).toString('base64');
 
-/** As a telephone sounds: 8,000 bytes a second. */
+/** Telephone quality: 8,000 bytes per second. */
 function wave(seconds: number, { rate = 8_000, bits = 8 } = {}): string {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');

@@ -1,4 +1,4 @@
-// Requests to models of today as they go up: what a model refuses is not sent, and its caller hears of each change.
+// Requests to current models: rejected fields are not sent, and each change is reported to the caller.
 import { describe, expect, it } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { factsOf } from '#server/model-facts/find-facts.ts';
@@ -19,7 +19,7 @@ const prompts: Readonly<Record<Caller, Body>> = {
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
 };
 
-/** What goes up of a request beside its prompt, where to, and what its caller hears of. */
+/** Request without its prompt as sent upstream, its path, and the dropped fields. */
 function sent(caller: Caller, { type, model, ...fields }: { type: number; model: string } & Body, channel: ChannelFields = {}) {
   const body: Body = { model, ...prompts[caller], ...fields };
   const request = routedRequest({
@@ -154,7 +154,7 @@ describe('an effort', () => {
     claude: (effort) => (effort === 'none' ? { thinking: { type: 'disabled' } } : { output_config: { effort } }),
     gemini: (effort) => ({ generationConfig: { thinkingConfig: { thinkingLevel: effort.toUpperCase() } } }),
   };
-  /** Of each format, those that it has a word for. */
+  /** Efforts that each format has. */
   const words: Readonly<Record<Caller, readonly string[]>> = {
     'openai-chat': efforts,
     'openai-responses': efforts,
@@ -186,7 +186,7 @@ describe('how much to think, in the words of the provider', () => {
   const off = { thinking: { type: 'disabled' } };
   const adaptive = { thinking: { type: 'adaptive' } };
   const effort = (reasoning_effort: string) => ({ reasoning_effort });
-  /** What goes up of each wish, and whether its caller hears of a change. */
+  /** Fields sent for each request, and whether a change is reported. */
   const cases: readonly [type: number, model: string, Record<Wish, readonly [Body, boolean]>][] = [
     [
       43,
@@ -313,7 +313,7 @@ describe('how much to think, in the words of the provider', () => {
     'goes to $model (type $type) of a $caller caller',
     ({ type, model, wishes, caller }) => {
       for (const wish of ['none', 'low', 'medium', 'xhigh', 'max'] as const) {
-        // Gemini has no word for it.
+        // Gemini has no such effort.
         if (caller === 'gemini' && wish === 'max') continue;
         const [wanted, isNamed] = wishes[wish];
         const { body, dropped } = sent(caller, { type, model, ...said[caller](wish) }, { setting: '{"formats":["openai-chat"]}' });

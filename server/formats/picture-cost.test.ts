@@ -1,4 +1,4 @@
-// What pictures of a prompt are worth, by their size: too little would let their caller spend what is not reserved.
+// Token estimates of images by size: an estimate that is too low lets a caller spend more than reserved.
 import { describe, expect, it, test } from 'vitest';
 import { clientDialects } from './registry.ts';
 import { pictureWorth } from './picture-cost.ts';
@@ -12,7 +12,7 @@ function png(width: number, height: number): string {
   return bytes.toString('base64');
 }
 
-/** With so many bytes of a camera's notes before its frame. */
+/** A JPEG with that many metadata bytes before its frame. */
 function jpeg(width: number, height: number, notes = 20_000): string {
   const note = Buffer.alloc(notes + 2, 7);
   note.writeUInt16BE(0xff_e1, 0);

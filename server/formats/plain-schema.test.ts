@@ -78,7 +78,7 @@ test.each(pairs)('types in capitals are understood on the way from $from to $mod
     originModel: model,
   };
   const sent = encodeRequest({ ...call, isStream: false, forceUsage: true, settings: defaultSettings }).body.toString();
-  // Within one format it is between the caller and the provider.
+  // Within one format, the schema is forwarded.
   if (route.identity !== null) expect(sent).toContain('"OBJECT"');
   else {
     expect(sent).not.toMatch(/"OBJECT"|"STRING"/);

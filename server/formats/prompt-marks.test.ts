@@ -1,4 +1,4 @@
-// What is marked for Claude's cache where the caller's format has no word for it, and how a conversation is named to OpenAI's.
+// Cache marks for Claude from formats without marks, and cache keys for OpenAI.
 import { describe, expect, test } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -15,7 +15,7 @@ const mark = { cache_control: { type: 'ephemeral' } };
 const model = 'claude-sonnet-4-5';
 const tool = { name: 'tide', parameters: { type: 'object', properties: {} } };
 
-/** Of the client's format: a conversation in which a tool was called, its last word the user's. */
+/** Conversation in the client's format with a tool call, ending with a user message. */
 const conversations: Readonly<Record<string, (system: string) => Json>> = {
   'openai-chat': (system) => ({
     model,

@@ -1,4 +1,4 @@
-// A provider's cache knows a prompt by its beginning: what was sent in one turn is the beginning of what is sent in the next, byte for byte.
+// Provider caches match prompts by prefix: each turn's request begins with the bytes of the previous one.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -19,11 +19,11 @@ interface Call {
   result: string;
   hasImage: boolean;
 }
-/** One step: what the user says, or what the tools answered to the step before; and what the model then writes. */
+/** One step: a user message or tool results, and the model's response. */
 interface Step {
   text: string;
   hasImage: boolean;
-  /** Told between the messages. */
+  /** Instruction between messages. */
   reminder: string | null;
   thought: string | null;
   signedBy: SealOrigin | null;
@@ -39,10 +39,10 @@ interface Conversation {
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const schema = { type: 'object', properties: { z: { type: 'string' }, a: { type: ['string', 'null'] }, '2': { type: 'number' } } };
 
-/** The request with which the last of these steps is asked for: what it writes is not known yet. */
+/** Request for the last step, whose response is not part of it. */
 type Body = (conversation: Conversation) => Json;
 
-/** What is sent with a step: results of the calls of the one before it, and what the user says. */
+/** Results of the previous step's calls. */
 function resultsBefore(steps: readonly Step[], at: number): readonly Call[] {
   return steps[at - 1]?.calls ?? [];
 }
@@ -263,7 +263,7 @@ const upstreams = [
   { to: 'gemini', model: 'gemini-3-pro-preview', fields: { type: 24, setting: '{"formats":["gemini"]}' } },
 ] as const;
 
-/** Those of conversations: a completion has no turns. */
+/** Formats with conversations; completions have no turns. */
 const clients = Object.values<ClientDialect>(clientDialects).filter(({ calls }) => calls.chat !== undefined);
 const pairs = clients.flatMap((client) => upstreams.map((upstream) => ({ client, from: client.name, ...upstream })));
 
@@ -286,7 +286,7 @@ const conversation = fc.record({
   steps: fc.integer({ min: 2, max: 4 }).chain((length) => fc.tuple(...Array.from({ length }, (_, index) => step(index)))),
 });
 
-/** What the models read of a request, as far as it stands before the turns; and the turns, each as its bytes. */
+/** Prompt as the model reads it: everything before the turns, and the bytes of each turn. */
 function promptOf(client: ClientDialect, upstream: (typeof upstreams)[number], body: Json): { head: string; turns: string[] } {
   const route = buildPreparedChannel({ base_url: 'https://up.example', ...upstream.fields }).route(client, 'chat', upstream.model);
   if (route === null) throw new Error('There is no such way');
@@ -304,7 +304,7 @@ function promptOf(client: ClientDialect, upstream: (typeof upstreams)[number], b
   };
   const sent: unknown = JSON.parse(encodeRequest(input).body.toString());
   if (!isObject(sent)) throw new Error('The request is no object');
-  // Models with a budget refuse to think on results whose calls were signed by others; only a caller that keeps its thoughts can help that.
+  // Models with budgets reject results of foreign signed calls; only a caller that returns thinking can avoid that.
   const { messages, input: items, contents, thinking: _thinking, temperature: _temperature, ...rest } = sent;
   const turns = messages ?? items ?? contents;
   if (!Array.isArray(turns)) throw new Error('The request has no turns');
@@ -330,7 +330,7 @@ describe.each(pairs)('$from → $to ($model)', ({ client, from, ...upstream }) =
   });
 });
 
-/** Marks are no part of a prompt, and a text is the same as a list of that one text. */
+/** Removes marks, and unwraps lists of one text. */
 function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) {
     const blocks: unknown[] = value.map(unmarked);

@@ -10,7 +10,7 @@ const cases: readonly [model: string, wish: ReasoningWish, effort: string | null
   ['gpt-5-mini-2025-08-07', reported('max'), 'high'],
   ['gpt-5-codex', off, 'low'],
   ['gpt-5-pro', reported('low'), 'high'],
-  // From 5.1 on there is no `minimal`.
+  // `minimal` was removed in 5.1.
   ['gpt-5.1', off, 'none'],
   ['openai/gpt-5.1-2025-11-13', reported('minimal'), 'low'],
   ['gpt-5.1', reported('xhigh'), 'high'],
@@ -35,10 +35,10 @@ const cases: readonly [model: string, wish: ReasoningWish, effort: string | null
   ['grok-4.3', off, 'none'],
   ['grok-4.5', off, 'low'],
   ['grok-4.7', reported('max'), 'xhigh'],
-  // Of others nothing is known.
+  // Unknown models.
   ['of-nobody', off, 'minimal'],
   ['of-nobody', reported('max'), 'xhigh'],
-  // Of some it is known that they take none, or three, or others for one of theirs.
+  // Models known to support no effort, three efforts, or mapped ones.
   ['qwen3-32b', reported('max'), null],
   ['kimi-k3', reported('xhigh'), 'high'],
   ['glm-5.3', reported('medium'), 'low'],

@@ -1,4 +1,4 @@
-// Arguments that an upstream writes are texts of JSON, which formats of callers have as objects.
+// Arguments from upstreams are JSON texts, which some client formats parse.
 import { expect, test } from 'vitest';
 import { mostParts } from '#server/framing/part-budget.ts';
 import { clientDialects } from './registry.ts';
@@ -7,7 +7,7 @@ import type { ClientDialect } from './client-dialect.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 
 const writer = { model: 'm', requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 7 };
-/** With what they stand in. */
+/** Parts of the text, including the enclosing object. */
 const objects = (count: number) => `{"a":[${'{},'.repeat(count - 4)}{}]}`;
 const clients = Object.values<ClientDialect>(clientDialects).filter(
   ({ calls, name }) => calls.chat !== undefined && name !== 'openai-chat',

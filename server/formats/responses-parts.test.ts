@@ -1,4 +1,4 @@
-// OpenAI's Responses by way of the parts: what is written is read again, and any cut of a stream gives the same.
+// Round trips of OpenAI's Responses through parts: written responses are read back, and any split of a stream yields the same.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
@@ -121,7 +121,7 @@ test('parts that are written as a stream, or whole, are read again', () => {
   );
 });
 
-/** Pieces of one text are one. */
+/** Joins pieces of a text. */
 function joined(parts: readonly ResponsePart[]): ResponsePart[] {
   const all: ResponsePart[] = [];
   for (const part of parts) {
@@ -193,7 +193,7 @@ test('requests by way of the parts lose nothing', () => {
   const plain = ({ saidFields: _said, extras, messages, ...request }: ChatRequest) => ({
     ...request,
     extras: Object.fromEntries(extras.map(({ name, value }) => [name, value])),
-    // Where an item stood in the body, and how many made up one turn.
+    // Ignores paths of items, and how many formed a turn.
     messages: messages.map(({ field: _field, ...message }) => message),
   });
   fc.assert(

@@ -62,7 +62,7 @@ test('schemas: copies of references take what is copied of the budget, letters t
   expect(budget.left).toBe(100_000 - 1005);
   let taken = 1;
   while (copies.take(target)) taken += 1;
-  // Half of what a body may have.
+  // Half of a body's budget.
   expect(taken).toBe(19);
 });
 
@@ -76,10 +76,10 @@ test('schemas: what shall hold at once is one schema, and the name of a prototyp
   expect(JSON.stringify(merged.finish())).toBe('{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["a","b"]}');
 });
 
-/** Letters of JSON that may come of one letter. */
+/** Characters of JSON per character of input. */
 const mostGrowth = 4;
 
-/** Shapes that cost most, each as large as a schema may be; `$ref` by copies. */
+/** The costliest shapes at maximum size; `$ref` by copies. */
 const shapes: Record<string, Record<string, unknown>> = {
   'allOf of many': { allOf: numbered(6_000, (index) => ({ properties: { [`p${index}`]: {} } })) },
   'allOf with names': { allOf: numbered(6_000, (index) => ({ required: [`p${index}`] })) },
@@ -127,7 +127,7 @@ const shapes: Record<string, Record<string, unknown>> = {
 };
 
 test.each(Object.entries(shapes))('schemas: %s become no more than a bounded schema', (_about, schema) => {
-  // Written out, a reference is what it copies: as much as a body may have parts, of 64 letters each.
+  // Expanded references: at most a body's parts, of 64 characters each.
   const most = mostGrowth * JSON.stringify(schema).length + 20_000 * 80;
   for (const convert of [toJsonSchema, toOpenApiSchema])
     expect(JSON.stringify(convert({ type: 'object', ...schema })).length).toBeLessThan(most);

@@ -15,7 +15,7 @@ describe('the session of a call', () => {
     expect(read(claude, { 'user-agent': 'claude-cli/2.1.330 (external, sdk-cli)', ...session })).toEqual(first);
     const agent = { ...session, 'x-claude-code-agent-id': 'agent_2', 'x-claude-code-parent-agent-id': 'agent_1' };
     expect(read(claude, agent)).toEqual({ session: uuid, agent: 'agent_2', parent: 'agent_1' });
-    // A parent says nothing without an agent.
+    // A parent without an agent is ignored.
     expect(read(claude, { ...session, 'x-claude-code-parent-agent-id': 'agent_1' })).toEqual(first);
   });
 

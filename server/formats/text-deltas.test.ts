@@ -1,4 +1,4 @@
-// Text in streams is read and written without JSON where that is sure to be the same.
+// Text in streams is read and written without JSON if the result is certain to be the same.
 import { dataEvent } from '#tests/support/data-event.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -352,7 +352,7 @@ describe('responses of Gemini', () => {
     const media = { audioInput: 8, audioCacheRead: 0, audioOutput: 0, imageInput: 9, imageCacheRead: 0, imageOutput: 0 };
     const usage = { input: 40, cacheRead: 20, output: 12, reasoning: 7, ...media };
     expect(usageOf(reported)).toEqual({ type: 'usage', usage });
-    // Thoughts that are told nowhere but in the sum, and those that are told twice.
+    // Thinking that only the total contains, and thinking counted twice.
     expect(usageOf({ ...reported, thoughtsTokenCount: undefined })).toMatchObject({ usage: { output: 12 } });
     expect(usageOf({ ...reported, candidatesTokenCount: 12 })).toMatchObject({ usage: { output: 12, reasoning: 7 } });
     expect(usageOf({ promptTokenCount: 4, totalTokenCount: 4 })).toEqual({

@@ -1,4 +1,4 @@
-// Usage in the words of every format and back: totals agree, and no class that a format knows is lost.
+// Round trips of usage in every format: totals agree, and no supported class is lost.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -52,7 +52,7 @@ describe('usage there and back', () => {
       fc.property(usages, (usage) => {
         const read = openaiChat.readTokenUsage(openaiChat.writeTokenUsage(usage));
         const writes = { cacheWrite5m: usage.cacheWrite5m + usage.cacheWrite1h, cacheWrite1h: 0 };
-        // Without details the cache has as much text as there is.
+        // Without details, the cache is assumed to contain text first.
         expect(usage.audioCacheRead + usage.imageCacheRead > 0 ? read : { ...read, ...usage, ...writes }).toEqual({ ...usage, ...writes });
       }),
     );

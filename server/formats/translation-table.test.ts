@@ -17,12 +17,12 @@ test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, 
   };
   if (treatment === 'refused') {
     expect(write).toThrow(expect.objectContaining({ code: 'untranslatable', field }));
-    // Callers find what is refused in their own body.
+    // The field of a rejection exists in the caller's body.
     expect({ ...plainBodies[from], ...example }).toHaveProperty(field);
   } else expect(write()).toContain(field);
 });
 
-// By way of the parts, also within one format: what is written there is what the client said.
+// Includes pairs of the same format: the written value is the client's.
 const carried = Object.values(clientDialects).flatMap((client) =>
   Object.values(upstreamDialects).flatMap((upstream) =>
     Object.entries(client.saidFields).flatMap(([field, said]) => {

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 const mark = { cache_control: { type: 'ephemeral' } };
 /** Of four possible marks: one before the turns, and the ends of the last two user turns. */
 const markedTurns = 2;
-/** The provider searches twenty blocks back from a mark, so the turn before the last keeps its mark. */
+/** The provider searches twenty blocks back from a mark, so the turn before the last stays marked. */
 const markable: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_result']);
 const charactersPerToken = 4;
 

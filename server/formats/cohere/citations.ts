@@ -1,9 +1,9 @@
-// Which places of a response rest on what. Only what has an address can be told: other formats name pages.
+// Citations of a response. Only sources with a URL are returned: other formats cite pages.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 
-/** Of one citation, for each of its sources. Read loosely. */
+/** Parts of one citation, one per source. Read loosely. */
 export function citationParts({ start, end, sources }: JsonObject): ResponsePart[] {
   const place = isPlace(start) && isPlace(end) ? { start, end } : {};
   return (Array.isArray(sources) ? sources.filter(isObject) : []).flatMap((source): ResponsePart[] => {

@@ -1,9 +1,9 @@
-// Why a response ended, in this format's words.
+// Finish reasons of this format.
 import { cohereEndings, readEnding } from '../endings.ts';
 import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';
 
-/** @param why what is said of it */
+/** @param why the provider's explanation */
 export function readFinishReason(value: unknown, why: unknown): ReadEnding | null {
   return readEnding(cohereEndings, value, { why });
 }

@@ -1,4 +1,4 @@
-// Which of Cohere's models think before they answer. https://docs.cohere.com/v2/docs/reasoning
+// Cohere's thinking models. https://docs.cohere.com/v2/docs/reasoning
 export function thinks(model: string): boolean {
   return /reasoning/.test(model);
 }

@@ -1,4 +1,4 @@
-// A response of Cohere's chat, or its stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a response or stream of Cohere's chat into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -30,7 +30,7 @@ export function createStreamReader(): StreamReader {
 }
 
 class CohereReader implements StreamReader {
-  /** Numbers of calls by those of their events, and whether anything of their arguments has come. */
+  /** Call numbers by event index, and whether any arguments were received. */
   readonly #calls = new Map<unknown, { index: number; hasArguments: boolean }>();
   #isComplete = false;
 
@@ -62,7 +62,7 @@ class CohereReader implements StreamReader {
         return isObject(citations) ? citationParts(citations) : [];
       case 'message-end':
         return this.#complete(delta);
-      default: // What later versions add.
+      default: // Future events.
         return [];
     }
   }
@@ -82,7 +82,7 @@ class CohereReader implements StreamReader {
     return [{ type: 'tool_arguments', index: call.index, text }];
   }
 
-  /** A call without any arguments is one with an empty object. */
+  /** A call without arguments has an empty object. */
   #end(at: unknown): ResponsePart[] {
     const call = this.#calls.get(at);
     return call === undefined || call.hasArguments ? [] : [{ type: 'tool_arguments', index: call.index, text: '{}' }];

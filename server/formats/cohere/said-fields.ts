@@ -1,8 +1,8 @@
-// What this format carries of what callers say; none of them speaks it.
+// Fields that this format carries.
 import type { CarriedFields } from '../request-fields.ts';
 
 const plain = 'command-a-03-2025';
-/** Nothing below none and beyond one is taken. */
+/** Range: 0 to 1. */
 const penalty = (name: string) => (value: unknown) => ({ [name]: typeof value === 'number' ? Math.min(1, Math.max(0, value)) : value });
 
 /** https://docs.cohere.com/v2/reference/chat */

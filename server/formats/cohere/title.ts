@@ -1,2 +1,2 @@
-/** As people call the format. https://docs.cohere.com/v2/reference/chat */
+/** https://docs.cohere.com/v2/reference/chat */
 export const title = 'Cohere';

@@ -1,4 +1,4 @@
-// Usage as this format tells it: what is billed, and what has gone through the model, instructions of the vendor's own included.
+// Usage of this format: billed tokens, and all processed tokens, the vendor's own instructions included.
 // https://docs.cohere.com/v2/reference/chat#response.body.usage
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
@@ -6,7 +6,6 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidCounts, invalidUsage, tokenCount } from '../token-usage.ts';
 
-/** What a usage object tells, if anything. */
 export function usageParts(value: unknown): readonly ResponsePart[] {
   if (value === undefined || value === null) return [];
   const { billed_units: billed, tokens } = isObject(value) ? value : {};

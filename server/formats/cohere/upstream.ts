@@ -1,4 +1,4 @@
-// Cohere's chat as a format that providers speak; no caller does. https://docs.cohere.com/v2/reference/chat
+// Upstream dialect of Cohere's chat. No client dialect. https://docs.cohere.com/v2/reference/chat
 import { parseObject } from '#server/framing/loose-json.ts';
 import { limitsAt } from '../token-limits.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
@@ -14,7 +14,7 @@ export const cohereUpstream: UpstreamDialect = {
   limits: limitsAt('max_tokens'),
   carriedFields,
   identity: null,
-  // Files of the account are named in no conversation.
+  // Conversations contain no ids of the account's files.
   findAccountObject: () => undefined,
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
@@ -26,7 +26,7 @@ export const cohereUpstream: UpstreamDialect = {
     const type = parseObject(data)?.type;
     return typeof type === 'string' && types.has(type);
   },
-  // A response that has failed says so at its end.
+  // A failed response reports its error at its end.
   readError: () => null,
 };
 

@@ -1,4 +1,4 @@
-// Messages → those of this format.
+// Writes messages of this format.
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import { dataUrl, imageType, namedText } from '../media.ts';
@@ -24,7 +24,7 @@ export function writeMessages(messages: readonly Message[], options: MessageOpti
   });
 }
 
-/** Results of tools are messages of their own and come first; pictures among them follow in the user's message. */
+/** Tool results are separate messages and come first; their images follow in the user message. */
 function writeUser(content: readonly UserPart[], field: string): Json[] {
   const messages: Json[] = [];
   const blocks: Json[] = [];
@@ -69,7 +69,7 @@ function writeAssistant(parts: readonly AssistantPart[], { losses, model }: Mess
         function: { name: part.name, arguments: part.arguments === '' ? '{}' : part.arguments },
       });
     } else if (part.type === 'hosted_call' || part.type === 'hosted_result') losses.drop('provider_tool_results');
-    // What another vendor has signed was another model's; some callers send an empty signature back where there was none.
+    // Signed thinking is another model's; some callers send an empty signature instead of none.
     else if (part.type === 'reasoning' && (part.seal === undefined || part.seal.data === '')) thoughts.push(part.text);
     else losses.drop('foreign_thoughts');
   }

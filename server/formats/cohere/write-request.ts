@@ -1,4 +1,4 @@
-// Parts → a request of Cohere's chat.
+// Writes parts as a request of Cohere's chat.
 import { functionParameters } from '../function-parameters.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -27,7 +27,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel: model }: Wri
   return { body, dropped: losses.names };
 }
 
-/** Temperatures end at one, and `p` neither begins with nothing nor ends with all. https://docs.cohere.com/v2/reference/chat */
+/** Temperature is at most 1; `p` excludes 0 and 1. https://docs.cohere.com/v2/reference/chat */
 function samplingOf({ maxTokens, temperature, topP, topK, stop }: ChatRequest): Json {
   return {
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
@@ -38,7 +38,7 @@ function samplingOf({ maxTokens, temperature, topP, topK, stop }: ChatRequest): 
   };
 }
 
-/** One tool cannot be asked for by name: where one has to be called it alone is offered. */
+/** A single tool cannot be forced by name: only that tool is sent. */
 function writeTools(request: ChatRequest, losses: Losses): Json {
   const { tools, toolChoice: choice, parallelToolCalls } = request;
   writeHostedTools(request, { losses, title, write: () => null });
@@ -64,7 +64,7 @@ function writeTool({ name, description, parameters }: Tool): Json {
   return { type: 'function', function: { name, ...described, parameters: plain } };
 }
 
-/** Null: it thinks as it does. Models that do not think refuse to be told anything of it. */
+/** If null, the model's default applies. Models without thinking reject the field. */
 function writeThinking({ reasoning }: ChatRequest, model: string, losses: Losses): Json | null {
   if (reasoning === undefined) return null;
   const { isOn, budgetTokens } = reasoning;

@@ -1,4 +1,4 @@
-// A stream of this format, for a whole response where a stream was asked for.
+// Writes a complete response as a stream of this format.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, StreamWriter } from '../client-dialect.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';

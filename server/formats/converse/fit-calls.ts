@@ -1,4 +1,4 @@
-// Ids of tool calls as Bedrock takes them.
+// Ids of tool calls that Bedrock accepts.
 import { isObject } from '#server/framing/loose-json.ts';
 import { fittingIds } from '../call-id-rules.ts';
 import type { CallIdRule, IdUse } from '../call-id-rules.ts';
@@ -12,7 +12,7 @@ interface Turn {
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
 const rule: CallIdRule = { letters: /^[\w-]+$/, most: 64, areUnique: true };
 
-/** Writes ids that fit into the blocks of calls and results. */
+/** Replaces ids in calls and results. */
 export function fitCalls(messages: readonly Turn[]): void {
   const blocks = messages.flatMap(({ content }, turn) => content.flatMap((block) => placesIn(block, turn)));
   const ids = fittingIds(

@@ -1,4 +1,4 @@
-// Pictures, sound, films and documents, as this format has them: bytes alone, by formats of its own.
+// Images, audio, video and documents of this format: bytes only, with format names of its own.
 import { imageType } from '../media.ts';
 import type { AudioPart, FilePart, ImagePart } from '../parts.ts';
 
@@ -27,7 +27,10 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
 ]);
 
-/** Null: the format has no place for it. @param names those of documents before, to which its own is added, and how often each was asked for */
+/**
+ * Returns null if the format does not support the media.
+ * @param names of earlier documents with their number of uses, to which this one is added
+ */
 export function writeMedia(part: ImagePart | AudioPart | FilePart, names: Map<string, number>): Json | null {
   if (part.type === 'audio') return sounds.has(part.format) ? { audio: { format: part.format, source: { bytes: part.data } } } : null;
   const { source } = part;
@@ -47,7 +50,7 @@ function documentOf(format: string, bytes: string, name: string): Json {
   return { document: { format, name, source: { bytes } } };
 }
 
-/** Letters, digits, single blanks and a few marks, and no two alike in a request. */
+/** Names have letters, digits, single spaces and a few marks, and are unique in a request. */
 function ownName(part: ImagePart | FilePart, names: Map<string, number>): string {
   const given = 'name' in part ? (part.name ?? '') : '';
   const plain = given
@@ -57,7 +60,7 @@ function ownName(part: ImagePart | FilePart, names: Map<string, number>): string
     .slice(0, 190);
   const base = plain === '' ? 'document' : plain;
   let name = base;
-  // From where the last one of that name was found: a caller may send thousands.
+  // Continues after the last suffix of that name: a caller may send thousands.
   let count = names.get(base) ?? 0;
   for (; names.has(name); count += 1) name = `${base} ${count + 1}`;
   names.set(base, Math.max(1, count));

@@ -1,4 +1,5 @@
-// What the families behind this format take beside it. Names are ids of models, their profiles' or those that a channel maps to them.
+// Additional fields of model families behind this format. Names are ids of models or inference profiles, or names that a channel maps to
+// them.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 import type { ReasoningWish } from '../parts.ts';
 import { thinkingLevel } from '../thinking-level.ts';
@@ -9,7 +10,7 @@ export function isNova(model: string): boolean {
   return /(?:^|[./])nova-/.test(model);
 }
 
-/** Fields beside the format's own by which a model is told how much to think; null: it thinks as it does. */
+/** Returns additional fields that control thinking. If null, the model's default applies. */
 export function thinkingFields(model: string, wish: ReasoningWish): Json | null {
   const { isOn } = wish;
   const isSecondNova = /(?:^|[./])nova-2-/.test(model);
@@ -17,6 +18,6 @@ export function thinkingFields(model: string, wish: ReasoningWish): Json | null 
   if (isSecondNova && !isOn) return { reasoningConfig: { type: 'disabled' } };
   const level = thinkingLevel(wish);
   if (isSecondNova) return { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } };
-  // These always think. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-openai.html
+  // These models always think. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-openai.html
   return factsOf(model)?.owner === 'gpt-oss' ? { reasoning_effort: isOn ? level : 'low' } : null;
 }

@@ -1,4 +1,4 @@
-// A Converse response, or its stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a Converse response or stream into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -30,11 +30,11 @@ export function createStreamReader(): StreamReader {
 }
 
 class ConverseReader implements StreamReader {
-  /** Numbers of calls by those of their blocks, and whether anything of their input has come. */
+  /** Call numbers by block index, and whether any input was received. */
   readonly #calls = new Map<unknown, { index: number; hasInput: boolean }>();
   #isComplete = false;
 
-  /** The usage comes last. */
+  /** Usage comes last. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -60,7 +60,7 @@ class ConverseReader implements StreamReader {
         const error = readError(event);
         return error === null ? [] : [{ type: 'error', error }];
       }
-      default: // What later versions add.
+      default: // Future events.
         return [];
     }
   }
@@ -82,7 +82,7 @@ class ConverseReader implements StreamReader {
     return [{ type: 'tool_arguments', index: call.index, text: toolUse.input }];
   }
 
-  /** A call without any input is one with an empty object. */
+  /** A call without input has an empty object. */
   #end(block: unknown): ResponsePart[] {
     const call = this.#calls.get(block);
     return call === undefined || call.hasInput ? [] : [{ type: 'tool_arguments', index: call.index, text: '{}' }];
@@ -93,7 +93,7 @@ function callOf({ toolUseId, name }: JsonObject, index: number): ResponsePart {
   return { type: 'tool_call', index, id: isFilled(toolUseId) ? toolUseId : `call_${index}`, name: isFilled(name) ? name : '' };
 }
 
-/** What a block, or a piece of one, says or thinks. Thoughts stand in an object of their own where they are whole. */
+/** Text or thinking of a block or delta. Complete thinking is nested in an object. */
 function wordsOf({ text, reasoningContent, image }: JsonObject): ResponsePart[] {
   if (isFilled(text)) return [{ type: 'text', text }];
   if (isObject(image)) return pictureOf(image);
@@ -112,7 +112,7 @@ function pictureOf({ format, source }: JsonObject): ResponsePart[] {
   return isFilled(format) && isFilled(bytes) ? [{ type: 'image', mediaType: `image/${format}`, data: bytes }] : [];
 }
 
-/** As its framing tells exceptions. */
+/** Errors as the framing reports exceptions. */
 export function readError({ type, error }: Readonly<JsonObject>): UpstreamErrorObject | null {
   if (type !== 'error' || !isObject(error)) return null;
   const name = isFilled(error.type) ? error.type : 'upstream_error';

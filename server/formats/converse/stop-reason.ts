@@ -1,4 +1,4 @@
-// Why a response ended, in this format's words.
+// Stop reasons of this format.
 import { converseEndings, readEnding } from '../endings.ts';
 import type { ReadEnding } from '../endings.ts';
 import type { FinishReason } from '../parts.ts';

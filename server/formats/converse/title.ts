@@ -1,2 +1,2 @@
-/** As people call the format. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 export const title = 'Bedrock Converse';

@@ -1,4 +1,4 @@
-// Usage as this format writes it: cached tokens beside the input, thoughts within the output.
+// Usage of this format: cached tokens are separate from input, thinking is part of output.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
@@ -7,7 +7,7 @@ import type { MainCount, ResponsePart } from '../parts.ts';
 import { typeOf } from '../service-tier.ts';
 import { isInvalidCount, tokenCount, withTier } from '../token-usage.ts';
 
-/** What a usage object tells, if anything, and the lane beside it. */
+/** Reads usage and service tier. */
 export function usageParts(value: unknown, tier?: unknown): ResponsePart[] {
   const counts = invalidCounts(value);
   if (counts.length > 0) return [{ type: 'invalid_usage', counts }];

@@ -1,4 +1,4 @@
-// Bedrock's Converse as a format that providers speak; no caller does. Model and stream flag stand in the path.
+// Upstream dialect of Bedrock's Converse. No client dialect. Model and stream flag are in the path.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
@@ -16,12 +16,12 @@ export const converseUpstream: UpstreamDialect = {
   limits: limitsAt('inferenceConfig.maxTokens'),
   carriedFields,
   identity: null,
-  // Places in the account's storage are written by nobody.
+  // The gateway writes no locations in the account's storage.
   findAccountObject: () => undefined,
   addressUse: () => 'bytes',
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
-  // A channel may add what other formats have in their bodies.
+  // A channel's override may add fields that are in the path.
   normalize: ({ model: _model, stream: _stream, ...body }) => body,
   effortOf({ additionalModelRequestFields: fields }) {
     const { reasoning_effort: effort, reasoningConfig: config } = isObject(fields) ? fields : {};

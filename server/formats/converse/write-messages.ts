@@ -1,4 +1,4 @@
-// Turns → messages of this format.
+// Writes messages of this format.
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
@@ -15,12 +15,12 @@ export interface Message {
   content: Json[];
 }
 
-/** Stands where the format demands a text and there is none. */
+/** Placeholder if the format requires a text. */
 const filler = '...';
 
 export interface MessageOptions {
   losses: Losses;
-  /** The model keeps what is marked. */
+  /** The model caches marked prompts. */
   preservesMarked: boolean;
 }
 
@@ -41,7 +41,7 @@ export function writeMessages(turns: readonly Turn[], options: MessageOptions): 
   return inOrder;
 }
 
-/** Results of tools stand before everything else, and a document has a text beside it. */
+/** Tool results come first, and a document needs a text next to it. */
 function ordered(content: readonly Json[]): Json[] {
   const results = content.filter((block) => 'toolResult' in block);
   const others = content.filter((block) => !('toolResult' in block));
@@ -52,7 +52,7 @@ function ordered(content: readonly Json[]): Json[] {
 class MessageWriter {
   readonly #losses: Losses;
   readonly #preservesMarked: boolean;
-  /** Of documents. */
+  /** Names of documents. */
   readonly #names = new Map<string, number>();
 
   constructor({ losses, preservesMarked }: MessageOptions) {
@@ -67,7 +67,7 @@ class MessageWriter {
       : turn.content.flatMap((part) => this.#marked(part, this.#assistantPart(part)));
   }
 
-  /** What is kept ends behind the part that is marked. */
+  /** Adds a cache point after a marked part. */
   #marked(part: UserPart | AssistantPart, written: Json[]): Json[] {
     if (!('cache' in part) || part.cache === undefined || written.length === 0) return written;
     if (this.#preservesMarked) return [...written, cachePoint];
@@ -101,7 +101,7 @@ class MessageWriter {
       case 'reasoning':
         if (part.seal?.origin === 'bedrock')
           return [{ reasoningContent: { reasoningText: { text: part.text, signature: part.seal.data } } }];
-        // Thoughts without a signature are refused.
+        // Thinking without a signature is rejected.
         this.#losses.drop(part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
         return [];
       case 'sealed':

@@ -1,4 +1,4 @@
-// Parts → a Converse request. Model and stream flag stand in the path.
+// Writes parts as a Converse request. Model and stream flag are in the path.
 import { isObject } from '#server/framing/loose-json.ts';
 import { functionParameters } from '../function-parameters.ts';
 import { describedSchema } from '../described-schema.ts';
@@ -47,7 +47,7 @@ function writeSystem(parts: readonly TextPart[], { losses, preservesMarked }: { 
   });
 }
 
-/** Samples between nothing and one. */
+/** Sampling values are limited to 0 to 1. */
 function writeConfig({ maxTokens, temperature, topP, stop }: ChatRequest): Json {
   return {
     ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -57,12 +57,12 @@ function writeConfig({ maxTokens, temperature, topP, stop }: ChatRequest): Json 
   };
 }
 
-/** Null: there are none. */
+/** Returns null if there are no tools. */
 function writeTools(request: ChatRequest, messages: readonly Message[], losses: Losses): Json | null {
   const { toolChoice: choice, parallelToolCalls } = request;
   writeHostedTools(request, { losses, title, write: () => null });
   if (choice?.kind === 'hosted') throw untranslatable(choice.field, title);
-  // Calls of earlier turns are refused where no tool is named.
+  // Calls of earlier turns are rejected without tools.
   const isNone = choice?.kind === 'none';
   const offered = isNone ? [] : request.tools;
   const tools = offered.length > 0 ? offered : calledTools(messages);
@@ -74,7 +74,7 @@ function writeTools(request: ChatRequest, messages: readonly Message[], losses: 
   return { tools: tools.map(writeTool), ...(toolChoice === undefined ? {} : { toolChoice }) };
 }
 
-/** What the model does of itself is not said: some models refuse any choice. */
+/** The default choice is omitted: some models reject any. */
 const choices: Readonly<Record<'auto' | 'none' | 'required', Json | undefined>> = {
   auto: undefined,
   none: undefined,
@@ -95,7 +95,7 @@ function calledTools(messages: readonly Message[]): Tool[] {
   return [...names].map((name) => ({ name, parameters: {} }));
 }
 
-/** What only some families know. */
+/** Fields of some families only. */
 function writeFurther({ topK, reasoning }: ChatRequest, model: string, losses: Losses): Json {
   const fields: Json = {};
   if (topK !== undefined) {

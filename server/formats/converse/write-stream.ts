@@ -1,5 +1,4 @@
-// A stream of this format, for a whole response where a stream was asked for: as server-sent events, which its frames become when they
-// are cut.
+// Writes a complete response as a stream of this format, as server-sent events, to which its frames are converted.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject, StreamWriter } from '../client-dialect.ts';
 import type { ResponsePart } from '../parts.ts';
@@ -12,7 +11,7 @@ export function createStreamWriter(): StreamWriter {
 
 class ConverseWriter implements StreamWriter {
   #block = 0;
-  /** Blocks of calls, by the calls' numbers. */
+  /** Blocks of calls by call number. */
   readonly #calls = new Map<number, number>();
 
   write(part: ResponsePart): string {

@@ -1,4 +1,4 @@
-// A chat that does not stream is asked about until it has ended, then for its messages.
+// Polls a chat that does not stream until it ends, then retrieves its messages.
 // https://www.coze.cn/open/docs/developer_guides/retrieve_chat
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -10,11 +10,11 @@ export function createAwaiting(path: string): Awaiting {
 }
 
 class ChatAwaiting implements Awaiting {
-  // Tokens of a chat that has begun are billed.
+  // Tokens of a started chat are billed.
   readonly isOrder = true;
   readonly #path: string;
   #ids: URLSearchParams | null = null;
-  /** Once it has ended. */
+  /** The ended chat. */
   #chat: JsonObject | null = null;
 
   constructor(path: string) {
@@ -23,7 +23,7 @@ class ChatAwaiting implements Awaiting {
 
   next(body: JsonObject): AwaitedStep {
     const { code, data } = body;
-    // Errors have status 200. Once it has begun, such a one is of the question, not of the chat.
+    // Errors have status 200. After the start, an error is the poll's, not the chat's.
     if (code !== 0) return this.#ids === null ? { kind: 'response', body } : { kind: 'lost' };
     if (Array.isArray(data)) return { kind: 'response', body: { code, data: this.#chat, messages: data } };
     if (!isObject(data)) return { kind: 'response', body };

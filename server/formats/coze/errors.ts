@@ -1,4 +1,4 @@
-// Errors of this format arrive with status 200: by a code beside which no data is, in a chat that has failed, and as events of streams.
+// Errors arrive with status 200: as a code without data, in a failed chat, and as stream events.
 // https://www.coze.cn/open/docs/developer_guides/coze_error_codes
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
@@ -30,11 +30,11 @@ const statuses: Readonly<Record<number, number>> = {
   4101: 403,
   4105: 400,
   4200: 404,
-  // The token is none, or has expired.
+  // Invalid or expired token.
   700_012_006: 401,
 };
 
-/** Null: it is none. */
+/** Returns null if there is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { code, msg, data } = body;
@@ -43,7 +43,7 @@ export function readError(body: unknown): UpstreamErrorObject | null {
   return error === null ? null : withBilled(error, usageParts(chat.usage));
 }
 
-/** A chat that has ended otherwise than by an answer. */
+/** A chat that ended without an answer. */
 function unfinished({ status, last_error: error }: Readonly<Record<string, unknown>>): UpstreamErrorObject | null {
   if (status === 'failed') {
     const { code, msg } = isObject(error) ? error : {};

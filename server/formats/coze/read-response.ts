@@ -1,4 +1,4 @@
-// A response of a bot, whole or as a stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a response or stream of a bot into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -7,10 +7,10 @@ import type { StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { usageParts } from './token-usage.ts';
 
-/** Between answers, of which a bot may give several. */
+/** Separates the answers of a bot, which may give several. */
 const gap = '\n\n';
 
-/** @param body the chat as it has ended, with all its messages */
+/** @param body the ended chat with all its messages */
 export function readWhole({ data: chat, messages }: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (!isObject(chat) || !Array.isArray(messages)) return null;
   const answers = messages.filter(isObject).filter(({ type }) => type === 'answer');
@@ -36,7 +36,7 @@ export function createStreamReader(): StreamReader {
 class CozeReader implements StreamReader {
   #hasBegun = false;
   #isComplete = false;
-  /** The answer that was told last. */
+  /** Id of the last streamed answer. */
   #answer: unknown;
 
   get isComplete(): boolean {
@@ -61,7 +61,7 @@ class CozeReader implements StreamReader {
       return [{ type: 'finish', reason: 'stop' }, ...usageParts(event.usage)];
     }
     if (event.type !== 'answer') return [];
-    // What was not told in pieces is told when it is whole.
+    // An answer that was not streamed is returned when complete.
     const isNew = name === 'conversation.message.completed' && event.id !== this.#answer;
     return name === 'conversation.message.delta' || isNew ? this.#say(event) : [];
   }
@@ -78,7 +78,7 @@ class CozeReader implements StreamReader {
   }
 }
 
-/** An event of that name is an error whatever it says. */
+/** Any event of that name is an error. */
 export function errorOf(name: string, event: JsonObject): ReturnType<typeof readError> {
   const error = readError(event);
   return error === null && (name === 'error' || name === 'conversation.chat.failed') ? readError({ ...event, code: 5000 }) : error;

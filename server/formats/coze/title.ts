@@ -1,2 +1,2 @@
-/** As people call the format. https://www.coze.cn/open/docs/developer_guides/chat_v3 */
+/** https://www.coze.cn/open/docs/developer_guides/chat_v3 */
 export const title = 'Coze';

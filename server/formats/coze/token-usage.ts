@@ -1,11 +1,11 @@
-// Usage as this format tells it: of all models that the bot has asked.
+// Usage of this format: the sum of all models that the bot called.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidUsage, mainUsage } from '../token-usage.ts';
 
-/** What a chat tells, if anything: a bot that has asked no model tells zeros, and all is counted. */
+/** Reads a chat's usage. A bot that called no model reports zeros: all is counted then. */
 export function usageParts(value: unknown): readonly ResponsePart[] {
   if (value === undefined || value === null) return [];
   return isObject(value) ? mainUsage({ input: value['input_count'], output: value['output_count'] }) : invalidUsage;

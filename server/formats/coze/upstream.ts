@@ -1,4 +1,4 @@
-// Bots of Coze (chats, version 3) as a format that providers speak; no caller does. They cannot be told a limit of tokens.
+// Upstream dialect of Coze's bots (chat API, version 3). No client dialect, no token limits.
 // https://www.coze.cn/open/docs/developer_guides/chat_v3
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
@@ -19,11 +19,11 @@ export const cozeUpstream: UpstreamDialect = {
   limits: noLimits,
   carriedFields,
   identity: null,
-  // Nothing of the account is named in a conversation.
+  // Conversations contain no ids of the account.
   findAccountObject: () => undefined,
   addressUse: allButSound,
   writeRequest,
-  // Somebody has to ask. Who is not named is somebody else each time: a bot may remember whom it talks to.
+  // A user is required; without one, each call is a new user, since a bot may remember its users.
   applyTraits: (body, { requestId, route }) => ({
     body: { bot_id: route.nameThere, user_id: `chatcmpl-${requestId ?? ''}`, ...body },
     dropped: [],

@@ -1,4 +1,4 @@
-// Parts → a chat with a bot: what its user and the bot itself have said. The instructions of a bot are its own.
+// Writes parts as a chat with a bot: messages of user and bot. A bot has its own instructions.
 import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { FilesToLeave } from '../left-files.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -16,7 +16,7 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   noteSettings(request, losses, title);
   const { messages, responseFormat, userId, isStream } = request;
   const spoken = messages.filter(({ role }) => role !== 'system');
-  // Where nobody has asked anything the instructions are the question.
+  // Without other messages, the instructions are the question.
   const reported = spoken.length > 0 ? spoken : messages;
   if (reported === spoken) for (const { role, field } of messages) if (role === 'system') losses.dropNamed(field);
   const left = new FilesToLeave();
@@ -25,7 +25,7 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   const body = {
     ...extras,
     ...(userId === undefined ? {} : { user_id: userId }),
-    // The last one is what the bot is asked.
+    // The last message is the question.
     additional_messages: shape === null ? written : [textOf('user', shape), ...written],
     stream: isStream,
   };
@@ -61,7 +61,7 @@ interface Reporting {
   left: FilesToLeave;
 }
 
-/** What has an address is fetched there, and bytes are left before. @throws {AppError} `untranslatable` */
+/** URLs are downloaded by the provider, bytes are uploaded before. @throws {AppError} `untranslatable` */
 function writeItem(part: UserPart, { field, losses, left }: Reporting): Json {
   const text = reportedText(part, { field, losses, title });
   if (text !== null) return { type: 'text', text };

@@ -1,11 +1,11 @@
-// A question to a chat as other kinds of application are asked. https://docs.dify.ai/en/api-reference/workflow-runs/run-workflow
+// Converts a chat message to the requests of other application types. https://docs.dify.ai/en/api-reference/workflow-runs/run-workflow
 // https://docs.dify.ai/en/api-reference/completion-messages/send-completion-message
 import { isObject } from '#server/framing/loose-json.ts';
 import { readDifyApp } from '#shared/dify-app.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** @param application as the channel names it */
+/** @param application type in the channel's settings */
 export function forApplication(body: Body, application: string): Body {
   const app = readDifyApp(application);
   if (app === null || app.kind === 'chat') return body;
@@ -16,7 +16,7 @@ export function forApplication(body: Body, application: string): Body {
 const alone = /^USER: \n([\s\S]*)\n$/;
 const heading = /(?:^|\n)(?:SYSTEM|USER|ASSISTANT): \n/;
 
-/** What a single user says needs no heading. */
+/** A single user message needs no heading. */
 function plainText(query: string): string {
   const [, text] = alone.exec(query) ?? [];
   return text === undefined || heading.test(text) ? query : text;

@@ -1,14 +1,14 @@
-// Errors within streams; others have a status of their own, and the same fields.
+// Errors in streams; other errors have an HTTP status and the same fields.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
 import { failureOfRun } from './workflow.ts';
 import type { NodeTokens } from './workflow.ts';
 
-/** Null: it is none. @param nodes tokens that the models of its run have told before */
+/** Returns null if there is none. @param nodes tokens reported so far by the run's models */
 export function readError(body: unknown, nodes?: NodeTokens): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { event, data, message_id: messageId } = body;
-  // A workflow tells how it came to an end; that of a chatflow belongs to a message.
+  // A workflow reports its own end; that of a chatflow belongs to a message.
   const isRun = event === undefined || (event === 'workflow_finished' && messageId === undefined);
   if (isRun && isObject(data)) return failureOfRun(data, nodes);
   if (event !== 'error') return null;

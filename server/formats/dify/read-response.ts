@@ -1,4 +1,4 @@
-// A response of an application, whole or as a stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a response or stream of an application into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -23,7 +23,7 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
   ];
 }
 
-/** Null: it has failed, which `readError` tells. */
+/** Returns null for a failed run, which `readError` reports. */
 function readRun(data: Readonly<JsonObject>): readonly ResponsePart[] | null {
   if (failureOfRun(data) !== null) return null;
   const { id, outputs, total_tokens: total } = data;
@@ -40,7 +40,7 @@ export function createStreamReader(): StreamReader {
   return new DifyReader();
 }
 
-/** What stands around thoughts, each an answer of its own. */
+/** Delimiters of thinking, each a separate answer event. */
 const thoughtBegins = /^<details [^>]*open>\s*<summary> Thinking\.\.\. <\/summary>\s*$/;
 const thoughtEnds = /^\s*<\/details>\s*$/;
 
@@ -49,7 +49,7 @@ class DifyReader implements StreamReader {
   #isThinking = false;
   #isComplete = false;
   readonly #nodes: NodeTokens = { input: 0, output: 0 };
-  /** Of a workflow: what it has told bit by bit. */
+  /** Streamed output of a workflow. */
   #reported = '';
 
   get isComplete(): boolean {
@@ -82,7 +82,7 @@ class DifyReader implements StreamReader {
       if (event === 'workflow_finished') return this.#end(data);
       if (event === 'node_finished') addNode(this.#nodes, data);
     }
-    // What the application does is told as thoughts.
+    // Progress of the application is returned as thinking.
     if (typeof event !== 'string' || !isObject(data) || !/^(?:workflow|node)_(?:started|finished)$/.test(event)) return [];
     const status = isFilled(data.status) ? ` ${data.status}` : '';
     const name = event.startsWith('node') ? data.node_type : (data.workflow_id ?? data.id);

@@ -1,2 +1,2 @@
-/** As people call the format. https://docs.dify.ai/en/guides/application-publishing/developing-with-apis */
+/** https://docs.dify.ai/en/guides/application-publishing/developing-with-apis */
 export const title = 'Dify';

@@ -1,11 +1,11 @@
-// Usage as this format tells it: of all models that the application has asked.
+// Usage of this format: the sum of all models that the application called.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidUsage, mainUsage } from '../token-usage.ts';
 
-/** What `metadata` tells, if anything: an application that has asked no model tells zeros, and all is counted. */
+/** Reads `metadata`. An application that called no model reports zeros: all is counted then. */
 export function usageParts(metadata: unknown): readonly ResponsePart[] {
   const value = isObject(metadata) ? metadata['usage'] : undefined;
   if (value === undefined || value === null) return [];

@@ -1,4 +1,4 @@
-// Applications of Dify (chatflows and agents, text generators, workflows) as a format that providers speak; no caller does. They cannot be told a limit of tokens.
+// Upstream dialect of Dify's applications (chatflows, agents, text generators, workflows). No client dialect, no token limits.
 // https://docs.dify.ai/en/guides/application-publishing/developing-with-apis
 import { parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
@@ -19,15 +19,15 @@ export const difyUpstream: UpstreamDialect = {
   limits: noLimits,
   carriedFields,
   identity: null,
-  // Nothing of the account is named in a conversation.
+  // Conversations contain no ids of the account.
   findAccountObject: () => undefined,
   addressUse: allButSound,
   writeRequest,
-  // Somebody has to ask. Who is not named is somebody else each time.
+  // A user is required; without one, each call is a new user.
   applyTraits: (body, { requestId }) => ({ body: 'user' in body ? body : { ...body, user: `chatcmpl-${requestId ?? ''}` }, dropped: [] }),
-  // Behind the channel's overrides, which may have further inputs.
+  // Applied after the channel's overrides, which may add inputs.
   normalize: (body, { route }) => forApplication(body, route.nameThere),
-  // Files are their uploader's.
+  // Files belong to the user who uploaded them.
   desk: {
     path: (call) => call.replace(/\/v1\/[^?]*(?:\?.*)?$/, '/v1/files/upload'),
     fields: ({ user }) => ({ user: oneLine(user) }),
@@ -44,7 +44,7 @@ export const difyUpstream: UpstreamDialect = {
   },
 };
 
-/** Within a form, where others could be begun by line breaks. */
+/** Line breaks could start another form field. */
 function oneLine(user: unknown): string {
   return typeof user === 'string' ? user.replaceAll(/[\r\n]/g, ' ') : '';
 }

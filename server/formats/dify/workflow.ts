@@ -1,20 +1,20 @@
-// What a workflow tells of its run. https://docs.dify.ai/en/api-reference/workflow-runs/run-workflow
+// Output and usage of a workflow run. https://docs.dify.ai/en/api-reference/workflow-runs/run-workflow
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import { mainUsage, tokenCount, withBilled } from '../token-usage.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Tokens that its models have told, node by node. */
+/** Tokens reported by the models of a run, node by node. */
 export interface NodeTokens {
   input: number;
   output: number;
 }
 
-/** How such outputs are mostly called, where there are several. */
+/** Common names of the answer among several outputs. */
 const usual = ['answer', 'text', 'result', 'output'];
 
-/** The outputs as one text: the only one, or the one that is called as answers are; else all of them in JSON. */
+/** Returns the only output, the one with a common name, or all of them as JSON. */
 export function textOfOutputs(outputs: unknown): string {
   if (!isObject(outputs)) return '';
   const all = Object.entries(outputs);
@@ -25,7 +25,7 @@ export function textOfOutputs(outputs: unknown): string {
   return all.length === 0 ? '' : JSON.stringify(all.length === 1 ? found : outputs);
 }
 
-/** Null: the run has come to an end of its own. */
+/** Returns null if the run ended normally. */
 export function failureOfRun(
   { status, error, total_tokens: total }: Body,
   nodes: NodeTokens = { input: 0, output: 0 },
@@ -36,12 +36,12 @@ export function failureOfRun(
 }
 
 /**
- * Types of nodes that ask models themselves. What others call `usage` is a variable that somebody handed on, mostly that of a node before them.
+ * Node types that call models. The `usage` of other nodes is a variable passed on, usually from such a node.
  * https://docs.dify.ai/en/guides/workflow/node/llm (its output variable `usage`)
  */
 const requesting: ReadonlySet<unknown> = new Set(['llm', 'agent', 'question-classifier', 'parameter-extractor', 'knowledge-retrieval']);
 
-/** Of an event that ends a node: models tell it there. */
+/** Adds the tokens of an event that ends a node. */
 export function addNode(sum: NodeTokens, data: Body): void {
   const { outputs, process_data: process, node_type: type } = data;
   if (!requesting.has(type)) return;
@@ -52,8 +52,8 @@ export function addNode(sum: NodeTokens, data: Body): void {
 }
 
 /**
- * The run tells a sum alone. What its models told of it is parted as they did, and the rest was read; where they told nothing, as much was written as the text roughly has.
- * None: it tells no sum, and all is counted.
+ * Splits the run's total, its only usage, in proportion to its nodes' tokens; without those, output is estimated from the text. Returns
+ * nothing without a total: all is counted then.
  */
 export function usageOfRun(total: unknown, { input, output }: NodeTokens, text: string): readonly ResponsePart[] {
   const sum = Math.max(tokenCount(total) ?? 0, input + output);
@@ -62,7 +62,7 @@ export function usageOfRun(total: unknown, { input, output }: NodeTokens, text: 
   return mainUsage({ input: sum - written, output: written });
 }
 
-/** Four letters are one, a character of Chinese is one by itself. */
+/** Four letters are a token; a Chinese character is one. */
 function roughTokens(text: string): number {
   let quarters = 0;
   for (const character of text) quarters += (character.codePointAt(0) ?? 0) >= 0x2e80 ? 4 : 1;

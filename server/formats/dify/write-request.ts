@@ -1,4 +1,4 @@
-// Parts → a question to an application: one text, in which everybody speaks under a heading.
+// Writes parts as a query to an application: one text with a heading per role.
 import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { FilesToLeave } from '../left-files.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -30,11 +30,11 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   return { body, dropped: losses.names, files: left.all };
 }
 
-/** Something has to be asked, also where there is nothing but a picture. */
+/** The query may not be empty, even with images only. */
 const filler = '...';
 const headings = { system: 'SYSTEM', user: 'USER', assistant: 'ASSISTANT' } as const;
 
-/** What has an address is fetched there, and bytes are left before. https://docs.dify.ai/en/api-reference/chat-messages/send-chat-message */
+/** URLs are downloaded by the provider, bytes are uploaded before. https://docs.dify.ai/en/api-reference/chat-messages/send-chat-message */
 type NamedFile = { type: 'image' | 'document' } & (
   | { transfer_method: 'remote_url'; url: string }
   | { transfer_method: 'local_file'; upload_file_id: string }
@@ -45,7 +45,7 @@ interface Files {
   left: FilesToLeave;
 }
 
-/** @param files those of all messages @throws {AppError} `untranslatable` */
+/** @param files of all messages @throws {AppError} `untranslatable` */
 function writeMessage(message: Message, losses: Losses, { files, left }: Files): string[] {
   const { role, content, field } = message;
   noteMessage(message, losses);

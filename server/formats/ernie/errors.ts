@@ -1,5 +1,4 @@
-// Errors of this format arrive with status 200, whole and within streams.
-// https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh
+// Errors arrive with status 200, complete and in streams. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
 import { withBilled } from '../token-usage.ts';
@@ -12,7 +11,7 @@ const byStatus: readonly (readonly [status: number, codes: readonly number[]])[]
 ];
 const statuses: ReadonlyMap<unknown, number> = new Map(byStatus.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)));
 
-/** Null: it is none. */
+/** Returns null if there is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body) || typeof body.error_code !== 'number') return null;
   const { error_code: code, error_msg: message, usage } = body;

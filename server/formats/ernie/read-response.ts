@@ -1,5 +1,5 @@
-// A response of ERNIE, whole or frame by frame → parts: a whole one is a frame that ends. Read loosely: what is not as expected counts as
-// absent.
+// Reads a response of ERNIE, complete or frame by frame, into parts: a complete one is a final frame. Read loosely: unexpected values count
+// as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -55,7 +55,7 @@ class ErnieReader implements StreamReader {
     return this.#hasCalled ? { ...read, reason: 'tool_calls' } : isTruncated === true ? { ...read, reason: 'length' } : read;
   }
 
-  /** There is one in a response, and it has no name: the response's is no other's. */
+  /** A response has one call without an id: the response's id is unique. */
   #addCall(parts: ResponsePart[], { name, arguments: text, thoughts }: JsonObject, id: unknown): void {
     if (isFilled(thoughts)) parts.push({ type: 'reasoning', text: thoughts });
     if (!this.#hasCalled) {

@@ -1,4 +1,4 @@
-// What this format carries of what callers say; none of them speaks it.
+// Fields that this format carries.
 import type { CarriedFields } from '../request-fields.ts';
 
 /** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t */
@@ -7,12 +7,12 @@ export const carriedFields: CarriedFields = {
   token_limit: 'by_parts',
   stop: 'by_parts',
   forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },
-  // No response has more than one.
+  // A response has at most one call.
   single_calls: 'by_parts',
   json_without_schema: 'by_parts',
   temperature: 'by_parts',
   top_p: 'by_parts',
   user_id: 'by_parts',
-  // It begins with one, which is none.
+  // The scale begins at 1, which means no penalty.
   frequency_penalty: (value) => ({ penalty_score: typeof value === 'number' ? Math.min(2, Math.max(1, value)) : value }),
 };

@@ -1,2 +1,2 @@
-/** As people call the format. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t */
+/** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t */
 export const title = 'Baidu ERNIE';

@@ -1,11 +1,10 @@
-// Usage as this format tells it: what is written is what is left of the total, because frames of a stream count it too low.
+// Usage of this format: output is the total minus the prompt, since stream frames report too little.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart } from '../parts.ts';
 import { isInvalidCount, tokenCount } from '../token-usage.ts';
 
-/** What a usage object tells, if anything. */
 export function usageParts(value: unknown): ResponsePart[] {
   if (value === undefined || value === null) return [];
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = isObject(value) ? value : {};

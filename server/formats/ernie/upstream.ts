@@ -1,4 +1,4 @@
-// ERNIE of Baidu's first platform as a format that providers speak; no caller does. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t
+// Upstream dialect of ERNIE on Baidu's first platform. No client dialect. https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t
 import { parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { limitsAt } from '../token-limits.ts';
@@ -17,12 +17,12 @@ export const ernieUpstream: UpstreamDialect = {
   leastMaxTokens,
   carriedFields,
   identity: null,
-  // Nothing of the account is named in a conversation.
+  // Conversations contain no ids of the account.
   findAccountObject: () => undefined,
   parsesResults: true,
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
-  // A channel may add what other formats have in their bodies.
+  // A channel's override may add a model, which is in the path.
   normalize: ({ model: _model, ...body }) => body,
   effortOf: () => undefined,
   readWhole,

@@ -1,4 +1,4 @@
-// Turns → messages of this format: one text each, one call of a tool each, and users and assistants take turns.
+// Writes messages of this format: each has one text or one tool call, and user and assistant alternate.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
@@ -9,10 +9,10 @@ import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
 
-/** Stands where the format demands a text and there is none. */
+/** Placeholder if the format requires a text. */
 const filler = '...';
 
-/** They begin and end with the user's, and none is empty. @throws {AppError} `untranslatable` */
+/** The first and last messages are the user's, and none is empty. @throws {AppError} `untranslatable` */
 export function writeMessages(turns: readonly Turn[], losses: Losses): Json[] {
   const writer = new MessageWriter(losses);
   for (const turn of turns) writer.add(turn);
@@ -22,7 +22,7 @@ export function writeMessages(turns: readonly Turn[], losses: Losses): Json[] {
 class MessageWriter {
   readonly #losses: Losses;
   readonly #messages: Json[] = [];
-  /** Calls whose results have not come, by their ids. */
+  /** Calls without results so far, by id. */
   readonly #open = new Map<string, ToolCallPart>();
 
   constructor(losses: Losses) {
@@ -65,7 +65,7 @@ class MessageWriter {
     }
   }
 
-  /** Several calls at once become as many turns. */
+  /** Parallel calls become separate turns. */
   #answer({ callId, content }: ToolResultPart, field: string): void {
     const call = this.#open.get(callId);
     this.#open.delete(callId);
@@ -73,7 +73,7 @@ class MessageWriter {
     if (call === undefined) return this.#say('user', text);
     const last = this.#messages.at(-1);
     const requested = { name: call.name, arguments: parseObject(call.arguments) === null ? '{}' : call.arguments };
-    // What was said before the call is in one message with it.
+    // Text before a call is in the same message.
     if (last?.['role'] === 'assistant' && last['function_call'] === undefined) last['function_call'] = requested;
     else {
       if (last === undefined) this.#messages.push({ role: 'user', content: filler });

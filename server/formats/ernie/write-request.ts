@@ -1,4 +1,4 @@
-// Parts → a request of ERNIE. The model stands in the path.
+// Writes parts as a request of ERNIE. The model is in the path.
 import { functionParameters } from '../function-parameters.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { splitInstructions } from '../instructions.ts';
@@ -11,7 +11,7 @@ import { writeMessages } from './write-messages.ts';
 
 type Json = Record<string, unknown>;
 
-/** Fewer tokens are refused. */
+/** Smaller limits are rejected. */
 export const leastMaxTokens = 2;
 
 /** @throws {AppError} `untranslatable` */
@@ -30,7 +30,7 @@ export function writeRequest(request: ChatRequest): WrittenRequest {
   return { body, dropped: losses.names };
 }
 
-/** A temperature of nothing is refused, and so is one beyond one. */
+/** Temperatures of 0 and above 1 are rejected. */
 function samplingOf({ maxTokens, temperature, topP, topK, stop }: ChatRequest, losses: Losses): Json {
   if (topK !== undefined) losses.drop('top_k');
   return {
@@ -41,7 +41,7 @@ function samplingOf({ maxTokens, temperature, topP, topK, stop }: ChatRequest, l
   };
 }
 
-/** There is a format of JSON without a schema alone: the schema is told to the model. */
+/** JSON mode has no schema: the schema becomes an instruction. */
 function systemOf(parts: readonly TextPart[], { responseFormat: format }: ChatRequest, losses: Losses): string {
   if (parts.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
   const texts = parts.map(({ text }) => text);

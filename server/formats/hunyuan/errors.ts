@@ -1,4 +1,4 @@
-// Errors of this format arrive with status 200: whole ones as every service of the vendor tells them, and its own within streams.
+// Errors arrive with status 200: those of all Tencent services, and this format's own in streams.
 // https://cloud.tencent.com/document/product/1729/101838
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
@@ -16,10 +16,10 @@ const byBeginning: readonly (readonly [beginning: string, status: number])[] = [
   ['LimitExceeded', 429],
   ['RequestLimitExceeded', 429],
 ];
-/** Of streams: the model took too long. */
+/** Timeout of the model, in streams. */
 const timeoutCode = 4001;
 
-/** Null: it is none. */
+/** Returns null if there is none. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { Response: inside, ErrorMsg: inStream } = body;

@@ -1,4 +1,4 @@
-// A response of Hunyuan, whole or as a stream → parts. Read loosely: what is not as expected counts as absent.
+// Reads a response or stream of Hunyuan into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -17,11 +17,11 @@ export function createStreamReader(): StreamReader {
   return new HunyuanReader();
 }
 
-/** Nothing says that nothing follows but the end of the stream: every event has a usage, and the last one is right. */
+/** A stream has no end marker: every event has usage, and the last one applies. */
 class HunyuanReader implements StreamReader {
   readonly isComplete = false;
   #hasBegun = false;
-  /** Numbers of calls by their ids, and by their places. Pieces of one have either, or neither: then they go on with the last. */
+  /** Call numbers by id and by index. A piece has either, or neither and continues the last call. */
   readonly #calls = new Map<string, number>();
   #begun = 0;
   #lastCall = -1;
@@ -52,7 +52,7 @@ class HunyuanReader implements StreamReader {
     if (isFilled(text)) parts.push({ type: 'text', text });
     for (const call of Array.isArray(calls) ? calls.filter(isObject) : []) this.#addCall(parts, call);
     const read = readEnding(hunyuanEndings, reason);
-    // Some models say `stop` behind a call.
+    // Some models report `stop` after a call.
     const isCall = read !== null && 'reason' in read && read.reason === 'stop' && this.#begun > 0;
     parts.push(...endingParts(isCall ? { ...read, reason: 'tool_calls' } : read));
   }

@@ -1,4 +1,4 @@
-// What this format carries of what callers say; none of them speaks it.
+// Fields that this format carries.
 import type { CarriedFields } from '../request-fields.ts';
 
 /** https://cloud.tencent.com/document/product/1729/105701 */
@@ -9,6 +9,6 @@ export const carriedFields: CarriedFields = {
   forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },
   temperature: 'by_parts',
   top_p: 'by_parts',
-  // From 1 to 10000.
+  // Range: 1 to 10000.
   seed: (value) => ({ Seed: typeof value === 'number' ? 1 + (Math.abs(Math.trunc(value)) % 10_000) : value }),
 };

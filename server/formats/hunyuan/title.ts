@@ -1,2 +1,2 @@
-/** As people call the format. https://cloud.tencent.com/document/product/1729/105701 */
+/** https://cloud.tencent.com/document/product/1729/105701 */
 export const title = 'Tencent Hunyuan';

@@ -1,11 +1,11 @@
-// Usage as this format tells it, cached tokens within the prompt and as a text.
+// Usage of this format: cached tokens are part of the prompt, counts may be texts.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidCounts, invalidUsage, tokenCount } from '../token-usage.ts';
 
-/** What a usage object tells, if anything: one that nothing was used is none. */
+/** Reads a usage object; one with zeros counts as absent. */
 export function usageParts(value: unknown): readonly ResponsePart[] {
   if (value === undefined || value === null) return [];
   if (!isObject(value)) return invalidUsage;

@@ -1,4 +1,4 @@
-// Hunyuan's own chat as a format that providers speak; no caller does. It has no place for a limit of tokens.
+// Upstream dialect of Hunyuan's chat API. No client dialect, no token limits.
 // https://cloud.tencent.com/document/product/1729/105701
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
@@ -17,7 +17,7 @@ export const hunyuanUpstream: UpstreamDialect = {
   limits: noLimits,
   carriedFields,
   identity: null,
-  // Nothing of the account is named in a conversation.
+  // Conversations contain no ids of the account.
   findAccountObject: () => undefined,
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),

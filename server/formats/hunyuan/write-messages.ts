@@ -1,4 +1,4 @@
-// Turns → messages of this format: users or results of tools take turns with assistants, and none is empty.
+// Writes messages of this format: user or tool turns alternate with assistant turns, and none is empty.
 import type { Turn } from '../instructions.ts';
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
@@ -8,10 +8,10 @@ import { title } from './title.ts';
 
 type Json = Record<string, unknown>;
 
-/** Stands where the format demands a text and there is none. */
+/** Placeholder if the format requires a text. */
 const filler = '...';
 
-/** They begin and end with the user's, or with results of tools. @throws {AppError} `untranslatable` */
+/** The first and last turns are the user's or tool results. @throws {AppError} `untranslatable` */
 export function writeMessages(turns: readonly Turn[], losses: Losses): Json[] {
   const writer = new MessageWriter(losses);
   for (const turn of turns) writer.add(turn);
@@ -21,7 +21,7 @@ export function writeMessages(turns: readonly Turn[], losses: Losses): Json[] {
 class MessageWriter {
   readonly #losses: Losses;
   readonly #messages: Json[] = [];
-  /** Messages of the user, whose contents are written when all of them are there. */
+  /** User messages, whose content is written when complete. */
   readonly #asks: { message: Json; blocks: Json[] }[] = [];
 
   constructor(losses: Losses) {
@@ -74,7 +74,7 @@ class MessageWriter {
         const text = part.arguments === '' ? '{}' : part.arguments;
         calls.push({ Id: part.id, Type: 'function', Function: { Name: part.name, Arguments: text }, Index: calls.length });
       } else if (part.type === 'hosted_call' || part.type === 'hosted_result') this.#losses.drop('provider_tool_results');
-      // Thoughts are refused in messages.
+      // Messages with thinking are rejected.
       else this.#losses.drop(part.type === 'reasoning' && part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
     }
     const text = texts.filter((one) => one !== '').join('\n');
@@ -90,11 +90,11 @@ class MessageWriter {
     this.#messages.push({ Role: 'assistant', Content: text === '' ? filler : text, ...(calls.length === 0 ? {} : { ToolCalls: calls }) });
   }
 
-  /** What of it is no text follows in the user's message. */
+  /** Content other than text follows in the user message. */
   #result({ callId, content }: ToolResultPart, field: string): Json[] {
     const texts = content.filter((part): part is TextPart => part.type === 'text').map(({ text }) => text);
     const text = texts.join('\n');
-    // Nothing was called before it.
+    // No call precedes the result.
     if (this.#lastRole !== 'assistant' && this.#lastRole !== 'tool') return content.map((part) => this.#block(part, field));
     this.#messages.push({ Role: 'tool', ToolCallId: callId, Content: text === '' ? filler : text });
     return content.filter((part) => part.type !== 'text').map((part) => this.#block(part, field));
@@ -114,7 +114,7 @@ class MessageWriter {
   }
 }
 
-/** A list has a text. */
+/** A list must contain a text. */
 function contentOf(blocks: readonly Json[]): Json {
   if (blocks.every(({ Type }) => Type === 'text')) return { Content: blocks.map(({ Text }) => String(Text)).join('\n') };
   return { Contents: blocks.some(({ Type }) => Type === 'text') ? blocks : [{ Type: 'text', Text: filler }, ...blocks] };

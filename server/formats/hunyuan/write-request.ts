@@ -1,4 +1,4 @@
-// Parts → a request of Hunyuan. https://cloud.tencent.com/document/product/1729/105701
+// Writes parts as a request of Hunyuan. https://cloud.tencent.com/document/product/1729/105701
 import { functionParameters } from '../function-parameters.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { splitInstructions } from '../instructions.ts';
@@ -21,7 +21,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel: model }: Wri
   const body: Json = { Model: model, Messages: [...reported, ...writeMessages(turns, losses)], Stream: request.isStream };
   Object.assign(body, samplingOf(request, losses), writeTools(request, losses), extras);
   const { reasoning } = request;
-  // Only one model can be told not to think.
+  // Only one model can turn thinking off.
   if (reasoning?.isOn === false && /a13b/i.test(model)) body['EnableThinking'] = false;
   if (reasoning?.isOn === true) losses.drop(reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget');
   if (request.userId !== undefined) losses.drop('user_id');
@@ -38,7 +38,7 @@ function samplingOf({ maxTokens, temperature, topP, topK, stop }: ChatRequest, l
   };
 }
 
-/** There is no format of JSON: a schema is told to the model. */
+/** Without a JSON mode, a schema becomes an instruction. */
 function systemOf(parts: readonly TextPart[], { responseFormat: format }: ChatRequest, losses: Losses): string {
   if (parts.some(({ cache }) => cache !== undefined)) losses.drop('cache_hints');
   const texts = parts.map(({ text }) => text);
@@ -65,7 +65,7 @@ function writeTools(request: ChatRequest, losses: Losses): Json {
   };
 }
 
-/** Arguments are described by a text of JSON. */
+/** Parameters are a JSON text. */
 function writeTool({ name, description, parameters }: Tool): Json {
   const plain = { type: 'object', ...functionParameters(parameters) };
   const described = description === undefined ? {} : { Description: description };

@@ -1,4 +1,4 @@
-// An answer of a library, whole or as a stream → parts, with the documents that it rests on. Read loosely: what is not as expected counts as absent.
+// Reads an answer or stream of a library into parts, with its source documents. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -16,7 +16,7 @@ export function readWhole({ answer, documents }: Readonly<JsonObject>): readonly
   ];
 }
 
-/** Null: it is none. They have status 200. */
+/** Returns null if there is none. Errors have status 200. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { success, errCode: code, message } = body;
@@ -70,7 +70,7 @@ function citations(documents: unknown): ResponsePart[] {
   );
 }
 
-/** The format has none; what was counted elsewhere is told in ours. */
+/** The format has no usage; usage counted by the gateway is read in the gateway's form. */
 function vendorUsage(usage: unknown): ResponsePart[] {
   if (!isObject(usage)) return [];
   const invalid = invalidCounts({ input: usage.input, output: usage.output });

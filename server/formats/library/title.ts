@@ -1,2 +1,1 @@
-/** As people call the format. */
 export const title = 'AI Proxy Library';

@@ -1,5 +1,5 @@
-// AI Proxy's libraries of documents as a format that providers speak; no caller does. What is known of it is what programs send that ask them
-// (`relay/adaptor/aiproxy` of https://github.com/songquanpeng/one-api). It cannot be told a limit of tokens and tells no usage.
+// Upstream dialect of AI Proxy's document libraries. No client dialect, no token limits, no usage. Undocumented: known from its clients
+// (`relay/adaptor/aiproxy` of https://github.com/songquanpeng/one-api).
 import { parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { noLimits } from '../token-limits.ts';
@@ -16,7 +16,7 @@ export const libraryUpstream: UpstreamDialect = {
   limits: noLimits,
   carriedFields,
   identity: null,
-  // Which library is asked is the channel's to say.
+  // The channel chooses the library.
   findAccountObject: () => undefined,
   writeRequest,
   applyTraits: (body, { route }) => ({ body: { ...body, libraryId: route.nameThere }, dropped: [] }),

@@ -1,4 +1,4 @@
-// Parts → a question to a library of documents: one text, which is searched for. Of a longer conversation everybody speaks under a heading.
+// Writes parts as a query to a document library: one text, with a heading per role for longer conversations.
 import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';

@@ -1,4 +1,4 @@
-// Events of this format, for a whole response where a stream was asked for.
+// Writes a complete response as events of this format.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { toEvent } from '#server/framing/sse.ts';

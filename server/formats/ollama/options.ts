@@ -1,9 +1,9 @@
-// What a model is run with stands in an object of its own.
+// Model options, nested in an object.
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Json = Record<string, unknown>;
 
-/** Those that stand at the top of bodies in other formats, and those that a channel sets: size of the context, hardware. */
+/** Top-level fields of other formats, and channel settings such as context size and hardware. */
 const names = [
   'temperature',
   'top_p',
@@ -30,7 +30,7 @@ export function withOptions(body: Readonly<Json>, options: Readonly<Json>): Json
   return { ...body, options: { ...(isObject(body['options']) ? body['options'] : {}), ...options } };
 }
 
-/** Options that a channel has set at the top of the body, where they would mean nothing, join the others. */
+/** Moves options that a channel set at the top level, where they have no effect. */
 export function gatherOptions(body: Readonly<Json>): Json {
   const rest: Json = { ...body };
   const found: Json = {};

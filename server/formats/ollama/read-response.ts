@@ -1,5 +1,5 @@
-// A response of Ollama, whole or line by line → parts: a whole one is a stream of one line. Read loosely: what is not as expected counts
-// as absent.
+// Reads a response of Ollama, complete or line by line, into parts: a complete one is a stream of one line. Read loosely: unexpected values
+// count as absent.
 import { createHash } from 'node:crypto';
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
@@ -50,7 +50,7 @@ class OllamaReader implements StreamReader {
     return [...parts, ...endingParts(this.#ending(line.done_reason)), ...usageParts(line)];
   }
 
-  /** Older versions give no reason. */
+  /** Older versions have no reason. */
   #ending(word: unknown): ReadEnding {
     const read = readEnding(ollamaEndings, word) ?? { reason: 'stop' };
     return 'reason' in read && this.#calls > 0 ? { ...read, reason: 'tool_calls' } : read;
@@ -71,7 +71,7 @@ class OllamaReader implements StreamReader {
   }
 }
 
-/** Older versions name no calls. Within a conversation no two may have one name. */
+/** Older versions have no call ids, which must be unique in a conversation. */
 function ownId(marks: readonly unknown[]): string {
   return `call_${createHash('sha256').update(JSON.stringify(marks)).digest('hex').slice(0, 24)}`;
 }
@@ -81,7 +81,7 @@ function startOf({ model, created_at: createdAt }: Readonly<JsonObject>): Respon
   return { type: 'start', id: '', model: isFilled(model) ? model : '', ...(seconds > 0 ? { createdAt: seconds } : {}) };
 }
 
-/** In the midst of a stream, too. */
+/** Also within a stream. */
 export function readError(line: Readonly<JsonObject>): UpstreamErrorObject | null {
   const { error } = line;
   if (error === undefined || error === null) return null;

@@ -1,4 +1,4 @@
-// What this format carries of what callers say; none of them speaks it.
+// Fields that this format carries.
 import type { CarriedFields, PartialLoss } from '../request-fields.ts';
 
 const option = (name: string) => (value: unknown) => ({ options: { [name]: value } });

@@ -1,2 +1,2 @@
-/** As people call the format. https://docs.ollama.com/api/chat */
+/** https://docs.ollama.com/api/chat */
 export const title = 'Ollama';

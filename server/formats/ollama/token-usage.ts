@@ -1,14 +1,11 @@
-// Usage as this format tells it: two numbers of the last line.
+// Usage of this format: two counts in the last line.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { invalidCounts, tokenCount } from '../token-usage.ts';
 
-/**
- * What the last line tells, if anything. Older versions say nothing of a prompt that was in their cache: then nothing is told, and all
- * of it is counted.
- */
+/** Reads the last line. Older versions omit the count of a cached prompt: all is counted then. */
 export function usageParts({ prompt_eval_count: prompt, eval_count: written }: JsonObject): ResponsePart[] {
   const invalid = invalidCounts({ input: prompt, output: written });
   if (invalid.length > 0) return invalid;

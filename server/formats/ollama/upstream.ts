@@ -1,4 +1,4 @@
-// Ollama's own chat as a format that providers speak; no caller does. https://docs.ollama.com/api/chat
+// Upstream dialect of Ollama's chat API. No client dialect. https://docs.ollama.com/api/chat
 import { parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { limitsAt } from '../token-limits.ts';

@@ -1,4 +1,4 @@
-// Messages → those of this format.
+// Writes messages of this format.
 import { untranslatable } from '../losses.ts';
 import type { Losses } from '../losses.ts';
 import { namedText } from '../media.ts';
@@ -16,7 +16,7 @@ export function writeMessages(messages: readonly Message[], losses: Losses): Jso
 
 class MessageWriter {
   readonly #losses: Losses;
-  /** Names of tools by the ids of their calls: results name the tool. */
+  /** Tool names by call id: results contain the name. */
   readonly #called = new Map<string, string>();
 
   constructor(losses: Losses) {
@@ -30,7 +30,7 @@ class MessageWriter {
     return message.role === 'user' ? this.#user(message.content, message.field) : this.#assistant(message.content);
   }
 
-  /** Results of tools are messages of their own and come first; pictures among them follow in the user's message. */
+  /** Tool results are separate messages and come first; their images follow in the user message. */
   #user(content: readonly UserPart[], field: string): Json[] {
     const messages: Json[] = [];
     const texts: string[] = [];
@@ -76,7 +76,7 @@ class MessageWriter {
       if (part.type === 'text' || part.type === 'refusal') texts.push(part.text);
       else if (part.type === 'tool_call') calls.push(this.#call(part));
       else if (part.type === 'hosted_call' || part.type === 'hosted_result') this.#losses.drop('provider_tool_results');
-      // What another vendor has signed was another model's.
+      // Signed thinking is another model's.
       else if (part.type === 'reasoning' && isUnsigned(part)) thoughts.push(part.text);
       else this.#losses.drop('foreign_thoughts');
     }
@@ -94,7 +94,7 @@ class MessageWriter {
   }
 }
 
-/** Some callers send an empty signature back where there was none. */
+/** Some callers send an empty signature instead of none. */
 function isUnsigned({ seal }: ReasoningPart): boolean {
   return seal === undefined || seal.data === '';
 }

@@ -1,4 +1,4 @@
-// Parts → a request of Ollama's own chat.
+// Writes parts as a request of Ollama's chat API.
 import { functionParameters } from '../function-parameters.ts';
 import { writeHostedTools } from '../hosted-tools.ts';
 import { Losses, untranslatable } from '../losses.ts';
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
   const losses = new Losses(request.saidFields);
   const extras = losses.carry(request.extras, carriedFields, title);
-  // Without the flag it streams.
+  // `stream` defaults to true.
   const written: Json = { ...extras, model, stream: request.isStream, messages: writeMessages(request.messages, losses) };
   const body: Json = withOptions(written, optionsOf(request));
   const tools = writeTools(request, losses);
@@ -39,7 +39,7 @@ function optionsOf({ maxTokens, temperature, topP, topK, stop }: ChatRequest): J
   };
 }
 
-/** The format has no choice among tools: of one that has to be called no others are offered, and it is named that nothing forces it. */
+/** The format has no tool choice: for a forced tool only that one is sent, and the loss of the choice is reported. */
 function writeTools(request: ChatRequest, losses: Losses): Json[] {
   const { tools, toolChoice: choice, parallelToolCalls } = request;
   writeHostedTools(request, { losses, title, write: () => null });
@@ -59,7 +59,7 @@ function writeTool({ name, description, parameters }: Tool): Json {
 }
 
 /**
- * Models that can think do so of themselves; others refuse to be told to. Only gpt-oss knows levels, and cannot but think.
+ * Thinking models think by default; others reject the field. Only gpt-oss has levels, and always thinks.
  * https://docs.ollama.com/capabilities/thinking
  */
 function writeThinking(wish: ReasoningWish, model: string, losses: Losses): boolean | string | undefined {

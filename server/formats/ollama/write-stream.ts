@@ -1,5 +1,4 @@
-// A stream of this format, for a whole response where a stream was asked for: as server-sent events, which its lines become when they are
-// cut.
+// Writes a complete response as a stream of this format, as server-sent events, to which its lines are converted.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { toEvent } from '#server/framing/sse.ts';

@@ -1,4 +1,4 @@
-// A whole response of this format → parts. It does not stream: its stream is ours, for callers who want one of a whole response.
+// Reads a complete response into parts. The format does not stream: its stream is the gateway's own.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -19,7 +19,7 @@ export function readWhole({ candidates }: Readonly<JsonObject>): readonly Respon
   ];
 }
 
-/** In a body of status 200; null: there is none. Without candidates the filters say why. */
+/** Error in a body of status 200. If null, there is none. Without candidates, the filters state the reason. */
 export function readError(body: unknown): UpstreamErrorObject | null {
   if (!isObject(body)) return null;
   const { error, candidates, filters } = body;
@@ -76,7 +76,7 @@ class PalmReader implements StreamReader {
   }
 }
 
-/** The format has none; what was counted elsewhere is told in ours. */
+/** The format has no usage; usage counted by the gateway is read in the gateway's form. */
 function usageParts(usage: unknown): ResponsePart[] {
   if (!isObject(usage)) return [];
   const invalid = invalidCounts({ input: usage.input, output: usage.output });

@@ -1,2 +1,2 @@
-/** As people call the format. https://github.com/googleapis/googleapis/blob/master/google/ai/generativelanguage/v1beta2/discuss_service.proto */
+/** https://github.com/googleapis/googleapis/blob/master/google/ai/generativelanguage/v1beta2/discuss_service.proto */
 export const title = 'PaLM';

@@ -1,4 +1,4 @@
-// Google's PaLM as a format that providers speak; no caller does. It answers whole, and cannot be told a limit of tokens. The vendor has ended it.
+// Upstream dialect of Google's PaLM. No client dialect, no streams, no token limits. The service has ended.
 // https://github.com/googleapis/googleapis/blob/master/google/ai/generativelanguage/v1beta2/discuss_service.proto
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
@@ -17,7 +17,7 @@ export const palmUpstream: UpstreamDialect = {
   choicesIn: ({ candidateCount, candidate_count: spelled }) => largestCount(candidateCount, spelled),
   carriedFields,
   identity: null,
-  // Nothing of the account is named in a prompt.
+  // Prompts contain no ids of the account.
   findAccountObject: () => undefined,
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),

@@ -1,4 +1,4 @@
-// Parts → messages of two authors: who asks, and everybody else.
+// Writes parts as messages of two authors: the user and all others.
 import { noteMessage, noteSettings, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';

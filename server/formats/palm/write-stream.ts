@@ -1,4 +1,4 @@
-// A stream of whole responses, which the format itself has not.
+// Writes a stream of complete responses, which the format itself does not have.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { toEvent } from '#server/framing/sse.ts';

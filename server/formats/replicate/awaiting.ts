@@ -1,5 +1,4 @@
-// A prediction is asked about until it has ended, or read as a stream where it has one.
-// https://replicate.com/docs/topics/predictions/lifecycle
+// Polls a prediction until it ends, or reads its stream if it has one. https://replicate.com/docs/topics/predictions/lifecycle
 import { isObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { AwaitedCall, AwaitedStep, Awaiting, FollowUp } from '../awaiting.ts';
@@ -11,7 +10,7 @@ export function createAwaiting(call: AwaitedCall): Awaiting {
 const working: ReadonlySet<unknown> = new Set(['starting', 'processing']);
 
 class PredictionAwaiting implements Awaiting {
-  // A prediction that has begun is billed.
+  // A started prediction is billed.
   readonly isOrder = true;
   readonly #predictions: string;
   readonly #isStream: boolean;

@@ -1,16 +1,16 @@
-// What the inputs of text models are called: each vendor has names of its own. https://replicate.com/collections/language-models
+// Input names of text models, which differ by vendor. https://replicate.com/collections/language-models
 export interface Family {
   limit: string;
-  /** Fewer tokens are refused. */
+  /** Smaller limits are rejected. */
   leastLimit?: number;
-  /** Missing: there is none, and instructions begin the prompt. */
+  /** If undefined, instructions begin the prompt. */
   system?: string;
-  /** Where pictures go, and whether there may be several. Missing: there are none. */
+  /** Field for images, and whether it is a list. If undefined, images are not supported. */
   pictures?: { field: string; isList: boolean };
   temperature: boolean;
   topP: boolean;
   topK: boolean;
-  /** Texts that end the response, in one with commas. */
+  /** Stop sequences, comma-separated in one text. */
   stop: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A prediction that has ended, or a stream of what it writes → parts. Read loosely: what is not as expected counts as absent.
+// Reads an ended prediction or its stream into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -20,7 +20,7 @@ export function readWhole({ id, status, output, created_at: created, metrics }: 
   ];
 }
 
-/** Null: it is no text. */
+/** Returns null if the output is not text. */
 function writtenIn(output: unknown): string | null {
   if (output === undefined || output === null) return '';
   if (typeof output === 'string') return output;

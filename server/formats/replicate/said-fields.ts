@@ -1,7 +1,7 @@
-// What this format carries of what callers say; none of them speaks it. Each vendor's models there have fields of their own: what is common.
+// Fields that this format carries: those common to the vendors' models.
 import type { CarriedFields } from '../request-fields.ts';
 
-/** Pictures go along where the vendor's models take them, which the table of what is lost does not tell apart. */
+/** Images are sent if the vendor's models accept them, which the table of losses does not distinguish. */
 export const carriedFields: CarriedFields = {
   tool_errors: 'in_words',
   token_limit: 'by_parts',

@@ -1,2 +1,2 @@
-/** As people call the format. https://replicate.com/docs/reference/http#predictions.create */
+/** https://replicate.com/docs/reference/http#predictions.create */
 export const title = 'Replicate';

@@ -1,11 +1,11 @@
-// Usage as this format tells it, of models that count tokens.
+// Usage of models that count tokens.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
 import { mainUsage } from '../token-usage.ts';
 
-/** Of what a prediction has measured; nothing where that are seconds alone. */
+/** Reads a prediction's metrics; returns nothing if they have seconds only. */
 export function usageParts(metrics: unknown): ResponsePart[] {
   if (!isObject(metrics)) return [];
   return mainUsage({ input: metrics['input_token_count'], output: metrics['output_token_count'] });

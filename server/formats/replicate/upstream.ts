@@ -1,4 +1,4 @@
-// Predictions of Replicate as a format that providers speak; no caller does. https://replicate.com/docs/reference/http#predictions.create
+// Upstream dialect of Replicate's predictions. No client dialect. https://replicate.com/docs/reference/http#predictions.create
 import { parseObject } from '#server/framing/loose-json.ts';
 import { asPrediction, waitingHeaders } from '../predictions.ts';
 import { errorInResponse } from '../stream-pipe.ts';
@@ -21,11 +21,11 @@ export const replicateUpstream: UpstreamDialect = {
   limits: limitsAt('input.max_tokens', 'input.max_completion_tokens', 'input.max_output_tokens'),
   carriedFields,
   identity: null,
-  // Nothing of the account is named in an input.
+  // Inputs contain no ids of the account.
   findAccountObject: () => undefined,
   writeRequest,
   applyTraits: (body) => ({ body, dropped: [] }),
-  // The limit as its vendor's models call it, and what a channel has set beside it.
+  // Renames the limit for the vendor's models, and adds the channel's overrides.
   normalize(body, { route }) {
     const { limit } = familyOf(route.upstreamModel);
     const prediction = asPrediction(body, route.nameThere);

@@ -1,4 +1,4 @@
-// Parts → the input of a prediction. Models there read one text: a conversation of several turns is told in it.
+// Writes parts as the input of a prediction. Models read one text, which contains all turns.
 import { noteMessage, noteTools, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import { dataUrl, imageType } from '../media.ts';
@@ -26,7 +26,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptio
   return { body, dropped: losses.names };
 }
 
-/** The limit has one name until the last look at the body. */
+/** The limit is renamed for the model in `normalize`. */
 function settingsOf({ maxTokens, temperature, topP, topK, stop, saidFields }: ChatRequest, family: Family, losses: Losses): Json {
   if (stop !== undefined && (!family.stop || stop.some((text) => text.includes(','))))
     throw untranslatable(saidFields.stop?.name ?? 'stop', title);

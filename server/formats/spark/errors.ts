@@ -1,11 +1,11 @@
-// Errors of this format: a code within a message, whatever the status. https://www.xfyun.cn/doc/spark/%E6%8E%A5%E5%8F%A3%E8%AF%B4%E6%98%8E.html
+// Errors of this format: a code in a message, whatever the status. https://www.xfyun.cn/doc/spark/%E6%8E%A5%E5%8F%A3%E8%AF%B4%E6%98%8E.html
 import { isObject } from '#server/framing/loose-json.ts';
 import type { UpstreamErrorObject } from '../parts.ts';
 import { sparkStatuses } from '../spark-statuses.ts';
 import { withBilled } from '../token-usage.ts';
 import { usageParts } from './token-usage.ts';
 
-/** Null: it is none. */
+/** Returns null if there is none. */
 export function readError(message: unknown): UpstreamErrorObject | null {
   const { header, payload } = isObject(message) ? message : {};
   const reported = isObject(header) ? header : message;

@@ -1,4 +1,4 @@
-// Messages that come back → parts. Read loosely: what is not as expected counts as absent.
+// Reads response messages into parts. Read loosely: unexpected values count as absent.
 import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
@@ -7,7 +7,7 @@ import type { Gathering, StreamReader } from '../upstream-dialect.ts';
 import { readError } from './errors.ts';
 import { usageParts } from './token-usage.ts';
 
-/** A whole response is one message that says all. */
+/** A complete response is a single message. */
 export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
   return isObject(choicesOf(body)) ? new SparkReader().message(body) : null;
 }
@@ -20,7 +20,7 @@ export function isMessage(message: JsonObject | null): boolean {
   return message !== null && (isObject(message['header']) || typeof message['code'] === 'number');
 }
 
-/** Nothing follows: it is the last of an answer, or tells an error. */
+/** Whether the message is the last one or an error. */
 export function isLast(text: string): boolean {
   const message = parseObject(text);
   return message !== null && (readError(message) !== null || isEnd(message));

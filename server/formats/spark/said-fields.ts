@@ -1,4 +1,4 @@
-// What this format carries of what callers say; none of them speaks it. Tools are for its vendor's HTTP.
+// Fields that this format carries. Tools are supported over the vendor's HTTP API only.
 import type { CarriedFields } from '../request-fields.ts';
 
 export const carriedFields: CarriedFields = {

@@ -1,2 +1,2 @@
-/** As people call the format. https://www.xfyun.cn/doc/spark/Web.html */
+/** https://www.xfyun.cn/doc/spark/Web.html */
 export const title = 'Spark (WebSocket)';

@@ -1,4 +1,4 @@
-// Usage as the last message of this format tells it.
+// Usage in the last message of this format.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -1,4 +1,4 @@
-// Spark of iFlytek over WebSockets as a format that providers speak; no caller does. One message asks, and pieces of the answer come back.
+// Upstream dialect of iFlytek's Spark over WebSocket: one request message, streamed response messages. No client dialect.
 // https://www.xfyun.cn/doc/spark/Web.html, https://www.xfyun.cn/doc/spark/X1ws.html
 import { parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
@@ -17,7 +17,7 @@ export const sparkUpstream: UpstreamDialect = {
   limits: limitsAt('parameter.chat.max_tokens'),
   carriedFields,
   identity: null,
-  // Nothing of the account is named in a conversation.
+  // Conversations contain no ids of the account.
   findAccountObject: () => undefined,
   writeRequest,
   applyTraits,

@@ -1,4 +1,4 @@
-// Parts → the one message that asks. Whose application it is belongs to the key, and is filled in where the call is signed.
+// Writes parts as the request message. The application id belongs to the key and is added when the call is signed.
 import { noteMessage, noteTools, shapeInWords, reportedText } from '../application-losses.ts';
 import { Losses, untranslatable } from '../losses.ts';
 import type { AssistantPart, ChatRequest, Message, TextPart, UserPart } from '../parts.ts';
@@ -31,7 +31,7 @@ export function writeRequest(request: ChatRequest, { upstreamModel }: WriteOptio
   return { body, dropped: losses.names };
 }
 
-/** https://www.xfyun.cn/doc/spark/Web.html: from 1 to 6 words are chosen from. */
+/** https://www.xfyun.cn/doc/spark/Web.html: `top_k` is 1 to 6. */
 function samplingOf({ maxTokens, temperature, topP, topK }: ChatRequest): Record<string, number> {
   return {
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
@@ -41,7 +41,7 @@ function samplingOf({ maxTokens, temperature, topP, topK }: ChatRequest): Record
   };
 }
 
-/** They are named there as their callers mean them. */
+/** Penalties have the same names as in callers' formats. */
 function penaltiesOf({ extras }: ChatRequest): Record<string, unknown> {
   const penalties = extras.filter(({ field }) => field === 'presence_penalty' || field === 'frequency_penalty');
   return Object.fromEntries(penalties.map(({ field, value }): [string, unknown] => [String(field), value]));
@@ -59,7 +59,7 @@ function writeMessage(message: Message, losses: Losses): SparkMessage[] {
   return reported === '' ? [] : [{ role, content: reported }];
 }
 
-/** The model that is really asked: the channel may name the version of one whose name has none. */
+/** Sets the model version; the channel may choose one for a name without a version. */
 export function applyTraits(body: Readonly<Record<string, unknown>>, { route }: EncodeInput): AppliedTraits {
   const { parameter, payload } = body;
   const chat = isObject(parameter) && isObject(parameter['chat']) ? parameter['chat'] : {};
@@ -67,7 +67,7 @@ export function applyTraits(body: Readonly<Record<string, unknown>>, { route }: 
   return { body: isOld.test(route.nameThere) ? { ...named, payload: withoutSystem(payload) } : named, dropped: [] };
 }
 
-/** They know no instructions. */
+/** Models without instructions. */
 const isOld = /^general(?:v[23])?$/;
 const agreed: SparkMessage = { role: 'assistant', content: 'Okay' };
 

@@ -1,4 +1,4 @@
-// Messages of this format, for a whole response where a stream was asked for.
+// Writes a complete response as messages of this format.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { toEvent } from '#server/framing/sse.ts';
 import type { ErrorObject, StreamWriter } from '../client-dialect.ts';
