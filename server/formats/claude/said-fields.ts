@@ -86,19 +86,19 @@ export const saidFields: SaidFields = {
 
 const thinkingLoss: PartialLoss = {
   treatment: 'dropped',
-  about: 'for models that do not think, with a forced tool, and where the thoughts behind tool calls are missing',
+  about: 'for models without thinking, with a forced tool, and if thinking of tool call turns is missing',
   model: 'claude-3-5-haiku-20241022',
 };
 
 export const carriedFields: CarriedFields = {
   search: 'by_parts',
-  media: { treatment: 'refused', about: 'spoken input, files by id, and files that are neither PDF nor text' },
+  media: { treatment: 'refused', about: 'audio input, files by id, and files that are neither PDF nor text' },
   forced_tool: 'by_parts',
   token_limit: 'by_parts',
   stop: 'by_parts',
   json_without_schema: {
     treatment: 'dropped',
-    about: '`json_object` only: there is no JSON without a schema, and the prompt has to ask for it',
+    about: '`json_object` only: JSON requires a schema, so the prompt must request it',
   },
   effort: thinkingLoss,
   thinking_budget: thinkingLoss,
@@ -106,12 +106,12 @@ export const carriedFields: CarriedFields = {
     treatment: 'dropped',
     about: 'while the model thinks, and always from Claude 4.7 on, like `top_p` and `top_k`; otherwise values above 1 become 1',
   },
-  top_p: { treatment: 'dropped', about: 'as `temperature`, and beside it from Claude 4.1 on' },
+  top_p: { treatment: 'dropped', about: 'like `temperature`, and together with it from Claude 4.1 on' },
   top_k: 'by_parts',
   thoughts: 'by_parts',
   single_calls: 'by_parts',
   user_id: 'by_parts',
-  unsigned_thoughts: { treatment: 'dropped', about: 'thoughts without a signature (`reasoning_details` carries it)' },
+  unsigned_thoughts: { treatment: 'dropped', about: 'thinking without a signature (in `reasoning_details`)' },
   tool_errors: 'by_parts',
   cache_hints: 'by_parts',
 };

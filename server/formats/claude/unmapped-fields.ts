@@ -3,7 +3,7 @@ import type { UnmappedFields } from '../unmapped-fields.ts';
 
 export const unmappedFields: UnmappedFields = {
   whole: {
-    'files, containers and servers of tools in the account of the provider': [
+    "files, containers and tool servers in the provider's account": [
       'container',
       'content[bash_code_execution_tool_result].content{bash_code_execution_result}.content',
       'content[code_execution_tool_result].content{code_execution_result}.content',
@@ -17,12 +17,12 @@ export const unmappedFields: UnmappedFields = {
       'content[text].citations[content_block_location].file_id',
       'content[text].citations[page_location].file_id',
     ],
-    'how code ended, beyond what it printed': [
+    'exit code; output is mapped': [
       'content[bash_code_execution_tool_result].content{bash_code_execution_result}.return_code',
       'content[code_execution_tool_result].content{code_execution_result}.return_code',
       'content[code_execution_tool_result].content{encrypted_code_execution_result}.return_code',
     ],
-    'why a tool of the provider failed: that it did is heard': [
+    'error codes of hosted tools: the failure is mapped': [
       'content[advisor_tool_result].content{advisor_tool_result_error}.error_code',
       'content[bash_code_execution_tool_result].content{bash_code_execution_tool_result_error}.error_code',
       'content[code_execution_tool_result].content{code_execution_tool_result_error}.error_code',
@@ -33,7 +33,7 @@ export const unmappedFields: UnmappedFields = {
       'content[web_fetch_tool_result].content{web_fetch_tool_result_error}.error_code',
       'content[web_search_tool_result].content{web_search_tool_result_error}.error_code',
     ],
-    'results that the model has read and no other format has a place for: what it writes of them is heard': [
+    "results that other formats do not support: the model's text about them is mapped": [
       'content[advisor_tool_result].content{advisor_redacted_result}',
       'content[advisor_tool_result].content{advisor_result}',
       'content[code_execution_tool_result].content{encrypted_code_execution_result}.encrypted_stdout',
@@ -45,18 +45,18 @@ export const unmappedFields: UnmappedFields = {
       'content[web_search_tool_result].content[web_search_result].encrypted_content',
       'content[web_search_tool_result].content[web_search_result].page_age',
     ],
-    'calls out of code, and sets of tools, which only callers of the format can ask for': [
+    'calls from code and tool sets, which only callers of the format can request': [
       'content[server_tool_use].caller',
       'content[tool_use].caller',
       'content[tool_use].toolset_name',
       'content[web_fetch_tool_result].caller',
       'content[web_search_tool_result].caller',
     ],
-    'pages of a document: the text that is cited is heard': [
+    'page numbers of a citation: the cited text is mapped': [
       'content[text].citations[page_location].end_page_number',
       'content[text].citations[page_location].start_page_number',
     ],
-    'what only callers of the format can ask for: summaries, edits of the prompt, other models in its place, what a cache missed': [
+    'features that only callers of the format can request: compaction, prompt edits, fallback models, cache diagnostics': [
       'content[compaction]',
       'content[fallback]',
       'context_management',
@@ -64,14 +64,14 @@ export const unmappedFields: UnmappedFields = {
       'input_transformations',
       'usage.fallback_credit',
     ],
-    'the class of a refusal, and who might answer instead: its words are heard': [
+    'category of a refusal and alternative models: its explanation is mapped': [
       'stop_details{refusal}.category',
       'stop_details{refusal}.fallback_credit_token',
       'stop_details{refusal}.fallback_has_prefill_claim',
       'stop_details{refusal}.recommended_model',
     ],
-    'where and how it was served: the log has the lane': ['usage.inference_geo', 'usage.service_tier'],
-    'numbers that follow from those that are heard': [
+    'serving details: the log has the tier': ['usage.inference_geo', 'usage.service_tier'],
+    'counts derived from mapped ones': [
       'usage.cache_creation.ephemeral_5m_input_tokens',
       'usage.iterations[advisor_message].cache_creation.ephemeral_5m_input_tokens',
       'usage.iterations[compaction].cache_creation.ephemeral_5m_input_tokens',
@@ -80,22 +80,20 @@ export const unmappedFields: UnmappedFields = {
     ],
   },
   events: {
-    'how much has been thought so far: thoughts are heard, and counted at the end': [
-      'content_block_delta.delta{thinking_delta}.estimated_tokens',
-    ],
-    'what only callers of the format can ask for: edits of the prompt, other models in its place': [
+    'thinking tokens so far: thinking is mapped, and counted at the end': ['content_block_delta.delta{thinking_delta}.estimated_tokens'],
+    'features that only callers of the format can request: prompt edits, fallback models': [
       'message_delta.context_management',
       'message_delta.input_transformations',
       'message_delta.usage.fallback_credit',
     ],
-    'a container in the account of the provider': ['message_delta.delta.container'],
-    'the class of a refusal, and who might answer instead: its words are heard': [
+    "a container in the provider's account": ['message_delta.delta.container'],
+    'category of a refusal and alternative models: its explanation is mapped': [
       'message_delta.delta.stop_details{refusal}.category',
       'message_delta.delta.stop_details{refusal}.fallback_credit_token',
       'message_delta.delta.stop_details{refusal}.fallback_has_prefill_claim',
       'message_delta.delta.stop_details{refusal}.recommended_model',
     ],
-    'numbers that follow from those that are heard': [
+    'counts derived from mapped ones': [
       'message_delta.usage.iterations[advisor_message].cache_creation.ephemeral_5m_input_tokens',
       'message_delta.usage.iterations[compaction].cache_creation.ephemeral_5m_input_tokens',
       'message_delta.usage.iterations[fallback_message]',

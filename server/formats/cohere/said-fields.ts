@@ -8,14 +8,14 @@ const penalty = (name: string) => (value: unknown) => ({ [name]: typeof value ==
 /** https://docs.cohere.com/v2/reference/chat */
 export const carriedFields: CarriedFields = {
   tool_errors: 'in_words',
-  media: { treatment: 'refused', about: 'everything but pictures and texts, and what is named by an id' },
+  media: { treatment: 'refused', about: 'everything except images and texts; files by id' },
   token_limit: 'by_parts',
   stop: 'by_parts',
   forced_tool: 'by_parts',
   json_without_schema: 'by_parts',
-  effort: { treatment: 'dropped', about: 'there is a number of tokens, or none' },
-  thinking_budget: { treatment: 'dropped', about: 'for models that do not think', model: plain },
-  unsigned_thoughts: { treatment: 'dropped', about: 'for models that do not think, unless tools were called behind them', model: plain },
+  effort: { treatment: 'dropped', about: 'only a token budget or none is supported' },
+  thinking_budget: { treatment: 'dropped', about: 'for models without thinking', model: plain },
+  unsigned_thoughts: { treatment: 'dropped', about: 'for models without thinking, unless tool calls follow', model: plain },
   temperature: 'by_parts',
   top_p: 'by_parts',
   top_k: 'by_parts',

@@ -6,7 +6,7 @@ export const carriedFields: CarriedFields = {
   tool_errors: 'in_words',
   token_limit: 'by_parts',
   stop: 'by_parts',
-  forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },
+  forced_tool: { treatment: 'dropped', about: 'required tool choice without a name' },
   // A response has at most one call.
   single_calls: 'by_parts',
   json_without_schema: 'by_parts',

@@ -96,10 +96,10 @@ export const carriedFields: CarriedFields = {
   token_limit: 'by_parts',
   stop: 'by_parts',
   json_without_schema: 'by_parts',
-  effort: { treatment: 'dropped', about: 'for models that do not think', model: 'gemini-2.0-flash' },
+  effort: { treatment: 'dropped', about: 'for models without thinking', model: 'gemini-2.0-flash' },
   thinking_budget: {
     treatment: 'dropped',
-    about: 'for models that do not think; those from 3 on get a level by the budget',
+    about: 'for models without thinking; from Gemini 3 on, the budget is mapped to a level',
     model: 'gemini-2.0-flash',
   },
   temperature: 'by_parts',

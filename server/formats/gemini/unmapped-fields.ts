@@ -2,25 +2,25 @@
 import type { UnmappedFields } from '../unmapped-fields.ts';
 
 const ofEverything = {
-  "a name of its own: responses have ids of the caller's format": ['responseId'],
-  'when and by which stage of a model: other formats have no place for it': ['createTime', 'modelStatus'],
-  'ratings of what was not stopped, and words about what was: why it ends is heard': [
+  "response id: the caller's format has its own": ['responseId'],
+  'creation time and model status: other formats do not have them': ['createTime', 'modelStatus'],
+  'safety ratings and finish messages: the finish reason is mapped': [
     'candidates[].safetyRatings',
     'candidates[].finishMessage',
     'promptFeedback.safetyRatings',
   ],
-  'numbers that follow from those that are heard': [
+  'counts derived from mapped ones': [
     'candidates[].avgLogprobs',
     'candidates[].logprobsResult.logProbabilitySum',
     'candidates[].tokenCount',
     'usageMetadata.candidatesTokenCount',
     'usageMetadata.initialPromptTokenCount',
   ],
-  'tokens by their numbers, which are those of one vendor': [
+  'token ids, which are specific to the vendor': [
     'candidates[].logprobsResult.chosenCandidates[].tokenId',
     'candidates[].logprobsResult.topCandidates[candidates].candidates[].tokenId',
   ],
-  'more about a source than its address, its title and how it begins': [
+  'details of a source other than URL, title and quote': [
     'candidates[].citationMetadata.citations[].license',
     'candidates[].citationMetadata.citations[].publicationDate',
     'candidates[].groundingMetadata.groundingChunks[image].image.domain',
@@ -38,12 +38,12 @@ const ofEverything = {
     'candidates[].groundingMetadata.groundingSupports[].confidenceScores',
     'candidates[].groundingMetadata.groundingSupports[].renderedParts',
   ],
-  'where in the text a source is meant: the text of the segment tells it, its numbers where there is none': [
+  'offsets of a segment: its text locates it, offsets only if it has none': [
     'candidates[].groundingMetadata.groundingSupports[].segment.endIndex',
     'candidates[].groundingMetadata.groundingSupports[].segment.partIndex',
     'candidates[].groundingMetadata.groundingSupports[].segment.startIndex',
   ],
-  'what a search has gone through and is shown with: other formats have no place for it': [
+  'search internals and display data: other formats do not have them': [
     'candidates[].groundingMetadata.googleMapsWidgetContextToken',
     'candidates[].groundingMetadata.retrievalMetadata',
     'candidates[].groundingMetadata.retrievalQueries',
@@ -51,18 +51,18 @@ const ofEverything = {
     'candidates[].groundingMetadata.sourceFlaggingUris',
     'candidates[].urlContextMetadata',
   ],
-  'arguments in pieces, and how a response goes on, which only callers of the format can ask for': [
+  'partial arguments and continuations, which only callers of the format can request': [
     'candidates[].content.parts[functionCall].functionCall.partialArgs',
     'candidates[].content.parts[functionCall].functionCall.willContinue',
     'candidates[].continuationToken',
   ],
-  'tools of the provider that are told one by one, which only callers of the format can ask for': [
+  'individual calls of hosted tools, which only callers of the format can request': [
     'candidates[].content.parts[functionResponse]',
     'candidates[].content.parts[toolCall]',
     'candidates[].content.parts[toolResponse]',
   ],
-  'files in the account of the provider': ['candidates[].content.parts[fileData]'],
-  'what belongs to sounds, videos and how closely they are looked at: other formats have no such responses': [
+  "files in the provider's account": ['candidates[].content.parts[fileData]'],
+  'audio, video and resolution metadata: other formats have no such responses': [
     'candidates[].content.parts[audioTranscription]',
     'candidates[].content.parts[mediaProcessing]',
     'candidates[].content.parts[mediaResolution]',
@@ -70,7 +70,7 @@ const ofEverything = {
     'candidates[].content.parts[speechMetadata]',
     'candidates[].content.parts[videoMetadata]',
   ],
-  'the name of a picture': ['candidates[].content.parts[inlineData].inlineData.displayName'],
+  'display name of an image': ['candidates[].content.parts[inlineData].inlineData.displayName'],
 } as const;
 
 export const unmappedFields: UnmappedFields = { whole: ofEverything, events: ofEverything };

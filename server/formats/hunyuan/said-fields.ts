@@ -4,9 +4,9 @@ import type { CarriedFields } from '../request-fields.ts';
 /** https://cloud.tencent.com/document/product/1729/105701 */
 export const carriedFields: CarriedFields = {
   tool_errors: 'in_words',
-  media: { treatment: 'refused', about: 'everything but pictures and texts, and what is named by an id' },
+  media: { treatment: 'refused', about: 'everything except images and texts; files by id' },
   stop: 'by_parts',
-  forced_tool: { treatment: 'dropped', about: 'that one of several is called, unless it is named' },
+  forced_tool: { treatment: 'dropped', about: 'required tool choice without a name' },
   temperature: 'by_parts',
   top_p: 'by_parts',
   // Range: 1 to 10000.

@@ -4,13 +4,13 @@ import type { CarriedFields, PartialLoss } from '../request-fields.ts';
 const option = (name: string) => (value: unknown) => ({ options: { [name]: value } });
 const thinkingLoss: PartialLoss = {
   treatment: 'dropped',
-  about: 'for models other than gpt-oss, which get a level by it; others think or do not',
+  about: 'for models other than gpt-oss, where it is mapped to a level; others switch thinking on or off',
 };
 
 /** https://docs.ollama.com/api/chat */
 export const carriedFields: CarriedFields = {
   tool_errors: 'in_words',
-  media: { treatment: 'refused', about: 'everything but pictures and texts that come with the request' },
+  media: { treatment: 'refused', about: 'everything except inline images and texts' },
   token_limit: 'by_parts',
   stop: 'by_parts',
   json_without_schema: 'by_parts',

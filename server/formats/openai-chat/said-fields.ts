@@ -74,9 +74,9 @@ export const saidFields: SaidFields = {
 };
 
 export const carriedFields: CarriedFields = {
-  thoughts: { treatment: 'dropped', about: 'to providers that take none back' },
-  unsigned_thoughts: { treatment: 'dropped', about: 'to providers that take none back' },
-  foreign_thoughts: { treatment: 'dropped', about: 'but for hosts of models of several vendors' },
+  thoughts: { treatment: 'dropped', about: 'for providers that do not accept it' },
+  unsigned_thoughts: { treatment: 'dropped', about: 'for providers that do not accept it' },
+  foreign_thoughts: { treatment: 'dropped', about: "except for hosts of several vendors' models" },
   tool_errors: 'in_words',
   media: { treatment: 'refused', about: 'images and documents by id' },
   forced_tool: 'by_parts',
@@ -85,8 +85,8 @@ export const carriedFields: CarriedFields = {
   single_calls: 'by_parts',
   user_id: 'by_parts',
   json_without_schema: 'by_parts',
-  effort: { treatment: 'dropped', about: 'for models that do not think' },
-  thinking_budget: { treatment: 'dropped', about: 'for models that do not think; others get an effort by the budget' },
+  effort: { treatment: 'dropped', about: 'for models without thinking' },
+  thinking_budget: { treatment: 'dropped', about: 'for models without thinking; for others, the budget is mapped to an effort' },
   temperature: 'by_parts',
   top_p: 'by_parts',
   image_detail: 'by_parts',
@@ -104,6 +104,6 @@ export const carriedFields: CarriedFields = {
   cache_retention: (value) => ({ prompt_cache_retention: value }),
   cache_hints: {
     treatment: 'dropped',
-    about: 'where no marks are known; OpenRouter, Alibaba and gateways with models of Claude take them',
+    about: 'for providers without cache marks; OpenRouter, Alibaba and gateways with Claude models support them',
   },
 };

@@ -2,9 +2,9 @@
 import type { UnmappedFields } from '../unmapped-fields.ts';
 
 const ofEverything = {
-  'where and how it was served: the log has the lane': ['system_fingerprint'],
-  'what the provider thinks of it: what it refuses is heard': ['moderation'],
-  'the price is the same for them': [
+  'serving details: the log has the tier': ['system_fingerprint'],
+  "the provider's moderation: refusals are mapped": ['moderation'],
+  'tokens at the same price': [
     'usage.completion_tokens_details.accepted_prediction_tokens',
     'usage.completion_tokens_details.rejected_prediction_tokens',
     'usage.completion_tokens_details.text_tokens',
@@ -16,12 +16,12 @@ const ofEverything = {
 export const unmappedFields: UnmappedFields = {
   whole: {
     ...ofEverything,
-    'spoken responses, which only callers of the format can ask for': ['choices[].message.audio'],
-    "the request's own, which its response repeats": ['metadata'],
+    'audio output, which only callers of the format can request': ['choices[].message.audio'],
+    'repeated request fields': ['metadata'],
   },
   events: {
     ...ofEverything,
-    'spoken responses, which only callers of the format can ask for': ['choices[].delta.audio'],
-    'stands beside a function, which is heard; alone it is heard as well': ['choices[].delta.tool_calls[function].custom'],
+    'audio output, which only callers of the format can request': ['choices[].delta.audio'],
+    'repeats a function call, which is mapped; mapped if alone': ['choices[].delta.tool_calls[function].custom'],
   },
 };

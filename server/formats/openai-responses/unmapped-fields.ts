@@ -3,7 +3,7 @@ import type { UnmappedFields } from '../unmapped-fields.ts';
 
 export const unmappedFields: UnmappedFields = {
   whole: {
-    "the request's own, which its response repeats": [
+    'repeated request fields': [
       'background',
       'conversation',
       'image',
@@ -28,7 +28,7 @@ export const unmappedFields: UnmappedFields = {
       'truncation',
       'user',
     ],
-    'when and how it was served, and what the provider thinks of it: why it ends is heard': [
+    'serving details and moderation: the finish reason is mapped': [
       'access_programs',
       'completed_at',
       'error.misalignment',
@@ -36,13 +36,13 @@ export const unmappedFields: UnmappedFields = {
       'moderation',
       'prompt_cache_diagnostics',
     ],
-    'numbers that follow from those that are heard': [
+    'counts derived from mapped ones': [
       'output_text',
       'tool_usage',
       'usage.input_tokens_details.cache_write_tokens_details',
       'usage.total_tokens',
     ],
-    'names and states of single items: what is told has ended': [
+    'ids and states of items: mapped items are complete': [
       'output[custom_tool_call].id',
       'output[function_call].id',
       'output[function_call].status',
@@ -51,9 +51,9 @@ export const unmappedFields: UnmappedFields = {
       'output[reasoning].id',
       'output[reasoning].status',
     ],
-    'thoughts of which there is a summary': ['output[reasoning].content'],
-    'that a text stands before calls of tools: the calls behind it say so': ['output[message].phase'],
-    'tools and their calls of a kind that only callers of the format can ask for': [
+    'thinking with a summary, which is mapped': ['output[reasoning].content'],
+    'phase of a text before tool calls: the calls show it': ['output[message].phase'],
+    'tools and calls that only callers of the format can request': [
       'output[additional_tools]',
       'output[apply_patch_call]',
       'output[apply_patch_call_output]',
@@ -84,7 +84,7 @@ export const unmappedFields: UnmappedFields = {
       'output[tool_search_call]',
       'output[tool_search_output]',
     ],
-    'pictures that a tool has drawn, which only callers of the format can ask for': [
+    'generated images, which only callers of the format can request': [
       'output[image_generation_call].action',
       'output[image_generation_call].background',
       'output[image_generation_call].error',
@@ -95,7 +95,7 @@ export const unmappedFields: UnmappedFields = {
       'output[image_generation_call].size',
       'output[image_generation_call].svg_usage',
     ],
-    'servers of tools, which only callers of the format can have called': [
+    'tool servers, which only callers of the format can use': [
       'output[mcp_approval_request].name',
       'output[mcp_approval_request].server_label',
       'output[mcp_approval_response]',
@@ -107,7 +107,7 @@ export const unmappedFields: UnmappedFields = {
       'output[mcp_list_tools].server_label',
       'output[mcp_list_tools].tools',
     ],
-    'files, pictures and containers in the account of the provider': [
+    "files, images and containers in the provider's account": [
       'output[code_interpreter_call].container_id',
       'output[code_interpreter_call].outputs[image]',
       'output[file_search_call].results',
@@ -115,11 +115,11 @@ export const unmappedFields: UnmappedFields = {
       'output[message].content[output_text].annotations[file_citation].file_id',
       'output[message].content[output_text].annotations[file_path]',
     ],
-    'queries beside the one that is heard': ['output[web_search_call].action{search}.queries'],
-    'a conversation that only its provider can read': ['output[compaction]'],
+    'queries other than the mapped one': ['output[web_search_call].action{search}.queries'],
+    'encrypted compaction': ['output[compaction]'],
   },
   events: {
-    'steps on the way, and what is told again when something is done': [
+    'progress events, and content repeated by final events': [
       'response.code_interpreter_call.completed',
       'response.code_interpreter_call.in_progress',
       'response.code_interpreter_call.interpreting',
@@ -150,7 +150,7 @@ export const unmappedFields: UnmappedFields = {
       'response.web_search_call.in_progress',
       'response.web_search_call.searching',
     ],
-    'pieces of an item that is told when it is done': [
+    'deltas of an item that is mapped when complete': [
       'response.code_interpreter_call_code.delta',
       'response.code_interpreter_call_code.done',
       'response.compaction.compacting',
@@ -165,7 +165,7 @@ export const unmappedFields: UnmappedFields = {
       'response.shell_call_output_content.delta',
       'response.shell_call_output_content.done',
     ],
-    'spoken responses, which only callers of the format can ask for': [
+    'audio output, which only callers of the format can request': [
       'response.audio.delta',
       'response.audio.done',
       'response.audio.transcript.delta',

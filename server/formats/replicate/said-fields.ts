@@ -8,5 +8,5 @@ export const carriedFields: CarriedFields = {
   temperature: 'by_parts',
   top_p: 'by_parts',
   top_k: 'by_parts',
-  stop: { treatment: 'refused', about: 'of models of vendors that have none there, and texts with commas', model: 'openai/gpt-4.1' },
+  stop: { treatment: 'refused', about: 'for models without stop sequences, and sequences with commas', model: 'openai/gpt-4.1' },
 };
