@@ -18,7 +18,7 @@ describe('call ids that the next provider takes', () => {
     expect(fittingIds(uses('+functions.Bash:0', '-functions.Bash:0'), {})).toBeNull();
   });
 
-  it('gives a result the id of its call, and keeps apart what only differs in letters that are refused', () => {
+  it('gives a result the id of its call, and distinguishes ids that differ in rejected characters only', () => {
     const ids = fittingIds(uses('+functions.Bash:0 +functions_Bash_0', '-functions.Bash:0 -functions_Bash_0'), plain) ?? [];
     expect(ids.slice(0, 2)).toEqual(ids.slice(2));
     expect(ids[1]).toBe('functions_Bash_0');
@@ -42,7 +42,7 @@ describe('call ids that the next provider takes', () => {
     expect(ids.slice(2)).toEqual(ids.slice(0, 2));
   });
 
-  it('tells calls apart that have the same id, where the provider wants that', () => {
+  it('distinguishes calls with the same id if the provider requires it', () => {
     const unique = { ...plain, areUnique: true } as const;
     const ids = fittingIds(uses('+call_0', '-call_0', '+call_0 +call_0', '-call_0 -call_0'), unique) ?? [];
     expect(ids[0]).toBe('call_0');
@@ -51,7 +51,7 @@ describe('call ids that the next provider takes', () => {
     expect(ids.slice(4)).toEqual(ids.slice(2, 4));
   });
 
-  it('starts anew where a turn was left without results', () => {
+  it('starts over after a turn without results', () => {
     const unique = { ...plain, areUnique: true } as const;
     const ids = fittingIds(uses('+a', '+a', '-a'), unique) ?? [];
     expect(ids[2]).toBe(ids[1]);

@@ -34,7 +34,7 @@ describe('chat requests to Claude', () => {
     expect(dropped).toEqual([]);
   });
 
-  test('a round of parallel calls keeps its results together, in order, without empty blocks', () => {
+  test('results of parallel calls are one turn, in order, without empty blocks', () => {
     const call = (id: string) => ({ id, type: 'function', function: { name: 'get', arguments: `{"of":"${id}"}` } });
     const { body } = write({
       messages: [
@@ -210,7 +210,7 @@ describe('Claude responses as chat completions', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('a whole response joins its texts and keeps every call and signature', () => {
+  test('a complete response joins its texts and preserves every call and signature', () => {
     const parts = claudeUpstream.readWhole(
       {
         id: 'msg_1',

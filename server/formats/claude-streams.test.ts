@@ -58,7 +58,7 @@ describe.each(pipes)('$name stream of Claude', ({ create }) => {
     return { pipe, counted };
   };
 
-  test.each([1, 2, 3, 7, 61, 250, 1_000_000])('what was told is read from pieces of %d bytes', (size) => {
+  test.each([1, 2, 3, 7, 61, 250, 1_000_000])('usage is read from pieces of %d bytes', (size) => {
     const { pipe } = read(start({ input_tokens: 10, output_tokens: 1 }) + begin + write('one 潮 two') + end({ output_tokens: 7 }), size);
     expect(pipe.reportedUsage()).toMatchObject({ usage: { input: 10, output: 7 }, isInvalid: false, hasTextAfter: false });
     expect(pipe.hasFinished()).toBe(true);
@@ -82,14 +82,14 @@ describe.each(pipes)('$name stream of Claude', ({ create }) => {
     expect(pipe.reportedUsage()).toMatchObject({ usage: null, isInvalid: true });
   });
 
-  test('what cannot be true is forgiven when the number is told later', () => {
+  test('an implausible count is replaced by a later one', () => {
     const { pipe } = read(
       start({ input_tokens: -1, output_tokens: -1 }) + begin + write('one') + end({ input_tokens: 4, output_tokens: 7 }),
     );
     expect(pipe.reportedUsage()).toMatchObject({ usage: { input: 4, output: 7 }, isInvalid: false });
   });
 
-  test.each([1, 61, 1_000_000])('text behind the output that was told last is noticed, in pieces of %d bytes', async (size) => {
+  test.each([1, 61, 1_000_000])('text after the last output count is noticed, in pieces of %d bytes', async (size) => {
     const text = start({ input_tokens: 9, output_tokens: 1 }) + begin + write('one ') + end({ output_tokens: 1 });
     const { pipe } = read(text + write('two '), size);
     expect(pipe.reportedUsage()).toMatchObject({ usage: { input: 9, output: 1 }, hasTextAfter: true });
@@ -100,17 +100,17 @@ describe.each(pipes)('$name stream of Claude', ({ create }) => {
     expect(empty.hasFinished()).toBe(true);
   });
 
-  test('an output that was told at the start alone holds nothing of the text', () => {
+  test('an output count at the start only excludes the text', () => {
     const { pipe } = read(start({ input_tokens: 9, output_tokens: 1 }) + begin + write('one ') + end());
     expect(pipe.reportedUsage()).toMatchObject({ usage: { input: 9, output: 1 }, hasTextAfter: true });
   });
 
-  test('the input told again at the end without an output is no output', () => {
+  test('input repeated at the end without output is not an output count', () => {
     const { pipe } = read(start({ input_tokens: 9, output_tokens: 1 }) + begin + write('one ') + end({ input_tokens: 11 }));
     expect(pipe.reportedUsage()).toMatchObject({ usage: { input: 11, output: 1 }, hasTextAfter: true });
   });
 
-  test.each([97, 1_000_000])('all that a model writes is counted, beyond what is kept, in pieces of %d bytes', async (size) => {
+  test.each([97, 1_000_000])('all output is counted, beyond the buffer, in pieces of %d bytes', async (size) => {
     const think = event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: ' hm "so" ' } });
     const call = event({ type: 'content_block_start', index: 1, content_block: { type: 'tool_use', name: ' tide ', input: {} } });
     const whole = event({ type: 'content_block_start', index: 2, content_block: { type: 'tool_use', name: ' ebb ', input: { a: 'b c' } } });

@@ -19,7 +19,7 @@ function write(body: Record<string, unknown>, upstreamModel = 'gpt-4o') {
 const hello = [{ role: 'user', content: 'Hello' }];
 
 describe('Messages requests to a chat upstream', () => {
-  test('system blocks are joined, one stop text is a text, a stream asks for its usage', () => {
+  test('system blocks are joined, one stop sequence is a text, a stream requests its usage', () => {
     const system = [
       { type: 'text', text: 'Be brief.' },
       { type: 'text', text: 'Be kind.' },
@@ -36,7 +36,7 @@ describe('Messages requests to a chat upstream', () => {
     });
   });
 
-  test('tools, calls beside text, results with an image', () => {
+  test('tools, calls with text, results with an image', () => {
     const { body, dropped } = write({
       tools: [{ name: 'get', input_schema: { type: 'object', properties: {} }, cache_control: { type: 'ephemeral' } }],
       tool_choice: { type: 'any', disable_parallel_tool_use: true },
@@ -230,7 +230,7 @@ describe('chat streams as Messages streams', () => {
     expect(translate([delta({}, 'stop')]).map(({ type }) => type)).toEqual(['message_start', 'message_delta', 'message_stop']);
   });
 
-  test('whole responses keep text and every call', () => {
+  test('complete responses preserve text and every call', () => {
     const message = { content: 'Hi', tool_calls: [{ id: 'a', function: { name: 'get', arguments: '{"x":1}' } }] };
     const parts = openaiChatUpstream.readWhole({ id: 'c1', model: 'gpt', choices: [{ message, finish_reason: 'length' }] }, null);
     expect(claudeClient.writeWhole(parts ?? [], { ...noTokens, input: 3, cacheRead: 5, output: 2 }, options)).toEqual({

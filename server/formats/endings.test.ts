@@ -98,7 +98,7 @@ describe('a response', () => {
     for (const part of readWhole(format, format.whole(word))) expect(part).not.toHaveProperty('unknown');
   });
 
-  test.each(formats)('of $name that ends with a word that nobody knows says which', (format) => {
+  test.each(formats)('of $name that ends with an unknown reason reports it', (format) => {
     for (const word of ['tide_turned', 'constructor', '__proto__']) {
       const expected = [{ type: 'finish', unknown: word }];
       expect(readWhole(format, format.whole(word))).toMatchObject(expected);
@@ -106,7 +106,7 @@ describe('a response', () => {
     }
   });
 
-  test('of Gemini that ends early tells what is said of it', () => {
+  test('of Gemini that ends early reports the explanation', () => {
     const gemini = formats.find(({ name }) => name === 'gemini');
     if (gemini === undefined) throw new Error('There is no such format');
     expect(readWhole(gemini, candidate('MALFORMED_FUNCTION_CALL'))).toMatchObject([

@@ -112,7 +112,7 @@ test('a list says its error as its last item, whether anything came before or no
   }
 });
 
-test('a candidate that goes on after another one has ended is not held back', () => {
+test('a candidate that continues after another has ended is not held back', () => {
   const event = (index: number, rest: object) => `data: ${JSON.stringify({ candidates: [{ index, ...rest }] })}\n\n`;
   const says = (text: string) => ({ content: { role: 'model', parts: [{ text }] } });
   const events = [event(0, { ...says('a'), finishReason: 'STOP' }), event(1, says('b')), event(1, { ...says('c'), finishReason: 'STOP' })];

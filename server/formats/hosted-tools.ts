@@ -23,7 +23,7 @@ export interface HostedPlace {
   isForced: boolean;
 }
 
-/** How bodies of one format request hosted tools. Read loosely. */
+/** Hosted tools in bodies of one format. Read loosely. */
 export interface HostedAccess {
   find(body: Body): readonly HostedPlace[];
   /** Returns the body without those tools. */

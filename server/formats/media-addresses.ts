@@ -13,7 +13,7 @@ export interface MediaAddress {
   mediaType?: string | undefined;
 }
 
-/** How a provider accepts media. `either`: preferably bytes, or the URL if the download fails. */
+/** Form in which a provider accepts media. `either`: preferably bytes, or the URL if the download fails. */
 export type AddressUse = 'address' | 'bytes' | 'either';
 
 /** Downloaded media. `data`: base64. */

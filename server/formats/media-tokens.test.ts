@@ -190,7 +190,7 @@ test('a part that is a film or sound by its name is one at every address', () =>
   expect(gemini.calls.chat.promptContent({ contents: [{ parts: [{ fileData: reported }] }] })).toMatchObject({ mediaMost: 1_048_576 });
 });
 
-test('sound of Interactions is sound, whatever type it tells', () => {
+test('audio of Interactions is audio, whatever its stated type', () => {
   expect(ofInteractions({ type: 'audio', mime_type: 'image/mp3', data: megabyte })).toMatchObject({ audio: 4_800, audioMost: 38_400 });
   expect(ofInteractions({ type: 'video', data: null, uri: 'https://youtu.be/abc' })).toMatchObject({ mediaMost: 1_048_576 });
 });

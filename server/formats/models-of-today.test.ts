@@ -45,7 +45,7 @@ const claudeTools = [{ name: 'get', input_schema: { type: 'object', properties: 
 describe('Claude models that always think and are not forced', () => {
   const models = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-fable-5-1', 'claude-opus-6'];
 
-  it.each(models)('%s gets a free choice of tools and thinks, whatever its caller asks in its own format', (model) => {
+  it.each(models)('%s gets tool choice auto and thinks, whatever its caller requests in its own format', (model) => {
     const thinking = { type: 'disabled' };
     const choice = { type: 'tool', name: 'get', disable_parallel_tool_use: true };
     const { body, dropped } = sent('claude', { type: 14, model, tools: claudeTools, tool_choice: choice, thinking, temperature: 0.3 });
@@ -62,7 +62,7 @@ describe('Claude models that always think and are not forced', () => {
     expect(dropped).toEqual(['tool_choice', 'reasoning_effort']);
   });
 
-  it('get a budget as an effort, which its caller hears of', () => {
+  it('get a budget as an effort, which is reported', () => {
     const thinking = { type: 'enabled', budget_tokens: 20_000 };
     const { body, dropped } = sent('claude', { type: 14, model: 'claude-opus-5-5', thinking });
     expect(body).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
@@ -71,7 +71,7 @@ describe('Claude models that always think and are not forced', () => {
 });
 
 describe('other Claude models', () => {
-  it('are forced and kept from thinking where they take that', () => {
+  it('have a forced tool and no thinking if they support that', () => {
     const requested = { tools: claudeTools, tool_choice: { type: 'any' }, thinking: { type: 'disabled' } };
     const { body, dropped } = sent('claude', { type: 14, model: 'claude-haiku-5-5', ...requested });
     expect(body).toMatchObject(requested);

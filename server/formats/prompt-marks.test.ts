@@ -109,7 +109,7 @@ test.each(Object.keys(conversations))(
   },
 );
 
-test('where nothing is told before the turns, the last tool is marked', () => {
+test('without a system prompt, the last tool is marked', () => {
   const tools = ['tide', 'wind'].map((name) => ({ type: 'function', function: { ...tool, name, description: long } }));
   const body = sent({ body: { ...chat(''), tools } });
   expect(body).toMatchObject({ tools: [{ name: 'tide' }, { name: 'wind', ...mark }] });
@@ -149,7 +149,7 @@ test('what the caller has marked is all that is', () => {
   expect(body).toMatchObject({ messages: [{ content: [{ cache_control: { ttl: '1h' } }] }, {}, { content: long }] });
 });
 
-test('a conversation without tools is marked when it goes on', () => {
+test('a conversation without tools is marked from its second turn', () => {
   const messages = [question, { role: 'assistant', content: 'At noon.' }, { role: 'user', content: 'And then?' }];
   expect(marksIn(sent({ body: { model, messages } }))).toBe(2);
 });

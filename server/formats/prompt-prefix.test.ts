@@ -369,7 +369,7 @@ describe.each(towardsClaude)('$from → $to ($model), in long conversations', ({
   });
 });
 
-test('who told a model something late finds it where it was told, whatever the format', () => {
+test('later instructions stay in place, in every format', () => {
   const [client] = clients;
   if (client === undefined) throw new Error('There is no client dialect');
   for (const upstream of upstreams) {

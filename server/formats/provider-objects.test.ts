@@ -43,7 +43,7 @@ test("a tool's arguments, its result and its schema pass as they are, in every f
   expect(withFileNames(body, (name) => `${name}!`)).toBe(body);
 });
 
-test('what a caller calls a tool does not keep a file of his prompt from its name', () => {
+test("a tool's name does not hide a file of the prompt", () => {
   const body = (file: string) => ({ input: [{ name: 'tide', content: [{ type: 'input_file', file_id: file }] }] });
   expect(withFileNames(body('file-1'), (name) => `${name}!`)).toEqual(body('file-1!'));
 });

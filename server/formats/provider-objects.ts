@@ -48,7 +48,7 @@ export function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && !value.some(isFilled));
 }
 
-/** Where a caller's id is used: in the prompt, in an earlier response, or as a searched store. */
+/** Use of a caller's id: in the prompt, in an earlier response, or as a searched store. */
 export type NamePlace = 'prompt' | 'said' | 'store';
 
 /** Replaces ids of files and stores; returns the same object if there are none. */

@@ -111,7 +111,7 @@ export interface CacheMarks {
   forAnHour?: true;
 }
 
-/** How a provider accepts thinking of earlier turns. */
+/** Fields in which a provider accepts thinking of earlier turns. */
 export interface ThoughtsRule {
   /** Fields of an assistant message; all of them are written. */
   fields: readonly ('reasoning_content' | 'reasoning' | 'reasoning_details')[];
@@ -127,7 +127,7 @@ export interface ThoughtsRule {
   isAwayOnly?: true;
 }
 
-/** How chat completions request thinking, in addition to OpenAI's `reasoning_effort`. */
+/** Fields in which chat completions request thinking, in addition to OpenAI's `reasoning_effort`. */
 export interface ThinkingWords {
   /** Switch of models with optional thinking: an object with a type, or a flag. If undefined, the effort switches. */
   toggle?: { field: 'thinking'; on: 'enabled' | 'adaptive' } | { field: 'enable_thinking' };

@@ -23,7 +23,7 @@ function routeOf(client: ClientDialect) {
   return route;
 }
 
-test.each(clients)('told arguments: a whole response to a caller of $title has as many parts in all as a body', (client) => {
+test.each(clients)('reported arguments: a complete response to a caller of $title is limited to the parts of a body', (client) => {
   const kindOf = (...texts: string[]) => {
     const tool_calls = texts.map((text, index) => ({
       id: `c${index}`,

@@ -10,7 +10,7 @@ const data = fc.oneof(
 
 const callId = fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed());
 
-test('seal: whoever wrote it and whatever the format, it is read as it was written', () => {
+test("seal: every vendor's seal is read as written, in every format", () => {
   fc.assert(
     fc.property(fc.record({ origin, data, callId }, { requiredKeys: ['origin', 'data'] }), origin, (seal, own) => {
       expect(readSeal(writeSeal(seal, own), own)).toEqual(seal);

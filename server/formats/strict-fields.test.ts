@@ -52,6 +52,6 @@ test('fields: a name says where it stands', () => {
   expect(() => second?.fields('nested')?.number('deep')).toThrow(at('tools.1.nested.deep'));
 });
 
-test('fields: those that nobody knows are told, without those that say nothing', () => {
+test('fields: unknown ones are reported, except empty ones', () => {
   expect(new StrictFields({ known: 1, extra: 0, empty: null, other: false }).others(new Set(['known']))).toEqual(['extra', 'other']);
 });

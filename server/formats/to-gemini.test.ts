@@ -186,7 +186,7 @@ describe('signatures', () => {
   const parts = geminiUpstream.readWhole(answer, null) ?? [];
   const modelTurn = (body: Json) => Array.isArray(body.contents) && (body.contents[1] as unknown);
 
-  test('come back by way of a Claude caller, who keeps its blocks', () => {
+  test('come back through a Claude caller, who preserves its blocks', () => {
     const { content } = claudeClient.writeWhole(parts, null, options);
     const blocks = Array.isArray(content) ? content : [];
     expect(blocks.map(({ type }) => type)).toEqual(['thinking', 'text', 'redacted_thinking', 'redacted_thinking', 'tool_use', 'tool_use']);
@@ -213,7 +213,7 @@ describe('signatures', () => {
     expect(again({ ...message, tool_calls: bare })).toMatchObject({ parts: wanted });
   });
 
-  test('streams tell the same', () => {
+  test('streams report the same', () => {
     const chat = openaiChatClient.createStreamWriter(options);
     const claude = claudeClient.createStreamWriter(options);
     const reader = geminiUpstream.createStreamReader(null);
@@ -403,7 +403,7 @@ describe('responses of Gemini', () => {
     else expect(geminiUpstream.readError(text, null)).toMatchObject(error);
   });
 
-  test('a prompt that another vendor has blocked is told as one, and a response that was cut as a candidate', () => {
+  test('a prompt blocked by another vendor is reported as blocked, a filtered response as a candidate', () => {
     const parts = [
       { type: 'start' as const, id: '', model: 'm' },
       { type: 'finish' as const, reason: 'content_filter' as const },
@@ -423,7 +423,7 @@ describe('responses of Gemini', () => {
     expect(geminiUpstream.readWhole({ usageMetadata: { promptTokenCount: 4 } }, null)).toBeNull();
   });
 
-  test('a whole response told as a stream of its own format reads the same', () => {
+  test('a complete response written as a stream of its own format reads the same', () => {
     const written = [
       { text: 'Hm', thought: true, thoughtSignature: 'aA==' },
       { text: 'One ' },

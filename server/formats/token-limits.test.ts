@@ -19,7 +19,7 @@ it('a bound lowers the limits that are there, and is set where there is none', (
   expect(nested.bound({}, 20)).toEqual({ generationConfig: { maxOutputTokens: 20 } });
 });
 
-it('a bound leaves what stands beside a nested limit, and the body that it was given', () => {
+it('a bound changes neither the members next to a nested limit nor the original body', () => {
   const body = { contents: [], generationConfig: { maxOutputTokens: 100, topK: 3 } };
   expect(nested.bound(body, 20)).toEqual({ contents: [], generationConfig: { maxOutputTokens: 20, topK: 3 } });
   expect(body.generationConfig.maxOutputTokens).toBe(100);

@@ -58,7 +58,7 @@ describe('usage there and back', () => {
     );
   });
 
-  it('an hour of cache is told apart from five minutes', () => {
+  it('one-hour cache writes are distinguished from five-minute ones', () => {
     const reported = {
       input_tokens: 5,
       output_tokens: 2,

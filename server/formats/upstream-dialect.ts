@@ -32,9 +32,9 @@ export interface WriteOptions {
   settings: DialectSettings;
   /** Budget for copies of schema references. If undefined, a full one. */
   budget?: PartBudget;
-  /** How the provider controls thinking. If undefined, the format's default. */
+  /** Fields that control thinking at the provider. If undefined, the format's default. */
   thinkingWords?: ThinkingWords | undefined;
-  /** How the provider accepts earlier thinking. If undefined, not at all or by the format. */
+  /** Fields in which the provider accepts earlier thinking. If undefined, not at all or by the format. */
   thoughts?: ThoughtsRule | undefined;
   /** Adds cache marks if the caller set none. */
   marksPrompt?: boolean;
@@ -128,7 +128,7 @@ export interface UpstreamDialect {
   findAccountObject(body: Body, own?: string): string | undefined;
   /** Replaces the caller's object id with the provider's. If undefined, the format has no such ids. */
   openAccountObject?(body: Body, own: ProviderObject): Body;
-  /** How media URLs of other formats' requests are sent. If undefined, image and video as URLs, others as bytes. */
+  /** Returns the form in which media URLs of other formats' requests are sent. If undefined, image and video as URLs, others as bytes. */
   addressUse?(address: MediaAddress, upstreamModel: string): AddressUse;
   /** Origin of required signatures on tool calls. If undefined, calls are not signed. */
   readonly signedCalls?: SealOrigin;

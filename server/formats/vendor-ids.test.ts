@@ -18,7 +18,7 @@ test('an id of another form gets it', () => {
   expect(responseId('chatcmpl-', '', { requestId: 'r1' })).toBe('chatcmpl-r1');
 });
 
-test('what stands for a response of the provider itself keeps its ids', () => {
+test("a stand-in for the provider's own response preserves its ids", () => {
   expect(openai.write('functions.get:0', { preservesIds: true })).toBe('functions.get:0');
   expect(responseId('chatcmpl-', 'msg_1', { requestId: 'r1', preservesIds: true })).toBe('msg_1');
 });

@@ -5,9 +5,11 @@ import { factsOf } from '#server/model-facts/find-facts.ts';
 type Json = Record<string, unknown>;
 
 const mark = { cache_control: { type: 'ephemeral' } };
-/** Of four possible marks: one before the turns, and the ends of the last two user turns. */
+/**
+ * Marked user turns, from the end. With a mark before the turns, three of four possible marks are used. The provider searches twenty
+ * blocks back from a mark, so the turn before the last stays marked.
+ */
 const markedTurns = 2;
-/** The provider searches twenty blocks back from a mark, so the turn before the last stays marked. */
 const markable: ReadonlySet<unknown> = new Set(['text', 'image', 'document', 'tool_result']);
 const charactersPerToken = 4;
 

@@ -20,7 +20,7 @@ function walk(all: readonly string[], limit: number, route: 'after_id' | 'before
   return pages;
 }
 
-test('a list of models: pages forward tell every model once, in order', () => {
+test('a list of models: paging forward returns every model once, in order', () => {
   fc.assert(
     fc.property(names, limits, (all, limit) => {
       const pages = walk(all, limit, 'after_id');
@@ -38,7 +38,7 @@ test('a list of models: pages backward do so too', () => {
   );
 });
 
-test('a list of models: one that has gone is still a place to go on from', () => {
+test('a list of models: a removed model is still a valid cursor', () => {
   fc.assert(
     fc.property(names, fc.string({ minLength: 1, maxLength: 6, unit: 'grapheme' }), (all, gone) => {
       const rest = all.filter((id) => id !== gone);

@@ -55,7 +55,7 @@ test('claude: changes of what an MCP server offers are refused by their place', 
   );
 });
 
-test('claude: which other model has answered, and what a server lists, is in nobody’s way', () => {
+test('claude: fallback and MCP listing blocks are ignored', () => {
   const content = [
     { type: 'fallback', from: { model: 'a' }, to: { model: 'b' } },
     { type: 'mcp_tool_listing', mcp_server_name: 'a', tools: [] },

@@ -14,7 +14,7 @@ test('no two documents of a request have the same name', () => {
   expect(namesOf(['a', 'a 2', 'a', 'a 2', 'a'])).toEqual(['a', 'a 2', 'a 3', 'a 2 2', 'a 4']);
 });
 
-test('thousands of one name are told apart as they are counted, not by trying all names before them', () => {
+test('thousands of documents of one name are numbered without trying all earlier names', () => {
   const given = Array.from({ length: 100_000 }, () => 'a');
   expect(new Set(namesOf(given)).size).toBe(given.length);
 });

@@ -33,7 +33,7 @@ describe('very many searches and sources', () => {
     },
   });
 
-  it('are told all, their sources so many times', () => {
+  it('are all returned, their sources up to a maximum', () => {
     const results = parts.filter((part) => part.type === 'hosted_result');
     const reported = results.reduce((sum, { sources }) => sum + sources.length, 0);
     expect([results.length, reported]).toEqual([5000, 2000]);

@@ -26,7 +26,7 @@ const requested = { role: 'user', parts: [{ text: 'When?' }] };
 const called = { role: 'model', parts: ['a', 'b'].map((name) => ({ functionCall: { name, args: {} } })) };
 const result = (name: string) => ({ functionResponse: { name, response: {} } });
 
-test('results of calls that were made at once go on in one turn, however the caller tells them', () => {
+test('results of parallel calls are sent in one turn, however the caller splits them', () => {
   const apart = [requested, called, { role: 'user', parts: [result('a')] }, { role: 'user', parts: [result('b')] }];
   expect(sent(apart)).toEqual([requested, called, { role: 'user', parts: [result('a'), result('b')] }]);
 });

@@ -66,7 +66,7 @@ const event = fc
     return kind === 'twice' ? data.replace('"text":', '"text":"other","\\u0074ext":') : data;
   });
 
-test('plain-events: an event tells the same whatever came before it', () => {
+test('plain-events: an event is read the same whatever came before it', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 16 }), (events) => {
       expect(reported(events)).toEqual(reported(allDifferent(events)));
@@ -87,7 +87,7 @@ test('plain-events: what is not JSON is no event after one that is', () => {
   expect(reported([data, ...events]).slice(1)).toEqual(events.map(() => []));
 });
 
-test('plain-events: the usage is read when somebody asks, and told once', () => {
+test('plain-events: usage is parsed on request and returned once', () => {
   const reader = createStreamReader();
   reader.read(dataEvent(begin));
   reader.read(dataEvent(eventWith('one', 1)));
@@ -97,7 +97,7 @@ test('plain-events: the usage is read when somebody asks, and told once', () => 
   expect(reader.readUnread?.()).toEqual([]);
 });
 
-test('plain-events: an event of another form tells the usage before it, and its own', () => {
+test('plain-events: an event of another shape returns the previous usage and its own', () => {
   const reader = createStreamReader();
   for (const data of [begin, eventWith('one', 1), eventWith('two', 20)]) reader.read(dataEvent(data));
   expect(reader.read(dataEvent('{"candidates":[{"content":{"parts":[{"text":"x"}]}}]}'))).toMatchObject([

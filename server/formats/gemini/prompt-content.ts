@@ -78,7 +78,7 @@ export function addInline(prompt: PromptContent, { mimeType: reported, data }: {
   addInlineMedia(prompt, { data, mimeType, rates, guess: guessOf(mimeType), mostOfImage });
 }
 
-/** Of a URL or id only the type is known. */
+/** Adds a URL or id, of which only the type is known. */
 export function addFile(prompt: PromptContent, { mimeType: reported, uri }: { mimeType: unknown; uri: unknown }): void {
   const mimeType = typeOf(reported);
   addMediaUrl(prompt, uri, { guess: guessOf(mimeType), mimeType, ...(mimeType.startsWith('image/') ? { mostOfImage } : {}) });

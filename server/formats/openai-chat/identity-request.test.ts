@@ -47,19 +47,19 @@ describe('a request upstream', () => {
     expect(request).toMatchObject({ upstreamModel: 'gpt-4o', route: { isMapped: true } });
   });
 
-  it('asks for usage on streams, in the text', () => {
+  it('requests usage on streams, in the text', () => {
     const request = build('{"model":"gpt-4o-mini","stream":true} \n', { channel: mapped });
     expect(JSON.parse(request.body)).toEqual({ model: 'gpt-4o', stream: true, stream_options: { include_usage: true } });
     expect(request.headers.accept).toBe('text/event-stream');
   });
 
-  it('asks for nothing where that is switched off or not known', () => {
+  it('requests no usage if that is disabled or unsupported', () => {
     const text = '{"model":"m","stream":true}';
     expect(build(text, { forceUsage: false })).toMatchObject({ body: text });
     expect(build(text, { channel: { type: 19 } })).toMatchObject({ body: text });
   });
 
-  it('keeps other stream options of the client', () => {
+  it('preserves other stream options of the client', () => {
     const text = '{"model":"m","stream":true,"stream_options":{"include_usage":false,"include_obfuscation":false}}';
     expect(JSON.parse(build(text).body).stream_options).toEqual({ include_usage: true, include_obfuscation: false });
   });
@@ -99,7 +99,7 @@ describe('a request upstream', () => {
     expect(JSON.parse(build('{"model":"m","input":"a"}', { channel, kind: callKinds.embeddings }).body).extra).toEqual([1]);
   });
 
-  it('passes through byte by byte when told so, at the mapped address', () => {
+  it('forwards bytes unchanged in pass-through mode, at the mapped path', () => {
     const text = '{"model":"gpt-4o-mini","stream":true}';
     const channel = { ...mapped, type: 8, base_url: 'https://up.example/{model}/chat', param_override: '{"n":2}' };
     expect(build(text, { channel, isPassThrough: true })).toMatchObject({ body: text, path: '/gpt-4o/chat' });
@@ -119,7 +119,7 @@ describe('a request upstream', () => {
     expect(body).toEqual(before);
   });
 
-  it('keeps an effort that the client chose over that of the name', () => {
+  it("prefers the client's effort over that of the name", () => {
     expect(JSON.parse(build('{"model":"o3-mini-high","reasoning_effort":"low"}').body)).toEqual({
       model: 'o3-mini',
       reasoning_effort: 'low',
@@ -205,7 +205,7 @@ describe('a request upstream', () => {
     });
   });
 
-  it('tells mistral nothing that it refuses, in messages either', () => {
+  it('drops fields that mistral rejects, also in messages', () => {
     const text = JSON.stringify({
       model: 'mistral-small-latest',
       messages: [{ role: 'assistant', content: 'a', refusal: null, annotations: [], tool_calls: [] }],

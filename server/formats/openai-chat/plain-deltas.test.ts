@@ -45,7 +45,7 @@ const event = fc
     });
   });
 
-test('plain-deltas: an event tells the same whatever came before it', () => {
+test('plain-deltas: an event is read the same whatever came before it', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 12 }), (events) => {
       expect(inTurn(events)).toEqual(events.map(alone));

@@ -45,7 +45,7 @@ function ending(events: Buffer): number {
 export interface SoundPart {
   /** End of what may be forwarded: whole events, or the lines before `[DONE]` in its event. */
   end: number;
-  /** What follows: nothing, the event `[DONE]`, or an invalid event. */
+  /** Kind of what follows: nothing, the event `[DONE]`, or an invalid event. */
   next: 'nothing' | 'done' | 'garbage';
 }
 

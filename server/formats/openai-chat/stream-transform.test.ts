@@ -33,7 +33,7 @@ describe('a stream', () => {
     expect(contents(run([thought]))).toEqual(['<think>\na', '\n</think>\n']);
   });
 
-  it('keeps thoughts of several choices apart', () => {
+  it('separates thinking of several choices', () => {
     const events = run([chunk({ reasoning: 'a' }, null, 0), chunk({ content: 'x' }, null, 1), chunk({ content: 'b' }, null, 0)]);
     expect(contents(events)).toEqual(['<think>\na', 'x', '\n</think>\n', 'b']);
   });

@@ -153,7 +153,7 @@ describe('bytes of a stream', () => {
     expect(new CallNumbers().pass(events)).toBe(events);
   });
 
-  it('keep what stands around an event that is numbered anew', () => {
+  it('leave everything around a renumbered event unchanged', () => {
     const [first, second] = [chunk(begin('a', 'ls', '{}')), chunk(begin('b', 'cat', '{}'))].map(
       (event) => `data: ${JSON.stringify(event)}\n\n`,
     );

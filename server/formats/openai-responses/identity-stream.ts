@@ -70,7 +70,7 @@ export class ResponsesIdentityStream implements StreamPipe {
   open(events: Buffer): StreamOpening {
     const event = firstEvent(events);
     if (event === null) return 'comments';
-    // It repeats the request's tools, whose schemas may be as deep as a request.
+    // The event repeats the request's tools, whose schemas may be as deep as a request.
     if (isTooDeep(event.data)) return 'stream';
     const body = parseObject(event.data);
     if (body === null) return 'invalid';

@@ -51,7 +51,7 @@ const event = fc
     return kind === 'hidden' ? data.replace('"delta":', '"delta":"other","\\u0064elta":') : data;
   });
 
-test('plain-deltas: an event tells the same whatever came before it', () => {
+test('plain-deltas: an event is read the same whatever came before it', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 16 }), (events) => {
       expect(reported(events)).toEqual(reported(allDifferent(events)));
