@@ -48,7 +48,7 @@ function sent({ client, body }: { client: ClientDialect; body: object }, { type,
 const chatFormat = '{"formats":["openai-chat"]}';
 const reportedIn = (body: Record<string, unknown>) => names.filter((name) => JSON.stringify(body['tools']).includes(name));
 
-test.each(['auto', 'required'])("OpenAI's chat is told the choice %s as it says it", (mode) => {
+test.each(['auto', 'required'])("OpenAI's chat gets the choice %s in its own form", (mode) => {
   const body = sent(ofResponses(mode), { type: 1, setting: chatFormat, base_url: '' });
   expect(body['tool_choice']).toEqual({ type: 'allowed_tools', allowed_tools: { mode, tools: allowed.map(named) } });
   expect(reportedIn(body)).toEqual(names);
@@ -57,7 +57,7 @@ test.each(['auto', 'required'])("OpenAI's chat is told the choice %s as it says 
 test.each([
   { what: "OpenAI's format behind another address", upstream: { type: 1, setting: chatFormat } },
   { what: 'another provider of that format', upstream: { type: 43 } },
-])('$what is told only those', ({ upstream }) => {
+])('$what gets only those', ({ upstream }) => {
   const body = sent(ofResponses('required'), upstream);
   expect(body['tool_choice']).toBe('required');
   expect(reportedIn(body)).toEqual(allowed);

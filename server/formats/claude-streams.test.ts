@@ -67,7 +67,7 @@ describe.each(pipes)('$name stream of Claude', ({ create }) => {
   test.each([
     ['no usage at the start', undefined],
     ['a usage of 0', { input_tokens: 0, output_tokens: 1 }],
-  ])('%s leaves the input at 0 and the output as told', (_, usage) => {
+  ])('%s leaves the input at 0 and the output as reported', (_, usage) => {
     const { pipe } = read(start(usage) + begin + write('one') + end({ output_tokens: 7 }));
     expect(pipe.reportedUsage()).toMatchObject({ usage: { input: 0, output: 7 }, isInvalid: false });
   });

@@ -46,7 +46,7 @@ describe('a schema for structured output', () => {
       },
     },
     {
-      what: 'a type that is not named is told by the words',
+      what: 'a missing type is inferred from the keywords',
       given: { properties: { a: { items: { type: 'string' } } }, required: ['a'] },
       made: {
         type: 'object',
@@ -56,7 +56,7 @@ describe('a schema for structured output', () => {
       },
     },
     {
-      what: 'definitions of both names are kept',
+      what: 'definitions under both names are preserved',
       given: { $ref: '#/definitions/a', definitions: { a: { type: 'number', minimum: 1 } } },
       made: { $ref: '#/definitions/a', definitions: { a: { type: 'number', description: '{minimum: 1}' } } },
     },

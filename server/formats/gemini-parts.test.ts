@@ -23,7 +23,7 @@ const route = buildRoute({ type: 24 });
 const createTally = () => new TextTally({ countText: (text) => Promise.resolve(text.length), estimateText: estimateTextTokens });
 function identity(options: typeof writer): StreamPipe {
   const path = upstream.identity;
-  if (path === null) throw new Error('Nobody speaks it');
+  if (path === null) throw new Error('No identity path');
   return path.openStream({ client, route, upstreamModel: model, writer: options, tally: createTally() });
 }
 const pipes: { name: string; create(): StreamPipe }[] = [
@@ -389,6 +389,6 @@ test.each([
   { config: { responseModalities: ['Text', 'Audio'] }, isSpoken: true },
   { config: { responseModalities: ['TEXT'] }, isSpoken: false },
   { config: {}, isSpoken: false },
-])('a response that may be spoken is reserved for as one, however it is asked for: $config', ({ config, isSpoken }) => {
+])('a response that may be audio is reserved as audio, however it is requested: $config', ({ config, isSpoken }) => {
   expect(client.calls.chat.promptContent({ contents: [], generation_config: config }).isSpoken).toBe(isSpoken);
 });

@@ -102,7 +102,7 @@ test('an address that is too long to be looked at is reserved for as a film', ()
 });
 
 test.each([
-  { what: 'a rate that nobody hears', header: { rate: 4_000_000_000, bits: 32 } },
+  { what: 'an inaudible sample rate', header: { rate: 4_000_000_000, bits: 32 } },
   { what: 'no bits', header: { bits: 0 } },
   { what: 'hardly a sample', header: { rate: 1 } },
 ])('a header of sound that tells $what is not believed', ({ header }) => {
@@ -224,15 +224,15 @@ describe('an image for Qwen', () => {
     ['an older model', 'qwen2.5-vl-72b-instruct', {}, {}, 1_282],
     ['an older model that looks closely', 'qwen2.5-vl-72b-instruct', {}, { vl_high_resolution_images: true }, 16_386],
     [
-      'one that looks closely, whatever is asked for each',
+      'a high-resolution model, whatever is requested for each',
       'qwen3-vl-plus',
       { max_pixels: 1_024 },
       { vl_high_resolution_images: true },
       16_386,
     ],
-    ['what is asked for', 'qwen3-vl-plus', { max_pixels: 4_096_000 }, {}, 4_002],
-    ['what is asked for, of an older model', 'qwen2.5-vl-72b-instruct', { max_pixels: 784_000 }, {}, 1_002],
-    ['a model of which nobody knows how old it is', 'qwen-vl-max', { max_pixels: 784_000 }, {}, 1_002],
+    ['the requested size', 'qwen3-vl-plus', { max_pixels: 4_096_000 }, {}, 4_002],
+    ['the requested size, with an older model', 'qwen2.5-vl-72b-instruct', { max_pixels: 784_000 }, {}, 1_002],
+    ['a model of unknown generation', 'qwen-vl-max', { max_pixels: 784_000 }, {}, 1_002],
     ['never more than the model takes', 'qwen3-vl-plus', { max_pixels: 1e12 }, {}, 16_386],
     ['never less than what it is made larger to', 'qwen3-vl-plus', { max_pixels: 1_024, min_pixels: 1_024_000 }, {}, 1_002],
     ['a page that is read', 'qwen-vl-ocr', {}, {}, 8_194],

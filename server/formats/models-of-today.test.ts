@@ -91,7 +91,7 @@ describe('other Claude models', () => {
     ['claude-sonnet-4-5', 64_000],
     ['claude-3-haiku-20240307', 4096],
     ['claude-of-somebody', 8192],
-  ])('%s gets the most that it can write where nobody names a limit', (model, limit) => {
+  ])('%s gets its maximum output if no limit is set', (model, limit) => {
     expect(sent('openai-chat', { type: 14, model, reasoning_effort: 'high' }).body).toMatchObject({ max_tokens: limit });
   });
 

@@ -62,7 +62,7 @@ test.each([
   expect(pictureWorth(model, { url: url(data), detail: 'high' })).toEqual({ guess: tokens, most: tokens });
 });
 
-test('what is not known, or costs by other rules, is guessed as before and reserved for as the dearest', () => {
+test('an image of unknown size or other pricing is estimated as before, and the maximum is reserved', () => {
   const far = { url: 'https://pictures.example/a.png', detail: undefined };
   expect(pictureWorth('gpt-4o', far)).toEqual({ guess: 255, most: 1445 });
   expect(pictureWorth('gpt-4o-mini', far)).toEqual({ guess: 8499, most: 2833 + 8 * 5667 });

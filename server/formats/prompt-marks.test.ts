@@ -173,7 +173,7 @@ test.each<[why: string, requested: Requested]>([
   ['its caller has named it', { body: { ...chat(), prompt_cache_key: 'own' } }],
   ['it is short', { body: chat('Be brief.') }],
   ['the option is off', { body: chat(), settings: off }],
-  ['somebody else answers', { body: chat(), channel: { type: 1, base_url: 'https://other.example' } }],
+  ['another host answers', { body: chat(), channel: { type: 1, base_url: 'https://other.example' } }],
 ])('a conversation is not named where %s', (_why, requested) => {
   const body = { ...requested.body, model: 'gpt-4o' };
   expect(sent({ channel: home, conversationKey, ...requested, body, as: 'gpt-4o' })['prompt_cache_key']).toBe(

@@ -48,7 +48,7 @@ test.each(clients)('reported arguments: a complete response to a caller of $titl
 });
 
 test.each([clientDialects.gemini, clientDialects['gemini-interactions']])(
-  'told arguments: a stream to a caller of $title reads no more of them',
+  'reported arguments: a stream to a caller of $title reads no more of them',
   (client) => {
     const stream = client.createStreamWriter(writer);
     const written = (index: number, text: string) =>

@@ -21,7 +21,7 @@ const route = buildRoute({ type: 1, setting: '{"formats":["openai-responses"]}' 
 const createTally = () => new TextTally({ countText: (text) => Promise.resolve(text.length), estimateText: estimateTextTokens });
 function identity(): StreamPipe {
   const path = upstream.identity;
-  if (path === null) throw new Error('Nobody speaks it');
+  if (path === null) throw new Error('No identity path');
   return path.openStream({ client, route, upstreamModel: 'gpt-5.5', writer, tally: createTally() });
 }
 const pipes: { name: string; create(): StreamPipe }[] = [

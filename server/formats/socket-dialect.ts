@@ -45,6 +45,6 @@ export interface SocketDialect {
   /** Id of a response, and the items it adds to its conversation. */
   outputOf(response: Body): { id: string; items: readonly unknown[] };
   /** Returns a message as written on that queue. */
-  onQueue(message: string, lane: string): string;
+  onQueue(message: string, queue: string): string;
   errorMessage(error: ErrorObject): Json;
 }

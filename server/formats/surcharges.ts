@@ -50,29 +50,29 @@ export function plainBody(
   if (setting.allowsSurcharges === true) return requested;
   const { fields, lists = nothing, essential = none, marks = nothing, said = nothing } = dialect.surcharges ?? noSurcharges;
   const body = withoutMarks(withoutItems(withoutMembers(requested, fields, dropped), lists, dropped), marks, dropped);
-  let dear: string[] | null = null;
+  let charged: string[] | null = null;
   for (const name in body) {
     const value = body[name];
     if (value === null) continue;
-    const isDearer =
+    const hasSurcharge =
       provider.paidExtras?.includes(name) === true || (Object.hasOwn(fields, name) && fields[name]?.includes(value) === false);
-    if (isDearer) (dear ??= []).push(name);
+    if (hasSurcharge) (charged ??= []).push(name);
   }
-  if (dear === null) return body;
-  const wanted = dear.find((name) => essential.includes(name));
+  if (charged === null) return body;
+  const wanted = charged.find((name) => essential.includes(name));
   if (wanted !== undefined) throw new AppError('untranslatable', { field: wanted, dialect: thisChannel }, { field: wanted });
-  for (const name of dear) {
+  for (const name of charged) {
     const meaning = Object.hasOwn(clientBody, name) || !Object.hasOwn(said, name) ? undefined : said[name];
     dropped.push((meaning === undefined ? undefined : client.saidFields[meaning]?.name) ?? name);
   }
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !dear.includes(name)));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !charged.includes(name)));
 }
 
 interface Member {
   path: string;
   name: string;
   member: string;
-  cheap: readonly unknown[];
+  free: readonly unknown[];
 }
 
 const knownMembers = new WeakMap<Surcharges['fields'], readonly Member[]>();
@@ -81,9 +81,9 @@ const knownMembers = new WeakMap<Surcharges['fields'], readonly Member[]>();
 function membersOf(fields: Surcharges['fields']): readonly Member[] {
   let known = knownMembers.get(fields);
   if (known === undefined) {
-    known = Object.entries(fields).flatMap(([path, cheap]) => {
+    known = Object.entries(fields).flatMap(([path, free]) => {
       const [name = '', member] = path.split('.', 2);
-      return member === undefined ? [] : [{ path, name, member, cheap }];
+      return member === undefined ? [] : [{ path, name, member, free }];
     });
     knownMembers.set(fields, known);
   }
@@ -92,11 +92,11 @@ function membersOf(fields: Surcharges['fields']): readonly Member[] {
 
 function withoutMembers(body: CallInput['body'], fields: Surcharges['fields'], dropped: string[]): CallInput['body'] {
   let edited = body;
-  for (const { path, name, member, cheap } of membersOf(fields)) {
+  for (const { path, name, member, free } of membersOf(fields)) {
     const object = edited[name];
-    if (!isObject(object) || isCheap(object[member], cheap)) continue;
+    if (!isObject(object) || isFree(object[member], free)) continue;
     dropped.push(path);
-    const { [member]: _dear, ...rest } = object;
+    const { [member]: _charged, ...rest } = object;
     edited = Object.assign({}, edited, { [name]: rest });
   }
   return edited;
@@ -111,22 +111,22 @@ function withoutItems(body: CallInput['body'], lists: NonNullable<Surcharges['li
     const beginnings = lists[name] ?? [];
     const { [name]: _list, ...rest } = edited;
     const items = Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : null;
-    const dear = items?.filter((item) => isDear(item, beginnings));
-    if (dear?.length === 0) continue;
-    dropped.push(...(dear === undefined ? [name] : dear.map((item) => `${name}: ${item}`)));
-    const stored = items?.filter((item) => !isDear(item, beginnings)) ?? [];
+    const charged = items?.filter((item) => isCharged(item, beginnings));
+    if (charged?.length === 0) continue;
+    dropped.push(...(charged === undefined ? [name] : charged.map((item) => `${name}: ${item}`)));
+    const stored = items?.filter((item) => !isCharged(item, beginnings)) ?? [];
     edited = stored.length === 0 ? rest : { ...edited, [name]: stored };
   }
   return edited;
 }
 
-function isDear(item: string, beginnings: readonly string[]): boolean {
+function isCharged(item: string, beginnings: readonly string[]): boolean {
   const name = item.trim().toLowerCase();
   return beginnings.some((beginning) => name.startsWith(beginning));
 }
 
-function isCheap(value: unknown, cheap: readonly unknown[]): boolean {
-  return value === undefined || value === null || cheap.includes(value);
+function isFree(value: unknown, free: readonly unknown[]): boolean {
+  return value === undefined || value === null || free.includes(value);
 }
 
 /** Avoids copying bodies without marks. */
@@ -158,10 +158,10 @@ function withoutMarks(body: CallInput['body'], marks: NonNullable<Surcharges['ma
     return edited;
   };
   const plainMark = (mark: CallInput['body'], name: string, members: Readonly<Record<string, readonly unknown[]>>) => {
-    const dear = Object.entries(members).filter(([member, cheap]) => !isCheap(mark[member], cheap));
-    if (dear.length === 0) return mark;
-    for (const [member] of dear) if (!dropped.includes(`${name}.${member}`)) dropped.push(`${name}.${member}`);
-    return Object.fromEntries(Object.entries(mark).filter(([member]) => !dear.some(([one]) => one === member)));
+    const charged = Object.entries(members).filter(([member, free]) => !isFree(mark[member], free));
+    if (charged.length === 0) return mark;
+    for (const [member] of charged) if (!dropped.includes(`${name}.${member}`)) dropped.push(`${name}.${member}`);
+    return Object.fromEntries(Object.entries(mark).filter(([member]) => !charged.some(([one]) => one === member)));
   };
   const content: Partial<Record<string, unknown>> = {};
   for (const list of ['messages', 'input']) if (Array.isArray(body[list])) content[list] = walk(body[list]);
@@ -175,11 +175,11 @@ function plainHeaders({ clientHeaders, route: { dialect, setting } }: CallInput,
   if (listed === undefined) return clientHeaders;
   for (const [name, beginnings] of Object.entries(listed)) {
     const items = headers[name]?.split(',') ?? [];
-    const dear = items.filter((item) => isDear(item, beginnings));
-    if (dear.length === 0) continue;
-    dropped.push(...dear.map((item) => `${name}: ${item.trim()}`));
-    const { [name]: _dear, ...others } = headers;
-    const stored = items.filter((item) => !isDear(item, beginnings));
+    const charged = items.filter((item) => isCharged(item, beginnings));
+    if (charged.length === 0) continue;
+    dropped.push(...charged.map((item) => `${name}: ${item.trim()}`));
+    const { [name]: _charged, ...others } = headers;
+    const stored = items.filter((item) => !isCharged(item, beginnings));
     headers = stored.length === 0 ? others : { ...others, [name]: stored.join(',').trim() };
   }
   return headers;

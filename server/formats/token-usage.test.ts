@@ -71,8 +71,8 @@ describe('usage there and back', () => {
 
 describe('what the cache had of sound and pictures', () => {
   it.each([
-    ['as it is told', { cached: { audio: 20, image: 5 } }, { audioInput: 10, imageInput: 5, audioCacheRead: 20, imageCacheRead: 5 }],
-    ['text first, where it is not told', { cached: null }, { audioInput: 30, imageInput: 10, audioCacheRead: 0, imageCacheRead: 0 }],
+    ['as reported', { cached: { audio: 20, image: 5 } }, { audioInput: 10, imageInput: 5, audioCacheRead: 20, imageCacheRead: 5 }],
+    ['text first, if not reported', { cached: null }, { audioInput: 30, imageInput: 10, audioCacheRead: 0, imageCacheRead: 0 }],
     [
       'what is left beyond the text',
       { cached: null, cacheRead: 75 },

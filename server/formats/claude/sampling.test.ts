@@ -41,6 +41,6 @@ test.each([
   ],
   ['claude-opus-4-6', { budgetTokens: 2048 }, { thinking: { type: 'enabled', budget_tokens: 2048 } }],
   ['claude-sonnet-4-5', { budgetTokens: 2048 }, { thinking: { type: 'enabled', budget_tokens: 2048 } }],
-])('%s, told to think by %o: %o', (model, wish, reported) => {
+])('%s, with thinking %o: %o', (model, wish, reported) => {
   expect(writeThinking(model, { isOn: true, ...wish }, 64_000)).toMatchObject(reported);
 });

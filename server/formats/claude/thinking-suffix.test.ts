@@ -43,7 +43,7 @@ describe('a name that ends in an effort', () => {
     ['anthropic.claude-opus-4-8', 'xhigh', { output_config: { effort: 'xhigh' } }],
     ['claude-sonnet-5', 'max', { output_config: { effort: 'max' } }],
     ['claude-sonnet-5', 'low', { output_config: { effort: 'low' } }],
-  ])('%s-%s is told the effort', (model, effort, reported) => {
+  ])('%s-%s gets the effort', (model, effort, reported) => {
     const thinking = { type: 'adaptive', display: 'summarized' };
     expect(adaptThinkingSuffix({ ...requested, model: `${model}-${effort}` }, 0.8)).toEqual({
       model,

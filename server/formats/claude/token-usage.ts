@@ -45,7 +45,7 @@ export function usageParts(value: unknown): ResponsePart[] {
   const usage = readTokenUsage(value);
   const counts = invalidCounts(value);
   const calls = hostedCalls(value);
-  const { summaries, advice } = besideUsage(value);
+  const { summaries, advice } = iterationUsage(value);
   return [
     ...(summaries === null ? [] : [{ type: 'summary_usage' as const, usage: summaries }]),
     ...(advice.length === 0 ? [] : [{ type: 'advice_usage' as const, advice }]),
@@ -59,7 +59,7 @@ export function usageParts(value: unknown): ResponsePart[] {
 const mostAdvisers = 8;
 
 /** The top-level counts exclude those of iterations. https://platform.claude.com/docs/en/build-with-claude/compaction#usage */
-function besideUsage(value: unknown): { summaries: TokenUsage | null; advice: AdviceUsage[] } {
+function iterationUsage(value: unknown): { summaries: TokenUsage | null; advice: AdviceUsage[] } {
   let summaries: TokenUsage | null = null;
   const advice = new Map<string, TokenUsage>();
   for (const iteration of isObject(value) && Array.isArray(value.iterations) ? value.iterations : []) {

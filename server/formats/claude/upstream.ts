@@ -36,7 +36,7 @@ function versionOf({ route: { provider, identity }, clientHeaders, settings, ori
   return modelHeaders(settings, originModel)[versionHeader] ?? callers ?? provider.apiVersion;
 }
 
-const dearBetas = ['fast-mode-', 'context-1m-'];
+const surchargedBetas = ['fast-mode-', 'context-1m-'];
 
 /** Fields that affect a count; others use no tokens. https://platform.claude.com/docs/en/api/messages-count-tokens */
 const countedFields: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'tools', 'tool_choice']);
@@ -71,9 +71,9 @@ export const claudeUpstream: UpstreamDialect = {
       billing_policy: [],
     },
     essential: ['inference_geo'],
-    headers: { 'anthropic-beta': dearBetas },
+    headers: { 'anthropic-beta': surchargedBetas },
     // At hosts with headers in the body.
-    lists: { anthropic_beta: dearBetas },
+    lists: { anthropic_beta: surchargedBetas },
   },
   // Counts have no thinking.
   applyTraits: (body, input) => {

@@ -4,4 +4,4 @@
 export const usualTiers = ['unspecified', 'standard', 'SERVICE_TIER_UNSPECIFIED', 'STANDARD'];
 
 /** Tiers at or below the model's price. */
-export const cheapTiers = [...usualTiers, 'flex', 'FLEX'];
+export const freeTiers = [...usualTiers, 'flex', 'FLEX'];

@@ -14,7 +14,7 @@ import { safetySettings } from './options.ts';
 import { createStreamReader, readAnswer, readWhole } from './read-response.ts';
 import { readError, readStatedError } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
-import { cheapTiers } from './tiers.ts';
+import { freeTiers } from './tiers.ts';
 import { effortOfLevel } from './thinking.ts';
 import { fitModel } from './fit-model.ts';
 import { unmappedFields } from './unmapped-fields.ts';
@@ -33,7 +33,7 @@ export const geminiUpstream: UpstreamDialect = {
     return largestCount(config['candidateCount'], config['candidate_count']);
   },
   carriedFields,
-  surcharges: { fields: { serviceTier: cheapTiers, service_tier: cheapTiers }, said: { serviceTier: 'google_tier' } },
+  surcharges: { fields: { serviceTier: freeTiers, service_tier: freeTiers }, said: { serviceTier: 'google_tier' } },
   identity: {
     writeRequest: forwardRequest,
     readWhole: (input) => forwardWhole(asAnswer(input)),
@@ -69,7 +69,7 @@ export const geminiUpstream: UpstreamDialect = {
   readWhole,
   createStreamReader,
   // Upstream streams are events, whatever the caller's framing.
-  createStreamWriter: ({ requested: _asked, ...options }) => createStreamWriter(options),
+  createStreamWriter: ({ requested: _requested, ...options }) => createStreamWriter(options),
   isEvent: ({ data }) => parseObject(data) !== null,
   readError,
   // Other hosts ignore additional members.

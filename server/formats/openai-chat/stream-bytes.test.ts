@@ -45,7 +45,7 @@ test.each([
   ['no data', 'event: ping\n\ndata:\n\n'],
   ['nothing said', 'data: null\n\ndata: ""\n\n'],
   ['a ping', 'event: ping\ndata: ping\n\n'],
-  ['a field that nobody knows', 'trace_id: abc\n\n'],
+  ['an unknown field', 'trace_id: abc\n\n'],
   ['blanks behind the object', 'data: {"a":1}  \n\n'],
 ])('stream-bytes: an event may be written as %s', (_, text) => {
   const events = word('a') + text + word('b');

@@ -109,7 +109,7 @@ describe('readTokenUsage', () => {
   });
 
   it.each([
-    { what: 'beside the completion', completion: 15, output: 40 },
+    { what: 'separate from the completion', completion: 15, output: 40 },
     { what: 'within it', completion: 40, output: 40 },
   ])('counts reasoning once, where it is $what', ({ completion, output }) => {
     const details = { completion_tokens_details: { reasoning_tokens: 25 } };

@@ -82,12 +82,12 @@ export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQu
   const usage = readTokenUsage(reported, quirks);
   if (usage === null) return false;
   const field = reported.completion_tokens === undefined && reported.output_tokens !== undefined ? 'output_tokens' : 'completion_tokens';
-  const isBeside = (tokenCount(reported[field]) ?? 0) < usage.output;
-  if (isBeside) reported[field] = usage.output;
+  const isSeparate = (tokenCount(reported[field]) ?? 0) < usage.output;
+  if (isSeparate) reported[field] = usage.output;
   const details = reported.completion_tokens_details;
-  const isSplit = isObject(details) && (isBeside || quirks?.completionFromTotal === true);
+  const isSplit = isObject(details) && (isSeparate || quirks?.completionFromTotal === true);
   if (isSplit) details.text_tokens = usage.output - usage.reasoning;
-  return isBeside || isSplit;
+  return isSeparate || isSplit;
 }
 
 /** Whether main counts are invalid: negative, fractional, not numbers, or too large. */

@@ -70,7 +70,7 @@ const streams: Record<string, Piece[][]> = {
 };
 
 describe('parallel calls in a stream', () => {
-  it.each(Object.entries(streams))('that %s are told apart', (_what, pieces) => {
+  it.each(Object.entries(streams))('that %s are distinguished', (_what, pieces) => {
     const events = pieces.map((some) => chunk(...some));
     const expected = [
       { name: 'ls', arguments: '{"x":"a"}' },

@@ -26,7 +26,7 @@ export function mixedClient({ chat, responses }: { chat: ChatFormat; responses: 
       : { format: chat, body: asChat(body, limits.read(body)) };
 
   // Chat completions are not stored.
-  const { metadata: _kept, ...others } = responses.saidFields;
+  const { metadata: _metadata, ...others } = responses.saidFields;
   const saidFields = { ...others, ...(chat.saidFields.metadata === undefined ? {} : { metadata: chat.saidFields.metadata }) };
 
   function check(body: Body): void {

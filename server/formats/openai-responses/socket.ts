@@ -26,10 +26,10 @@ export const socket: SocketDialect = {
       .filter((part) => part !== '' && !socketBeta.test(part));
     return others.length === 0 ? headers : { ...headers, 'openai-beta': others.join(', ') };
   },
-  queueOf({ stream_id: lane }) {
-    if (lane === undefined || lane === null) return null;
-    if (typeof lane !== 'string' || !queueName.test(lane)) throw new AppError('invalid_stream_id', {}, { field: 'stream_id' });
-    return lane;
+  queueOf({ stream_id: queue }) {
+    if (queue === undefined || queue === null) return null;
+    if (typeof queue !== 'string' || !queueName.test(queue)) throw new AppError('invalid_stream_id', {}, { field: 'stream_id' });
+    return queue;
   },
   readMessage,
   bodyOf(message, previous) {
@@ -48,9 +48,9 @@ export const socket: SocketDialect = {
     return isObject(response) ? response : null;
   },
   outputOf: ({ id, output }) => ({ id: typeof id === 'string' ? id : '', items: Array.isArray(output) ? output : [] }),
-  onQueue(message, lane) {
+  onQueue(message, queue) {
     const start = message.indexOf('{') + 1;
-    return `{"stream_id":${JSON.stringify(lane)},${message.slice(start)}`;
+    return `{"stream_id":${JSON.stringify(queue)},${message.slice(start)}`;
   },
   errorMessage,
 };
