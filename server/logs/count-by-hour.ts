@@ -1,5 +1,5 @@
-// How many calls there were in each hour under the filters of the log: folded hours from their sums, the others by index. Hours within
-// which a step begins are counted by the quarter.
+// Counts calls by hour under the log's filters: folded hours from their sums, others by index. Hours that contain a
+// step's start are counted by quarter.
 import type { Condition, Filter, GroupRow } from '#server/db/collection.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -11,7 +11,7 @@ import { type CallQuestion, readFolds } from './sum-calls.ts';
 
 export interface HourCount {
   calls: number;
-  /** Of those the ones that did not end well. */
+  /** Calls that failed. */
   errors: number;
 }
 
@@ -21,15 +21,15 @@ interface Span {
   to: number;
 }
 
-/** `bounds`: moments between which calls are to be told apart; these and both ends are whole quarters of hours. */
+/** `bounds`: times at which counts are split; these and both ends are multiples of a quarter hour. */
 type BoundSpan = Span & { bounds: readonly number[] };
 
-/** What is written anew while it is being read is read once more. */
+/** Retries if hours are rewritten while being read. */
 const tries = 3;
-/** Hours that are not folded are few, unless an old log is being folded: then the newest are counted. */
+/** Maximum hours counted from rows; while an old log is being folded, only the newest are. */
 const mostRowHours = 26;
 
-/** By when the hour or the quarter began; those without calls are absent. */
+/** Counts by start of the hour or quarter; those without calls are absent. */
 export async function countCallsByHour(db: Database, question: CallQuestion, requested: BoundSpan): Promise<Map<number, HourCount>> {
   const span = { from: hourOf(requested.from), to: nextHour(requested.to) };
   const cut = cutHours([...requested.bounds, requested.from, requested.to]);
@@ -74,7 +74,7 @@ async function countFolded(db: Database, question: CallQuestion, { from, to, cut
 const wholeSums = { calls: 'calls', errors: 'errors' } as const;
 const quarterSums = quarterSumsOf(['calls', 'errors']);
 
-/** Of a time, or of single hours. */
+/** Sums of a time span, or of single hours. */
 async function sumFolded(
   db: Database,
   { userId, tokenName, kinds }: CallQuestion,

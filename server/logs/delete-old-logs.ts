@@ -1,15 +1,15 @@
-// Deletes rows of the log: those that an administrator has named by a moment, and those that are older than the site keeps them.
-// One process at a time begins, any may go on: what was begun is finished by the job.
+// Deletes log rows: those before a time that an administrator has set, and those older than the retention time. One
+// process at a time starts, any may continue; the job finishes what was started.
 import type { AppContext } from '#server/context.ts';
 import { closeRows } from '#server/money/log-closing.ts';
 import type { Closed } from '#server/money/log-closing.ts';
 
 const daySeconds = 86_400;
-/** A run ends about then and the next one goes on. */
+/** Approximate end of a run; the next run continues. */
 const runMs = 8_000;
 const sessionsAtOnce = 200;
 
-/** The job. */
+/** Job. */
 export async function deleteOldLogs(context: AppContext): Promise<void> {
   const { db, settings, now } = context;
   const days = settings.get('LogRetentionDays');
@@ -22,7 +22,7 @@ export async function deleteOldLogs(context: AppContext): Promise<void> {
   if (isDone && head?.until !== undefined) await forget(context, head.until);
 }
 
-/** Rows before `until` (unix seconds) go: as far as it gets in that time, the rest by the job. */
+/** Deletes rows before `until` (unix seconds) for at most this time; the job does the rest. */
 export async function deleteBefore(context: Pick<AppContext, 'db' | 'now' | 'log'>, until: number, milliseconds: number): Promise<Closed> {
   const heads = context.db.collection('log_closings');
   await heads.patch({ id: 'head' }, { max: { until } }, { insertIfMissing: { id: 'head', last: 0, until } });
@@ -34,7 +34,7 @@ export async function deleteBefore(context: Pick<AppContext, 'db' | 'now' | 'log
   return closed;
 }
 
-/** Those whose calls are all gone. A session that goes on keeps its sums, whatever of its calls the log still has. */
+/** Deletes sessions whose calls are all deleted. An active session retains its sums. */
 async function deleteOldSessions({ db }: Pick<AppContext, 'db'>, until: number): Promise<void> {
   const sessions = db.collection('call_sessions');
   for (;;) {

@@ -1,12 +1,12 @@
-// One day (UTC) of the log: sums by model, channel and group of all calls, and of each user and token with many records by
-// the hour. Who has few needs none: reading those is as fast, and storing more would cost more than it saves.
+// Folds one day (UTC) of the log: sums by model, channel and group of all calls, and of each user and token with many
+// hourly records. For few records, reading them is as fast.
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addSums, allDays, daysKey, daySeconds, digestOf, emptySums, keyOf, timePrefix } from './rollup-shape.ts';
 import { replaceRecords } from './replace-records.ts';
 
-/** So many records by the hour of one day are many. */
+/** Minimum number of hourly records for daily sums. */
 export const manyRecords = 200;
 
 export async function foldDay(db: Database, day: number): Promise<void> {

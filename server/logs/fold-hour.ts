@@ -1,4 +1,4 @@
-// One hour of the log: its rows as sums by everything that tells calls apart, and the same by model, channel and group.
+// Folds one hour of the log: sums of its rows by all dimensions, and by model, channel and group.
 import { LogType } from '#shared/logs.ts';
 import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { HourSums } from '#server/db/records/call-sums.ts';
@@ -12,7 +12,7 @@ import { replaceRecords } from './replace-records.ts';
 import { rowSlices } from './row-slices.ts';
 import { countedRows, rowSums, summedRows } from './summed-rows.ts';
 
-/** `isOld`: rows of earlier versions do not say that they failed; they are told now. */
+/** `isOld`: rows of earlier versions do not have `failed`, which is added now. */
 export async function foldHour(db: Database, hour: number, { isOld }: { isOld: boolean }): Promise<void> {
   const logs = db.collection('logs');
   const hours = new Map<string, LogHourRecord>();

@@ -1,5 +1,5 @@
-// How long the calls of an hour took, in records of their own: one of everybody, and one of each user who called much then. Who
-// called little is as quickly read from the rows. Percentiles cannot be added, so what is kept are counts (`latency-histogram.ts`).
+// Folds latencies of an hour: a record for all users, and one per user with many calls. For few calls, reading the rows
+// is as fast. Stores histograms (`latency-histogram.ts`), because percentiles cannot be added.
 import { LogType } from '#shared/logs.ts';
 import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
@@ -10,22 +10,22 @@ import { replaceRecords } from './replace-records.ts';
 import { allHours, digestOf, hourSeconds, quarterSeconds, timePrefix } from './rollup-shape.ts';
 import { rowSlices } from './row-slices.ts';
 
-/** A user with so many calls in an hour that ended well has a record of their own. */
+/** Minimum number of successful calls in an hour for a user's record. */
 export const manyCalls = 12;
 
 export function latencyKey(userId?: number): string {
   return userId === undefined ? 'all' : `u${userId}`;
 }
 
-/** Of the later quarters of its hours, in records of their own: whoever asks for whole hours does not read them. */
+/** Key of the later quarters of hours, stored separately from whole hours. */
 export function quarterLatencyKey(userId?: number): string {
   return `${latencyKey(userId)}:quarters`;
 }
 
-/** Of rows whose times count. */
+/** Filter for rows whose times count. */
 export const isTimed = { type: LogType.consumption, hidden: { exists: false }, failed: { exists: false } } as const;
 
-/** Follows the hours up to `until`; after an update from the first hour that still has its rows. */
+/** Folds the hours up to `until`; after an update, from the first hour that still has its rows. */
 export async function foldLatencies(
   db: Database,
   head: LogFoldRecord,
@@ -34,7 +34,7 @@ export async function foldLatencies(
   const { until, isOverdue } = options;
   let at = head.latency_until ?? 0;
   while (at < until && !isOverdue()) {
-    // What is left of deleted hours would say something else than what they were.
+    // Hours with deleted rows are skipped, because the rest would be misleading.
     const from = Math.max(at, head.deleted_until ?? 0);
     const next = await db.collection('log_sums').first({ key: allHours, start: { gte: from } }, { sort: [['start', 1]] });
     const hour = Math.min(next?.start ?? until, until);
@@ -45,7 +45,7 @@ export async function foldLatencies(
   }
 }
 
-/** Of hours whose rows were deleted it stays what it was. */
+/** Leaves hours with deleted rows unchanged. */
 export async function refoldLatency(db: Database, head: LogFoldRecord, hour: number): Promise<void> {
   if (hour < (head.latency_until ?? 0) && hour >= (head.deleted_until ?? 0)) await foldLatencyHour(db, hour);
 }
@@ -68,7 +68,7 @@ async function foldLatencyHour(db: Database, hour: number): Promise<void> {
   await replaceRecords(db, { into: 'latency_hours', prefix: `${timePrefix(hour)}.`, records });
 }
 
-/** An hour, and its later quarters in which somebody called. */
+/** Records of an hour, and of its later quarters with calls. */
 class LatencyRecords {
   calls = 0;
   readonly #hour: number;

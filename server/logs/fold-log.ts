@@ -1,6 +1,6 @@
-// Folds the rows of hours that are over into sums, so that statistics need not read the rows. Everything here is made from the
-// rows anew and replaces what was there, so it may stop anywhere and be repeated. What was folded but has changed since is
-// announced by marks (`server/money/settlement/late-rows.ts`) or found by comparing counts (`checkFolds`).
+// Folds the rows of past hours into sums for statistics. Everything is recomputed from rows and replaces the previous
+// sums, so it may stop anywhere and be repeated. Later changes are announced by marks
+// (`server/money/settlement/late-rows.ts`) or found by comparing counts (`checkFolds`).
 import type { AppContext } from '#server/context.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 import type { Database } from '#server/db/database.ts';
@@ -13,12 +13,12 @@ import { allHours, dayOf, daySeconds, foldLagSeconds, hourOf, hourSeconds } from
 
 type FoldContext = Pick<AppContext, 'db' | 'now' | 'log'>;
 
-/** A run ends about then and the next one goes on; other jobs of the process wait meanwhile. */
+/** Approximate end of a run, so that other jobs can run; the next run continues. */
 const runMs = 8_000;
-/** The hours that are checked at every run, and how many of the others in turn. */
+/** Hours checked at every run, and number of others checked in turn. */
 const checkedRecent = 26;
 const checkedOlder = 50;
-/** Hours of an earlier version that are folded anew at every run: readers read them from their rows meanwhile. */
+/** Hours of an earlier version folded again per run; until then, readers use their rows. */
 const renewedHours = 4;
 
 export async function foldLog(context: FoldContext): Promise<void> {
@@ -29,7 +29,7 @@ export async function foldLog(context: FoldContext): Promise<void> {
   await announceOlder(context, head);
   await refoldChanged(context, head, isOverdue);
   const until = await foldHours(context, head, isOverdue);
-  // After an update all latencies are to be made: what the dashboard sums goes first.
+  // After an update, the dashboard's sums are computed before latencies.
   const isBehind = (head.latency_until ?? 0) < (head.usage_until ?? 0);
   if (!isBehind) await foldLatencies(db, head, { until, isOverdue });
   await foldUsage(context, head, until, isOverdue);
@@ -45,14 +45,14 @@ export async function foldLog(context: FoldContext): Promise<void> {
   }
 }
 
-/** Compares how many rows folded hours have with how many were folded, and marks those that differ. Returns how many. */
+/** Compares the row counts of folded hours with the folded counts, and marks differences; returns their number. */
 export async function checkFolds(context: FoldContext): Promise<number> {
   const { db, log } = context;
   const head = await openHead(context);
   const until = head.until ?? 0;
   const recent = until - checkedRecent * hourSeconds;
   const hours = Array.from({ length: checkedRecent }, (_, index) => recent + index * hourSeconds);
-  // From the newest to the oldest, and from the start again.
+  // From the newest to the oldest, then from the start again.
   const from = head.checked === undefined || head.checked <= 0 || head.checked > recent ? recent : head.checked;
   const first = await db.collection('logs').first({ created_at: { gte: 0 } }, { sort: [['created_at', 1]] });
   const oldest = first === null ? recent : hourOf(first.created_at);
@@ -93,7 +93,7 @@ async function openHead({ db, now }: FoldContext): Promise<LogFoldRecord> {
   );
 }
 
-/** Marks hours that an earlier version has folded, the newest first, as far as they still have their rows. */
+/** Marks hours folded by an earlier version, newest first, while they still have rows. */
 async function announceOlder({ db }: FoldContext, head: LogFoldRecord): Promise<void> {
   const folds = db.collection('log_folds');
   const at = head.quarters_from ?? head.until ?? 0;
@@ -120,7 +120,7 @@ async function foldHours({ db, now }: FoldContext, head: LogFoldRecord, isOverdu
     const hour = row === null ? closed : hourOf(row.created_at);
     if (hour < closed) await foldHour(db, hour, { isOld: hour < (head.since ?? 0) });
     const after = Math.min(closed, hour + hourSeconds);
-    // Somebody else is at it, or took this run for abandoned.
+    // Another process is folding, or considered this run abandoned.
     if ((await folds.patch({ id: 'head', until }, { set: { until: after } })) === null) return until;
     until = after;
   }
@@ -137,7 +137,7 @@ async function refoldChanged({ db, now }: FoldContext, head: LogFoldRecord, isOv
   for (const [hour, due] of byHour) {
     if (isOverdue()) return;
     if (hour < (head.until ?? 0)) {
-      // Before the first record changes: who is reading begins again.
+      // Before the first record changes, so that concurrent readers restart.
       await folds.patch({ id: 'head' }, { increment: { generation: 1 } });
       await foldHour(db, hour, { isOld: hour < (head.since ?? 0) });
       if (dayOf(hour) < (head.days_until ?? 0)) await foldDay(db, dayOf(hour));
@@ -148,7 +148,7 @@ async function refoldChanged({ db, now }: FoldContext, head: LogFoldRecord, isOv
   }
 }
 
-/** The dashboard's sums follow the hours; after an update they follow from the first hour that there is. */
+/** Folds the dashboard's sums after the hours; after an update, from the first hour. */
 async function foldUsage({ db }: FoldContext, head: LogFoldRecord, until: number, isOverdue: () => boolean): Promise<void> {
   const folds = db.collection('log_folds');
   let at = head.usage_until ?? 0;
@@ -171,7 +171,7 @@ async function foldUsage({ db }: FoldContext, head: LogFoldRecord, until: number
   }
 }
 
-/** Of hours whose rows were deleted the dashboard keeps what it has. */
+/** Leaves the dashboard's sums of hours with deleted rows unchanged. */
 async function refoldUsage(db: Database, head: LogFoldRecord, hour: number): Promise<void> {
   if (hour >= (head.usage_until ?? 0) || hour < (head.deleted_until ?? 0)) return;
   await foldUsageHour(db, hour);

@@ -1,5 +1,5 @@
-// The dashboard's sums of one hour and one day: by model, channel, user and token. They are made of the hours by everything
-// (`fold-hour.ts`), and read a hundred times faster.
+// Folds the dashboard's sums of an hour and a day, by model, channel, user and token, from the hours by all dimensions
+// (`fold-hour.ts`). They are read a hundred times faster.
 import type { HourSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
@@ -9,7 +9,7 @@ import { replaceRecords } from './replace-records.ts';
 import { addSums, daySeconds, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
 import { tokenUsageName, usageDayKey, usageKey } from './usage-keys.ts';
 
-/** A user with so many records in an hour has sums of their own; fewer are as quickly read. */
+/** Minimum number of records in an hour for a user's own sums. */
 export const manyInHour = 12;
 
 export async function foldUsageHour(db: Database, hour: number): Promise<void> {

@@ -1,5 +1,5 @@
-// Quarters of folded hours, for zones whose days and hours begin within an hour of UTC. A record by the hour has the sums of its later
-// quarters with it: of an hour that an earlier version has folded there are none, so all of it counts to its first quarter.
+// Quarters of folded hours, for time zones whose days and hours begin within a UTC hour. An hourly record includes the
+// sums of its later quarters; hours of earlier versions have none, and count as their first quarter.
 import type { GroupRow } from '#server/db/collection.ts';
 import type { CallSums, HourSums } from '#server/db/records/call-sums.ts';
 import { addSums, emptySums, hourOf, hourSeconds, quarterSeconds } from './rollup-shape.ts';
@@ -7,15 +7,15 @@ import { addSums, emptySums, hourOf, hourSeconds, quarterSeconds } from './rollu
 const laterQuarters = ['second', 'third', 'fourth'] as const;
 const sumNames = ['calls', 'errors', 'quota', 'prompt_tokens', 'completion_tokens', 'first_byte_ms', 'duration_ms'] as const;
 
-/** Sums of a part of an hour, or of a whole one. */
+/** Sums of a whole hour or a part. */
 export interface TimedSums {
-  /** When it began, unix seconds, and how long it is. */
+  /** Start in unix seconds, and length. */
   start: number;
   seconds: number;
   sums: CallSums;
 }
 
-/** The hours within which one of these moments falls. */
+/** Hours that contain one of these times. */
 export function cutHours(moments: Iterable<number>): Set<number> {
   const hours = new Set<number>();
   for (const moment of moments) if (moment % hourSeconds !== 0) hours.add(hourOf(moment));
@@ -26,17 +26,17 @@ export function nextHour(seconds: number): number {
   return Math.ceil(seconds / hourSeconds) * hourSeconds;
 }
 
-/** When each quarter of an hour begins. */
+/** Starts of the quarters of an hour. */
 export function quartersOf(hour: number): number[] {
   return Array.from({ length: hourSeconds / quarterSeconds }, (_, index) => hour + index * quarterSeconds);
 }
 
-/** An hour, or its quarters where it is cut. */
+/** The hour, or its quarters if it is split. */
 export function partsOf(hour: number, isCut: boolean): { start: number; seconds: number }[] {
   return isCut ? quartersOf(hour).map((start) => ({ start, seconds: quarterSeconds })) : [{ start: hour, seconds: hourSeconds }];
 }
 
-/** Adds sums of one quarter, 0 to 3, to those of its hour. */
+/** Adds sums of one quarter, 0 to 3, to its hour. */
 export function addQuarter(to: HourSums, quarter: number, sums: CallSums): void {
   addSums(to, sums);
   const name = laterQuarters[quarter - 1];
@@ -52,7 +52,7 @@ export function addHour(to: HourSums, from: HourSums): void {
   }
 }
 
-/** Zeros are not stored. */
+/** Omits zeros. */
 function addPart(to: HourSums, quarter: (typeof laterQuarters)[number], sums: Partial<CallSums>): void {
   const quarters = (to.quarters ??= {});
   const known = (quarters[quarter] ??= {});
@@ -65,14 +65,14 @@ function addPart(to: HourSums, quarter: (typeof laterQuarters)[number], sums: Pa
 
 type QuarterPath = `quarters.${(typeof laterQuarters)[number]}.${keyof CallSums}`;
 
-/** To be summed of records by the hour; `inQuarters` understands the result. */
+/** Sum columns for hourly records; `inQuarters` reads the result. */
 export function quarterSumsOf(names: readonly (keyof CallSums)[] = sumNames): Record<string, QuarterPath> {
   return Object.fromEntries(
     laterQuarters.flatMap((quarter) => names.map((name) => [`${quarter}_${name}`, `quarters.${quarter}.${name}` as const])),
   );
 }
 
-/** The quarters of an hour. `later`: the sums of its later ones, if there are any. */
+/** Splits an hour into quarters. `later`: sums of the later ones, if any. */
 export function inQuarters(hour: number, whole: CallSums, later: GroupRow | undefined): TimedSums[] {
   const first = { ...whole };
   const others = laterQuarters.map((quarter) => {

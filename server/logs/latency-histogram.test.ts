@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { addLatency, addPlaces, emptyLatency, latencyScales, percentileOf } from './latency-histogram.ts';
 import type { Latency } from './latency-histogram.ts';
 
-/** As the stores do it. */
+/** Computes buckets as the stores do. */
 function placeOf(value: number): number {
   const { least, ratio, last } = latencyScales.duration_place;
   return value < least ? 0 : Math.min(last, 1 + Math.floor(Math.log(value / least) / Math.log(ratio)));
@@ -28,7 +28,7 @@ it('percentiles: at most 12 % off, whatever the calls took between 10 ms and 11 
       );
       for (const share of [0.01, 0.5, 0.95, 1]) {
         const found = percentileOf(latencyOf(times).duration, share) ?? Number.NaN;
-        // Rounded to milliseconds besides.
+        // Allows for rounding to milliseconds.
         expect(Math.abs(found - exact(times, share)), `${count} ${spread} ${share}`).toBeLessThanOrEqual(0.12 * exact(times, share) + 0.5);
       }
     }
@@ -46,6 +46,6 @@ it('percentiles: nothing of nothing, and bounds for what is beyond the scale', (
   expect(percentileOf([], 0.5)).toBeNull();
   expect(percentileOf(latencyOf([0, 3]).duration, 0.5)).toBe(10);
   expect(percentileOf(latencyOf([9e6]).duration, 0.95)).toBe(700_649);
-  // Without a first byte nothing is said of it.
+  // Calls without a first byte do not count.
   expect(latencyOf([5, 9e6]).first_byte).toEqual([]);
 });

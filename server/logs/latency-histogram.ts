@@ -1,21 +1,21 @@
-// How long calls took, as counts on a fixed scale: counts of several hours are added, which percentiles are not. Each place is a
-// quarter wider than the one before, and a percentile is the geometric middle of its place: at most 12 % off.
+// Latency histograms on a fixed scale, which can be added, unlike percentiles. Each bucket is a quarter wider than the
+// one before, and a percentile is the geometric center of its bucket: at most 12 % off.
 import type { GroupRow } from '#server/db/collection.ts';
 
-/** Counts by the place on the scale. Zeros at the end are left off. */
+/** Counts by bucket. Trailing zeros are omitted. */
 export type Histogram = number[];
 
-/** Of the calls that ended well. */
+/** Latency of successful calls. */
 export interface Latency {
   duration: Histogram;
-  /** Of those whose first byte was seen. */
+  /** Calls with a first byte. */
   first_byte: Histogram;
 }
 
-/** Milliseconds: below 10 ms, fifty places up to 11.7 minutes, and beyond. */
+/** Milliseconds: below 10 ms, fifty buckets up to 11.7 minutes, and beyond. */
 const scale = { least: 10, ratio: 1.25, last: 51 } as const;
 
-/** To be asked of rows; `addPlaces` understands the result. */
+/** Scales for grouping rows; `addPlaces` reads the result. */
 export const latencyScales = {
   duration_place: { path: 'other.duration_ms', ...scale },
   first_byte_place: { path: 'other.frt', ...scale },
@@ -25,7 +25,7 @@ export function emptyLatency(): Latency {
   return { duration: [], first_byte: [] };
 }
 
-/** Adds rows of calls that ended well. */
+/** Adds rows of successful calls. */
 export function addPlaces(to: Latency, row: GroupRow): void {
   addAt(to.duration, row['duration_place'], row.count);
   addAt(to.first_byte, row['first_byte_place'], row.count);
@@ -36,7 +36,7 @@ export function addLatency(to: Latency, from: Latency): void {
   for (const [place, count] of from.first_byte.entries()) addAt(to.first_byte, place, count);
 }
 
-/** Of a whole without some of its parts. */
+/** Subtracts parts from a whole. */
 export function withoutLatency(whole: Latency, parts: readonly Latency[]): Latency {
   const left = { duration: [...whole.duration], first_byte: [...whole.first_byte] };
   for (const part of parts) {
@@ -46,7 +46,7 @@ export function withoutLatency(whole: Latency, parts: readonly Latency[]): Laten
   return left;
 }
 
-/** Milliseconds within which this share of the calls stayed; null without a call. */
+/** Milliseconds within which this share of the calls ended; null without calls. */
 export function percentileOf(histogram: Histogram, share: number): number | null {
   const count = histogram.reduce((sum, one) => sum + one, 0);
   let left = Math.max(1, Math.ceil(count * share));
@@ -57,7 +57,7 @@ export function percentileOf(histogram: Histogram, share: number): number | null
   return null;
 }
 
-/** What is below the scale is shorter than that, what is beyond it longer. */
+/** Center of a bucket; values outside the scale are clamped. */
 function middleOf(place: number): number {
   const { least, ratio, last } = scale;
   if (place === 0) return least;

@@ -1,4 +1,5 @@
-// How long calls took, hour by hour, and by the quarter where a step begins within an hour: folded hours from their counts, the newest and what one user called little in from the rows.
+// Reads latencies by hour, or by quarter if a step starts within an hour: folded hours from their histograms, the
+// newest hours and users with few calls from the rows.
 import type { Database } from '#server/db/database.ts';
 import { isTimed, latencyKey, quarterLatencyKey } from './fold-latency.ts';
 import { cutHours, partsOf, quartersOf } from './hour-quarters.ts';
@@ -11,16 +12,16 @@ import type { UsageQuestion, UsageState } from './read-usage.ts';
 import { hourOf, quarterSeconds } from './rollup-shape.ts';
 
 type LatencyQuestion = Pick<UsageQuestion, 'userId' | 'from' | 'to' | 'bounds'>;
-/** Of whole hours. */
+/** Query for whole hours. */
 type HourQuestion = Omit<LatencyQuestion, 'bounds'> & { cut: ReadonlySet<number> };
 
-/** Of an hour, or of a quarter of one. */
+/** Latency of an hour or a quarter. */
 export interface LatencyCell {
   start: number;
   latency: Latency;
 }
 
-/** Nothing of hours whose latencies are still to be made, or whose rows were deleted before they were. */
+/** Omits hours without latencies yet, or whose rows were deleted before. */
 export async function readLatency(db: Database, state: UsageState, question: LatencyQuestion): Promise<LatencyCell[]> {
   const { from, to, bounds = [] } = question;
   const cut = cutHours([...bounds, from, to]);
@@ -83,7 +84,7 @@ function cellOf({ start, duration, first_byte }: LatencyHourRecord): LatencyCell
   return { start, latency: { duration, first_byte } };
 }
 
-/** Of the hours in which that user called little. */
+/** Hours in which the user made few calls. */
 async function lightLatency(
   db: Database,
   { generation }: UsageState,

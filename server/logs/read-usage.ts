@@ -1,5 +1,6 @@
-// What calls came to by the hour, for the dashboard: folded hours from their sums, the newest from the rows, by index and in the
-// reader's thread. All parts of one question read the rows once. Hours within which a day or a step begins are read by the quarter.
+// Reads sums of calls by hour for the dashboard: folded hours from their sums, the newest from rows, by index and in
+// the reader thread. All parts of one query read the rows once. Hours that contain the start of a day or step are read
+// by quarter.
 import type { Filter, GroupRequest, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
@@ -17,43 +18,43 @@ import type { UsageKind } from './usage-keys.ts';
 
 export interface UsageQuestion {
   kind: UsageKind;
-  /** Whose calls; everybody's unless told. */
+  /** Owner of the calls; all users if undefined. */
   userId?: number | undefined;
   /** Unix seconds, half-open. */
   from: number;
   to: number;
-  /** Moments between which sums are to be told apart; these and both ends are whole quarters of hours. */
+  /** Times at which sums are split; these and both ends are multiples of a quarter hour. */
   bounds?: readonly number[] | undefined;
-  /** Only these. */
+  /** Restricts the names. */
   names?: readonly string[] | undefined;
 }
 
 type Span = Pick<UsageQuestion, 'from' | 'to'>;
-/** Of whole hours. */
+/** Query for whole hours. */
 type HourQuestion = Omit<UsageQuestion, 'bounds'> & { cut: ReadonlySet<number> };
 
-/** Of an hour, or of a quarter of one. */
+/** Sums of an hour or a quarter. */
 export interface UsageCell extends TimedSums {
   name: string;
 }
 
-/** How far sums go at one moment, and what was read of rows then. */
+/** Progress of folding at one moment, and rows read since. */
 export interface UsageState {
-  /** Hours before this one are read from their sums. */
+  /** Hours before this one are read from sums. */
   until: number;
   daysUntil: number;
   /** Hours before this one have latencies. */
   latencyUntil: number;
-  /** Hours before that which have changed since, and are read from their rows. */
+  /** Earlier hours that have changed since, and are read from rows. */
   changed: number[];
   generation: number;
-  /** By hour, user and whether it is cut, as far as somebody has asked; `null`: too many, their sums are asked of the store. */
+  /** By hour, user and split; `null` if there are too many rows, so that the store sums them. */
   rows: Map<string, Promise<RowHour | null>>;
 }
 
-/** So many hours are read from rows at most: more are only there while an old log is being folded. */
+/** Maximum hours read from rows; more exist only while an old log is being folded. */
 const mostRowHours = 8;
-/** Added up at once. */
+/** Rows added per step. */
 const rowsPerTurn = 1_000;
 
 export async function readUsageState(db: Database): Promise<UsageState> {
@@ -72,13 +73,13 @@ export async function readUsageState(db: Database): Promise<UsageState> {
   };
 }
 
-/** The first hour of a time whose calls are all in the response: later than `from` while an old log is being folded. */
+/** First hour of the span with complete data: later than `from` while an old log is being folded. */
 export function completeFrom({ until }: UsageState, { from, to }: Span): number {
   const unfolded = (to - Math.max(from, until)) / hourSeconds;
   return unfolded > mostRowHours ? to - mostRowHours * hourSeconds : from;
 }
 
-/** By the hour and name; by the quarter in hours within which a bound or an end falls. */
+/** Sums by hour and name; by quarter in hours that contain a bound or an end. */
 export async function readUsage(db: Database, state: UsageState, question: UsageQuestion): Promise<UsageCell[]> {
   const { from, to, bounds = [] } = question;
   const cut = cutHours([...bounds, from, to]);
@@ -93,12 +94,12 @@ export async function readUsage(db: Database, state: UsageState, question: Usage
   return cut.size === 0 ? cells : cells.filter(({ start }) => start >= from && start < to);
 }
 
-/** The hours that a time is in. */
+/** Hours that overlap the span. */
 export function wholeHours({ from, to }: Span): Span {
   return { from: hourOf(from), to: nextHour(to) };
 }
 
-/** By name over the whole time: whole days are read as days. */
+/** Sums by name over the whole span; whole days are read as days. */
 export async function readUsageTotals(db: Database, state: UsageState, question: UsageQuestion): Promise<Map<string, CallSums>> {
   const within = { ...question, from: nextHour(question.from), to: hourOf(question.to) };
   const totals = new Map<string, CallSums>();
@@ -120,7 +121,7 @@ async function addHours(totals: Map<string, CallSums>, db: Database, state: Usag
   const { from, to, kind, userId } = question;
   const key = usageKey(kind, userId);
   const dayKey = usageDayKey(key);
-  // What is read from rows, or was folded only by the hour, is at the end.
+  // Hours that are read from rows, or folded only hourly, are at the end.
   const folded = Math.min(to, state.until);
   const isChanged = state.changed.some((hour) => hour >= from && hour < folded);
   if (kind === 'all' || dayKey === undefined || isChanged || from >= folded) {
@@ -143,7 +144,7 @@ async function addHours(totals: Map<string, CallSums>, db: Database, state: Usag
   for (const cells of [rows, light]) addCells(totals, cells);
   for (const [index, row] of sums.flat().entries()) {
     addNamed(totals, String(row['name']), sumsOf(row));
-    // There may be thousands of tokens: streams go on between.
+    // There may be thousands of tokens: yields to streams.
     if (index % rowsPerTurn === rowsPerTurn - 1) await new Promise(setImmediate);
   }
 }
@@ -152,7 +153,7 @@ function addCells(totals: Map<string, CallSums>, cells: readonly UsageCell[]): v
   for (const { name, sums } of cells) addNamed(totals, name, sums);
 }
 
-/** Which hours are read from their rows, of a time of whole hours. */
+/** Hours of a span that are read from rows. */
 export function rowHours(state: UsageState, { from, to }: Span): number[] {
   const hours = state.changed.filter((hour) => hour >= from && hour < to);
   for (let hour = hourOf(to - 1); hour >= Math.max(from, state.until) && hours.length < 2 * mostRowHours; hour -= hourSeconds)
@@ -164,7 +165,7 @@ async function foldedCells(db: Database, state: UsageState, question: HourQuesti
   const { kind, userId } = question;
   const within = { ...question, to: Math.min(question.to, state.until) };
   if (within.from >= within.to) return [];
-  // Of one user the sum of everything is the sum over the models.
+  // The total of one user is the sum over models.
   const key = usageKey(kind === 'all' && userId !== undefined ? 'model' : kind, userId);
   const by = kind === 'all' ? (['start'] as const) : (['start', 'name'] as const);
   const cut = [...question.cut].filter((hour) => hour >= within.from && hour < within.to);
@@ -179,12 +180,12 @@ async function foldedCells(db: Database, state: UsageState, question: HourQuesti
 
 interface Reading {
   cut: ReadonlySet<number>;
-  /** The keys of the rows; the first one is the hour. */
+  /** Keys of the rows; the first is the hour. */
   by: readonly [hour: string, ...names: string[]];
   nameOf: (row: GroupRow) => string;
 }
 
-/** `quarters`: of cut hours, as `quarterSums` has them. */
+/** `quarters`: sums of split hours, from `quarterSums`. */
 function cellsOf(rows: readonly GroupRow[], quarters: readonly GroupRow[], reading: Reading): UsageCell[] {
   const idOf = (row: GroupRow) => JSON.stringify(reading.by.map((key) => row[key]));
   const later = new Map(quarters.map((row) => [idOf(row), row]));
@@ -195,7 +196,7 @@ function cellsOf(rows: readonly GroupRow[], quarters: readonly GroupRow[], readi
   });
 }
 
-/** The hours in which that user called too little to have sums of their own. */
+/** Hours in which the user made too few calls for own sums. */
 async function lightCells(db: Database, { generation }: UsageState, question: HourQuestion & { userId: number }): Promise<UsageCell[]> {
   const { kind, userId, from, to, names } = question;
   const stored = rollupCacheOf(db);
@@ -223,10 +224,10 @@ const lightKeys = {
   token: ['hour', 'token_id', 'token_name'],
 } as const satisfies Record<UsageKind, readonly string[]>;
 
-/** Beyond so many pieces they are asked for in one question. */
+/** Maximum spans queried separately. */
 const mostPieces = 8;
 
-/** The hours that are not among the known ones, in pieces: by its bounds alone an index finds what is in a piece. */
+/** Unknown hours as spans, which an index can search one by one. */
 function timesOf(known: ReadonlySet<number>, span: Span): Filter<LogHourRecord>[][] {
   const pieces = piecesOf(known, span);
   if (pieces.length <= mostPieces) return pieces.map((piece) => [{ hour: { gte: piece.from } }, { hour: { lt: piece.to } }]);
@@ -236,7 +237,7 @@ function timesOf(known: ReadonlySet<number>, span: Span): Filter<LogHourRecord>[
   return [[{ hour: { in: hours } }]];
 }
 
-/** The hours that are not among the known ones, those that follow each other as one. */
+/** Unknown hours, with adjacent ones joined. */
 export function piecesOf(known: ReadonlySet<number>, { from, to }: Span): Span[] {
   const pieces: Span[] = [];
   for (let hour = from; hour < to; hour += hourSeconds) {
@@ -248,7 +249,7 @@ export function piecesOf(known: ReadonlySet<number>, { from, to }: Span): Span[]
   return pieces;
 }
 
-/** What an hour came to that is read from its rows, by the quarter where `isCut`; `null`: they are too many. */
+/** Sums of an hour read from rows, by quarter if `isCut`; `null` if there are too many. */
 export function readRowHour(
   db: Database,
   { rows }: UsageState,
@@ -290,7 +291,7 @@ const summed = {
 } as const;
 const quarterSums = quarterSumsOf();
 
-/** `hours`: only these. */
+/** `hours`: restricts the hours. */
 function ofKey(
   key: string,
   { from, to, names, hours }: Pick<UsageQuestion, 'from' | 'to' | 'names'> & { hours?: readonly number[] },

@@ -1,4 +1,4 @@
-// How often calls with a known key were refused: one counter per key, reason, model and minute, in memory and within bounds.
+// Counts refused calls with a known key in memory: one counter per key, reason, model and minute, within limits.
 import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -8,7 +8,7 @@ import { storableText } from '#server/db/storable.ts';
 export interface Refused {
   user: Pick<UserRecord, 'id' | 'username' | 'group'>;
   token: Pick<TokenRecord, 'id' | 'name' | 'group'>;
-  /** What was asked for; empty: that was not known yet. */
+  /** Requested model; empty if not known yet. */
   model: string;
   requestId: string;
   error: AppError;
@@ -21,52 +21,52 @@ export interface Reason {
 }
 
 const minuteMs = 60_000;
-/** The newest of a row; each can be found by its id. */
+/** Request ids stored in a row, the newest ones; others are stored separately. */
 export const storedIds = 10;
-/** Of one user; further keys and reasons are counted together. */
+/** Maximum counters of a user; further keys and reasons share one. */
 export const mostOfUser = 50;
-/** Of those, counters of single models; further models of a key and reason are counted together. */
+/** Maximum counters of single models among those; further models share one per key and reason. */
 const mostModelsOfUser = 25;
-/** Of a key in a minute, models that do not exist: anybody can name any number of them. */
+/** Maximum unknown models per key and minute, which callers can invent. */
 export const mostUnknownModels = 3;
 const mostOfAll = 10_000;
 const longestModel = 120;
 const longestText = 400;
 
 export interface RefusalCounter {
-  /** Unique in the log. */
+  /** Unique key in the log. */
   key: string;
   user: Refused['user'];
   token: Refused['token'];
-  /** Empty: none was named, or there were several. */
+  /** Empty if none was requested, or several share the counter. */
   model: string;
-  /** Models that have no counter of their own. */
+  /** The counter is shared by models without their own. */
   isOthers: boolean;
-  /** Of the newest; the error itself may hold much. */
+  /** Reason of the newest; the error itself may be large. */
   reason: Reason;
-  /** Unix seconds of the first and of the last. */
+  /** Unix seconds of the first and the last. */
   firstAt: number;
   lastAt: number;
-  /** Not written yet. */
+  /** Refusals not written yet. */
   count: number;
-  /** The newest, written or not. */
+  /** The newest ids, written or not. */
   ids: string[];
   isWritten: boolean;
-  /** Whose unknown models it is one of; empty: of nobody's. */
+  /** Key and minute whose unknown models it counts towards; empty if none. */
   unknownOf: string;
-  /** When its minute is over, in milliseconds. */
+  /** End of its minute, in milliseconds. */
   endsAt: number;
 }
 
 export class RefusalCounters {
   readonly #counters = new Map<string, RefusalCounter>();
   readonly #perUser = new Map<number, number>();
-  /** Single models: of users, and those that do not exist of keys and minutes. */
+  /** Numbers of single models: per user, and unknown ones per key and minute. */
   readonly #models = new Map<number, number>();
   readonly #unknown = new Map<string, number>();
   readonly #isServed: (model: string) => boolean;
 
-  /** `isServed`: whether any channel in use has the model. */
+  /** @param isServed reports whether an enabled channel has the model */
   constructor(isServed: (model: string) => boolean) {
     this.#isServed = isServed;
   }
@@ -79,7 +79,7 @@ export class RefusalCounters {
     return this.#counters.values();
   }
 
-  /** `at`: milliseconds. Beyond the bounds nothing is counted. */
+  /** Counts a refusal within the limits. `at`: milliseconds. */
   count(refused: Refused, at: number): void {
     const counter = this.#counterOf(refused, at);
     if (counter === null) return;
@@ -118,14 +118,14 @@ export class RefusalCounters {
     return this.#begin(refused, at, { key, model, isOthers: false, unknownOf });
   }
 
-  /** Of calls that name no model, or models beyond the bounds. */
+  /** Shared counter for calls without a model, or beyond the limits. */
   #sharedCounter(refused: Refused, at: number, { key, isOthers }: Pick<RefusalCounter, 'key' | 'isOthers'>): RefusalCounter | null {
     const { user, token } = refused;
     const known = this.#counters.get(key);
     if (known !== undefined) return known;
     const own = this.#perUser.get(user.id) ?? 0;
     if (own >= mostOfUser && token.id !== 0) return this.#counterOf({ ...refused, token: { id: 0, name: '', group: '' } }, at);
-    // One per reason at most, which is a closed list.
+    // Bounded: at most one per reason, a closed list.
     if (this.#counters.size >= mostOfAll + (token.id === 0 ? mostOfAll : 0)) return null;
     return this.#begin(refused, at, { key, model: '', isOthers, unknownOf: '' });
   }
@@ -155,7 +155,7 @@ export class RefusalCounters {
   }
 }
 
-/** What comes to nothing leaves nothing. */
+/** Removes a count of zero. */
 function add<Key>(counts: Map<Key, number>, key: Key, count: 1 | -1): void {
   const sum = (counts.get(key) ?? 0) + count;
   if (sum > 0) counts.set(key, sum);

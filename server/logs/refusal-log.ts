@@ -1,6 +1,6 @@
-// Calls with a known key that were refused: one row of the usage log per key, reason, model and minute, with how many there were. They
-// are counted in memory and written behind, so that no caller waits and none can fill the log. They are no calls: nothing
-// was used, and the books, statistics and settlements do not look at them.
+// Logs refused calls with a known key: one row of the usage log per key, reason, model and minute, with a count.
+// Counted in memory and written later, so that no caller waits and none can flood the log. Books, statistics and
+// settlements ignore these rows.
 import { LogType } from '#shared/logs.ts';
 import type { RefusalFacts } from '#shared/refusal-facts.ts';
 import type { AppContext } from '#server/context.ts';
@@ -12,18 +12,18 @@ import type { RefusalCounter, Refused } from './refusal-counters.ts';
 
 export interface RefusalLog {
   note(refused: Refused): void;
-  /** Writes what was counted. Never rejects: what could not be stored is kept for the next time. */
+  /** Writes the counts. Never rejects; failed writes are retried at the next flush. */
   flush(): Promise<void>;
   stop(): Promise<void>;
-  /** What is counted and not forgotten yet. */
+  /** Number of counters in memory. */
   readonly size: number;
 }
 
 type RefusalContext = Pick<AppContext, 'channels' | 'db' | 'log' | 'now' | 'settings'>;
 
-/** A first refusal is seen soon; the further ones of its minute together at the end of it. */
+/** First refusals are written soon, later ones of the minute together at its end. */
 const flushMs = 2_000;
-/** How long every refused call is found by its id. */
+/** Time for which each refused request id can be looked up. */
 const retentionSeconds = 30 * 86_400;
 
 export function createRefusalLog({ channels, db, log, now, settings }: RefusalContext): RefusalLog {
@@ -59,14 +59,14 @@ export function createRefusalLog({ channels, db, log, now, settings }: RefusalCo
         try {
           await write(counter);
         } catch (failure) {
-          // Without its database a server keeps what it has, within bounds; anything else would fail again.
+          // During a database outage, bounded counts are retained; other errors would repeat.
           if (failure instanceof DatabaseUnavailable) return;
           log.error({ err: failure, code: counter.reason.code }, 'a refused call could not be written to the log');
           counter.count = 0;
         }
       }
       if (isOver && counter.count === 0) counters.forget(counter);
-      // Calls come first.
+      // Yields to calls.
       await new Promise(setImmediate);
     }
   }
@@ -95,12 +95,14 @@ export function createRefusalLog({ channels, db, log, now, settings }: RefusalCo
   };
 }
 
-/** Removes the ids of refused calls that nobody asks for any more; the newest of a row is in the row. Run from time to time. */
+/** Removes expired ids of refused calls; the newest are in the row. Run periodically. */
 export async function sweepRefusedRequests({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<number> {
   return db.collection('refused_requests').remove({ created_at: { lt: Math.floor(now() / 1000) - retentionSeconds } });
 }
 
-/** Removes those that an earlier version stored without a time. It reads all ids, so it runs once a day, beside the event loop. */
+/**
+ * Removes ids that an earlier version stored without a time. Reads all ids, so it runs once a day, off the event loop.
+ */
 export async function sweepUndatedRefusals({ db }: Pick<AppContext, 'db'>): Promise<number> {
   const refused = db.collection('refused_requests');
   let count = 0;
@@ -108,7 +110,7 @@ export async function sweepUndatedRefusals({ db }: Pick<AppContext, 'db'>): Prom
   return count;
 }
 
-/** As it is first stored; the count is added afterwards, by every process its own. */
+/** The row as first stored; each process adds its count afterwards. */
 function rowOf({ key, user, token, model, isOthers, reason, firstAt, ids }: RefusalCounter, id: number): LogRecord {
   const refusal: RefusalFacts = {
     code: reason.code,

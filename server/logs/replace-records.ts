@@ -4,10 +4,10 @@ import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 
-/** Written at once; the event loop runs between. */
+/** Records written per step; the event loop runs between steps. */
 const batchRecords = 200;
 
-/** `prefix`: how the ids of the old and the new records begin. */
+/** `prefix`: id prefix of the old and new records. */
 type Replacement = { prefix: string } & (
   | { into: 'log_hours'; records: readonly LogHourRecord[] }
   | { into: 'log_sums'; records: readonly LogSumRecord[] }
@@ -15,7 +15,7 @@ type Replacement = { prefix: string } & (
   | { into: 'latency_hours'; records: readonly LatencyHourRecord[] }
 );
 
-/** Replaces all records whose ids begin alike. Not at once: whoever reads them is to know that they are changing. */
+/** Replaces all records with the prefix. Not atomic: readers must detect the change. */
 export async function replaceRecords(db: Database, replacement: Replacement): Promise<void> {
   await db.collection(replacement.into).remove({ id: { startsWith: replacement.prefix } });
   const writes = insertionsOf(replacement);

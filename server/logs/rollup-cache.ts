@@ -1,5 +1,5 @@
-// What was read of folded hours, kept by this process for a while: the same screen asks for the same hours again and again, and
-// what is folded stays as it is until the generation grows (`fold-log.ts`). Whoever asks while it is being read waits for it.
+// Caches queries of folded hours for a while: screens repeat them, and folded sums stay unchanged until the generation
+// increases (`fold-log.ts`). Concurrent queries share one read.
 import { LRUCache } from 'lru-cache';
 import type { GroupRequest, GroupRow } from '#server/db/collection.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
@@ -7,18 +7,18 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
 
-/** Two runs of the folding may overlap and write the same hour twice: what was read between its records is not kept for long. */
+/** Short, because overlapping fold runs may write the same hour twice, and a read may fall in between. */
 const retentionMs = 300_000;
-/** Of all that is kept. */
+/** Maximum rows in the cache. */
 const mostRows = 100_000;
 
-/** Of questions. */
+/** Maximum queries in the cache. */
 const mostQuestions = 1_000;
 
 type Rows = Promise<readonly GroupRow[]>;
 
 const ofDatabases = new WeakMap<Database, RollupCache>();
-/** A user makes as many sessions as there are calls: they push nothing else out. */
+/** Separate, because a user can create as many sessions as calls: they evict nothing else. */
 const sessionsOfDatabases = new WeakMap<Database, RollupCache>();
 
 export function rollupCacheOf(db: Database): RollupCache {
@@ -42,7 +42,7 @@ export class RollupCache {
     this.#stored = new LRUCache({ max: mostQuestions, maxSize: mostRows, ttl: retentionMs, ttlResolution: 0, perf: { now: clock } });
   }
 
-  /** `generation`: the one of the head that was read before; the question is about folded hours alone. */
+  /** `generation`: value of the head read before; the query must cover only folded hours. */
   ofUsage(generation: number, request: GroupRequest<UsageSumRecord>): Promise<readonly GroupRow[]> {
     return this.#read(`usage_sums ${generation} ${JSON.stringify(request)}`, () => this.#db.collection('usage_sums').group(request));
   }
@@ -55,7 +55,7 @@ export class RollupCache {
     return this.#read(`logs ${generation} ${JSON.stringify(request)}`, () => this.#db.collection('logs').group(request));
   }
 
-  /** Of one session's calls. `revision`: as its record was read before. */
+  /** Queries one session's calls. `revision`: of its record as read before. */
   ofSession(revision: string, request: GroupRequest<LogRecord>): Promise<readonly GroupRow[]> {
     return this.#read(`session ${revision} ${JSON.stringify(request)}`, () => this.#db.collection('logs').group(request));
   }
@@ -70,7 +70,7 @@ export class RollupCache {
     rows.then(
       ({ length }) => {
         if (!isStored()) return;
-        // How much it is, is known only now; it is no younger for that.
+        // The size is known only now; the start time is preserved.
         this.#stored.delete(key);
         this.#stored.set(key, rows, { size: length + 1, start });
       },

@@ -1,34 +1,34 @@
-// Which sums of calls are kept, and where: by the hour everything that tells calls apart; by the hour and by the day what all
-// calls came to by model, channel and group; and by the day the same for each user and token that called much.
+// Layout of stored sums: by hour for all dimensions; by hour and day for all calls by model, channel and group; and by
+// day the same for each user and token with many calls.
 import { createHash } from 'node:crypto';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 
 export const hourSeconds = 3600;
 export const daySeconds = 24 * hourSeconds;
 
-/** Zones are ahead of UTC by whole quarters of an hour. */
+/** Offsets of time zones are multiples of a quarter hour. */
 export const quarterSeconds = hourSeconds / 4;
 
-/** An hour is folded this long after its end: rows are written when calls end, and carry the time at which they began. */
+/** Delay before an hour is folded: rows are written when calls end, with the time at which they began. */
 export const foldLagSeconds = 600;
 
-/** Sums over all calls of an hour, and of a day (UTC). */
+/** Keys of sums over all calls of an hour, and of a day (UTC). */
 export const allHours = 'hour';
 export const allDays = 'day';
 
-/** Whose calls are meant; empty: everybody's. */
+/** Owner of calls; empty for all users. */
 export interface Whose {
   userId?: number | undefined;
   tokenName?: string | undefined;
 }
 
-/** The key of the days of a user, of a token's name, or of both. */
+/** Key of daily sums of a user, of a token name, or of both. */
 export function keyOf({ userId, tokenName }: Whose): string {
   if (userId === undefined) return tokenName === undefined ? allDays : `t:${tokenName}`;
   return tokenName === undefined ? `u:${userId}` : `ut:${userId}:${tokenName}`;
 }
 
-/** The key under which it stands which days have sums under `key`. Other days are few records by the hour. */
+/** Key that lists the days with sums under `key`. Other days have few hourly records. */
 export function daysKey(key: string): string {
   return `days:${key}`;
 }
@@ -41,12 +41,12 @@ export function dayOf(seconds: number): number {
   return Math.floor(seconds / daySeconds) * daySeconds;
 }
 
-/** How the ids of the records of an hour or day begin: in the order of time, and of equal length. */
+/** Id prefix of an hour's or day's records: sorts by time, with fixed length. */
 export function timePrefix(start: number): string {
   return (start / hourSeconds).toString(36).padStart(5, '0');
 }
 
-/** The same fields have the same id, however often they are written. */
+/** Stable id of the same fields. */
 export function digestOf(parts: readonly (string | number | boolean)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
 }

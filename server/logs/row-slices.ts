@@ -1,4 +1,4 @@
-// The rows of an hour in slices that are summed in one query each.
+// Divides the rows of an hour into slices, each summed by one query.
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
@@ -9,11 +9,11 @@ const rowsAtOnce = 5_000;
 
 export interface RowSlice {
   filter: Filter<LogRecord>;
-  /** Of the hour, 0 to 3: a slice is within one of them. */
+  /** Quarter of the hour, 0 to 3, that contains the slice. */
   quarter: number;
 }
 
-/** Four times as many as it takes for each to have about so many rows: the quarters of the hour are told apart. */
+/** Number of slices for a target size, times four, because quarters are separate. */
 export async function rowSlices(db: Database, hour: number): Promise<RowSlice[]> {
   const rows = await db.collection('logs').count(within(hour, hour + hourSeconds));
   const count = Math.min(quarterSeconds, Math.ceil(rows / rowsAtOnce));

@@ -1,6 +1,5 @@
-// What the calls of an hour that is read from its rows came to, by everything that tells calls apart. A process keeps it, since
-// many questions are asked of the same rows, and reads only what has been added since: rows are added at any time, but
-// removed by closings alone (`money/log-closing.ts`). Without a closing since, as many rows as before are the same rows.
+// Caches sums of an hour read from rows, by all dimensions, and reads only rows added since: rows are added at any
+// time, but removed only by closings (`money/log-closing.ts`), so without a closing, an equal count means equal rows.
 import { LogType } from '#shared/logs.ts';
 import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
@@ -12,7 +11,7 @@ import { quartersOf } from './hour-quarters.ts';
 import { addSums, hourSeconds, quarterSeconds } from './rollup-shape.ts';
 import { exactRowSums, inMilliseconds, summedRows } from './summed-rows.ts';
 
-/** Calls that nothing tells apart. */
+/** Sums of calls that are equal in all dimensions. */
 export interface RowCell {
   userId: number;
   tokenId: number;
@@ -22,29 +21,29 @@ export interface RowCell {
   sums: CallSums;
 }
 
-/** Read anew as a whole when it has more rows than before. */
+/** Slices with new rows are read again as a whole. */
 const sliceSeconds = 90;
 const slicesOfHour = hourSeconds / sliceSeconds;
 const slicesOfQuarter = quarterSeconds / sliceSeconds;
-/** An hour with more of them is not kept: its sums are asked of the store. */
+/** Maximum rows of a cached hour; beyond it, the store sums them. */
 const mostRows = 30_000;
 const mostRowsOfUser = 3_000;
 const mostHours = 12;
 
-/** What the listed calls of a part of an hour came to, or of all of it. */
+/** Sums of the listed calls of an hour or a part. */
 export interface RowPart {
-  /** When it began, unix seconds, and how long it is. */
+  /** Start in unix seconds, and length. */
   start: number;
   seconds: number;
   cells: RowCell[];
   latency: Latency;
 }
 
-/** What the listed calls of an hour came to, by the quarter. */
+/** Sums of the listed calls of an hour, by quarter. */
 export type RowHour = RowPart[];
 
 interface Slice extends Pick<RowPart, 'cells' | 'latency'> {
-  /** Of whatever kind: the index of the time counts them without reading them. */
+  /** Rows of any kind, which the time index counts without reading them. */
   rows: number;
 }
 
@@ -55,7 +54,7 @@ interface Part {
 }
 
 interface StoredHour {
-  /** The last closing before it was read. */
+  /** Number of the last closing before reading. */
   closing: number;
   slices: Slice[];
 }
@@ -69,8 +68,8 @@ export function rowSumsCacheOf(db: Database): RowSumsCache {
 }
 
 /**
- * All calls of one user in an hour that are listed, by the quarter where `isCut`; `null`: they are too many. Nobody else asks the same, so
- * they are not kept.
+ * Listed calls of one user in an hour, by quarter if `isCut`; `null` if there are too many. Not cached, because other
+ * users do not query them.
  */
 export async function callsOfUser(
   db: Database,
@@ -100,11 +99,11 @@ export class RowSumsCache {
     this.#db = db;
   }
 
-  /** All calls of an hour that are listed; `null`: they are too many. Rows that were written before this is called are in it. */
+  /** Listed calls of an hour; `null` if there are too many. Includes all rows written before this call. */
   read(hour: number): Promise<RowHour | null> {
     const reading = this.#reading.get(hour);
     if (reading === undefined) return this.#begin(hour);
-    // What is being read may have passed the place of a row that was written since. Those who wait share the next reading.
+    // The current read may have passed a row written since. Waiting callers share the next read.
     let waiting = this.#waiting.get(hour);
     if (waiting === undefined) {
       const next = (): Promise<RowHour | null> => {
@@ -134,7 +133,7 @@ export class RowSumsCache {
     if (rows > mostRows) return null;
     await this.#renew(hour, slices, { from: 0, to: slicesOfHour, rows });
     const after = await this.#closings();
-    // Rows went while others came: their number says nothing.
+    // Rows were removed meanwhile, so counts prove nothing.
     if (isStored && after !== before) return this.#read(hour);
     if (before !== undefined && after === before) this.#keep(hour, { closing: before, slices });
     return quartersOf(hour).map((start) => {
@@ -146,13 +145,13 @@ export class RowSumsCache {
     });
   }
 
-  /** The number of the last closing; `undefined` while one is under way. */
+  /** Number of the last closing; `undefined` while one is in progress. */
   async #closings(): Promise<number | undefined> {
     const head = await this.#db.collection('log_closings').get('head');
     return head?.batch === undefined ? (head?.last ?? 0) : undefined;
   }
 
-  /** Halves until it has found what has more rows than before. */
+  /** Bisects to find the slices with new rows. */
   async #renew(hour: number, slices: Slice[], part: Part & { rows: number }): Promise<void> {
     const { from, to, rows } = part;
     if (rows === slices.slice(from, to).reduce((sum, slice) => sum + slice.rows, 0)) return;

@@ -1,4 +1,4 @@
-// What calls came to by name, of hours that are read from their rows.
+// Sums of calls by name, for hours read from rows.
 import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { Database } from '#server/db/database.ts';
@@ -23,7 +23,7 @@ export function cellName(cell: RowCell, kind: UsageKind): string {
   return tokenUsageName(cell);
 }
 
-/** Of a time with very many calls. */
+/** For spans with very many calls. */
 export async function groupRows(
   db: Database,
   { kind, userId }: { kind: UsageKind; userId: number | undefined },

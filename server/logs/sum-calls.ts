@@ -1,4 +1,4 @@
-// What calls cost in a time, exact to the second: whole days and hours from their sums, the rest from the rows.
+// Sums the cost of calls in a time span, exact to the second: whole days and hours from sums, the rest from rows.
 import type { Filter } from '#server/db/collection.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
@@ -8,17 +8,17 @@ import type { Database } from '#server/db/database.ts';
 import { allHours, dayOf, daysKey, daySeconds, hourOf, hourSeconds, keyOf } from './rollup-shape.ts';
 import type { Whose } from './rollup-shape.ts';
 
-/** What tells sums apart, by the hour and coarser ones alike. */
+/** Dimensions that hourly and coarser sums share. */
 export type CallKind = Pick<LogHourRecord & LogSumRecord, 'model_name' | 'channel_id' | 'group' | 'failed'>;
 
 export interface CallQuestion extends Whose {
-  /** What the rows must be besides, as a filter of rows. */
+  /** Further filter on rows. */
   rows: readonly Filter<LogRecord>[];
-  /** The same of what was given back. */
+  /** Same filter for refunds. */
   refunds: readonly Filter<LogRecord>[];
-  /** The same in fields that sums have too: model, channel, group. */
+  /** Same filter on fields that sums have, too: model, channel, group. */
   kinds: readonly Filter<CallKind>[];
-  /** The rows themselves are few. */
+  /** The filter matches few rows. */
   isFew?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Piece {
   to: number;
 }
 
-/** What is written anew while it is being read is read once more; after so many times the rows themselves are. */
+/** Retries if sums are rewritten while being read; then the rows are used. */
 const tries = 3;
 
 /** Quota. */
@@ -55,7 +55,7 @@ export interface Folds {
 
 export async function readFolds(db: Database): Promise<Folds> {
   const folds = db.collection('log_folds');
-  // The head first: an hour that is folded anew in between has lost its mark only afterwards.
+  // Head first: an hour folded again meanwhile loses its mark only afterwards.
   const head = await folds.get('head');
   const marks = head === null ? [] : await folds.find({ hour: { gte: 0 } }, { sort: [['hour', 1]] });
   return { head, changed: [...new Set(marks.map((mark) => mark.hour ?? 0))] };
@@ -67,7 +67,7 @@ export interface Parts {
   days: Piece[];
 }
 
-/** Where what is to be known of a time stands: in rows, in sums of hours, in sums of days. */
+/** Divides a span into parts read from rows, hourly sums and daily sums. */
 export function cut({ start, end }: Span, { head, changed }: Folds): Parts {
   const parts: Parts = { rows: [], hours: [], days: [] };
   const push = (kind: keyof Parts, from: number, to: number) => void (from < to && parts[kind].push({ from, to }));
@@ -132,7 +132,7 @@ async function daySum(db: Database, question: CallQuestion, piece: Piece): Promi
     .collection('log_sums')
     .find({ key: daysKey(key), and: [{ start: { gte: piece.from } }, { start: { lt: piece.to } }] }, { sort: [['start', 1]] });
   const sums: Promise<number>[] = [keySum(db, key, question.kinds, piece)];
-  // Days without sums of their own have few records by the hour.
+  // Days without sums have few hourly records.
   let from = piece.from;
   for (const start of [...known.map((record) => record.start), piece.to]) {
     if (from < start) sums.push(hourSum(db, question, { from, to: start }));

@@ -6,7 +6,7 @@ const hour = 3600;
 const at = seconds('2026-11-20T12:00:00Z');
 
 test.each([
-  // Clocks are put back on October 25, and forward on March 29.
+  // Clocks are set back on October 25, and forward on March 29.
   ['2026-10-01T00:00+02:00', '2026-11-01T00:00+01:00', 31, 31 * 24 + 1],
   ['2026-03-01T00:00+01:00', '2026-04-01T00:00+02:00', 31, 31 * 24 - 1],
   ['2026-06-01T00:00+02:00', '2026-07-01T00:00+02:00', 30, 30 * 24],
@@ -36,13 +36,13 @@ test('weeks begin on Monday, also after the clocks were changed', () => {
 });
 
 test.each([
-  // The clock is put forward at 00:00: the day begins at 01:00 of its own.
+  // The clock is set forward at 00:00: the day begins at 01:00 local time.
   ['America/Santiago', '2026-09-05', ['2026-09-05T04:00Z', '2026-09-06T04:00Z', '2026-09-07T03:00Z']],
   ['Atlantic/Azores', '2026-03-28', ['2026-03-28T01:00Z', '2026-03-29T01:00Z', '2026-03-30T00:00Z']],
   ['America/Havana', '2026-03-07', ['2026-03-07T05:00Z', '2026-03-08T05:00Z', '2026-03-09T04:00Z']],
   ['Africa/Cairo', '2026-04-23', ['2026-04-22T22:00Z', '2026-04-23T22:00Z', '2026-04-24T21:00Z']],
   ['Asia/Beirut', '2026-03-28', ['2026-03-27T22:00Z', '2026-03-28T22:00Z', '2026-03-29T21:00Z']],
-  // It is put back at 24:00, and at 01:00: that hour is the day's.
+  // The clock is set back at 24:00, and at 01:00: that hour belongs to the day.
   ['America/Santiago', '2026-04-04', ['2026-04-04T03:00Z', '2026-04-05T04:00Z', '2026-04-06T04:00Z']],
   ['America/Havana', '2026-10-31', ['2026-10-31T04:00Z', '2026-11-01T04:00Z', '2026-11-02T05:00Z']],
   // By half an hour, at 02:00.

@@ -1,4 +1,4 @@
-// The steps into which a time is cut: hours, or days and weeks as the clock on the wall has them where the asker is.
+// Divides a time span into hours, or into days and weeks of the user's time zone.
 import type { QueryOf } from '#shared/contract.ts';
 import { longestUsageSeconds, mostUsageSteps } from '#shared/dashboard.ts';
 import type { UsageStep, dashboardApi } from '#shared/dashboard.ts';
@@ -11,17 +11,17 @@ const stepSeconds: Record<UsageStep, number> = { hour: hourSeconds, day: daySeco
 /** 1970 began on a Thursday; weeks begin on Monday. */
 const sinceMonday = 3 * daySeconds;
 
-/** Steps of local time, unix seconds. */
+/** Starts of the steps, unix seconds. */
 export interface Frame {
   steps: number[];
   start: number;
-  /** When the last step ends, and up to where there are calls. */
+  /** End of the last step, and end of known data. */
   end: number;
   known: number;
-  /** Of a step in which no clock is put forward or back. */
+  /** Length of a step without a clock change. */
   seconds: number;
   at: number;
-  /** As many steps before: as many hours, or days and weeks of the same clock. */
+  /** The same number of previous steps: hours, or days and weeks of the same clock. */
   before: Steps;
 }
 
@@ -41,7 +41,7 @@ export function frameOf(query: Query, step: UsageStep, at: number): Frame {
   const known = (Math.floor(at / hourSeconds) + 1) * hourSeconds;
   if (step === 'hour') {
     const steps = [first - modulo(first + aheadAt(first), seconds)];
-    // Hours are as long on the day when the clock changes, unless it changes by a part of an hour.
+    // A clock change does not alter the length of hours, unless it is by part of an hour.
     const nextOf = (time: number) => time + seconds - modulo(time + aheadAt(time), seconds);
     let next = nextOf(steps[0] ?? first);
     for (; next < last || (next === last && last === at); next = nextOf(next)) steps.push(next);
@@ -52,12 +52,12 @@ export function frameOf(query: Query, step: UsageStep, at: number): Frame {
     return { steps, start, end: next, known, seconds, at, before };
   }
   const shift = step === 'week' ? sinceMonday : 0;
-  // On the wall all days have 24 hours.
+  // Local days always have 24 hours on the clock.
   const wall = Math.floor((first + aheadAt(first) + shift) / seconds) * seconds - shift;
   const momentOf = (time: number) => momentOn(aheadAt, time);
   const steps = [momentOf(wall)];
   let next = wall + seconds;
-  // A month that is asked for until the first of the next one, 00:00, does not begin that day.
+  // A month ends at 00:00 of the next one's first day, which is not included.
   for (let time = momentOf(next); time < last || (time === last && last === at); time = momentOf(next)) {
     steps.push(time);
     next += seconds;
@@ -77,23 +77,23 @@ function modulo(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }
 
-/** When the clock on the wall shows a time, or goes past it because it is put forward then. */
+/** Time at which the local clock shows a value, or skips it. */
 function momentOn(aheadAt: (time: number) => number, wall: number): number {
   const first = wall - aheadAt(wall);
   const moment = wall - aheadAt(first);
   return moment + aheadAt(moment) < wall ? Math.max(first, moment) : moment;
 }
 
-/** Which step a time is in; -1 when in none. */
+/** Index of the step of a time; -1 if none. */
 export function placeOf({ steps, start, end, seconds }: Steps, time: number): number {
   if (time < start || time >= end) return -1;
-  // Where a clock was changed in between, it is the one beside.
+  // After a clock change, the adjacent step.
   const near = Math.min(Math.floor((time - start) / seconds), steps.length - 1);
   if ((steps[near + 1] ?? end) <= time) return near + 1;
   return time < (steps[near] ?? start) ? near - 1 : near;
 }
 
-/** By how many seconds the clocks of a zone are ahead of UTC at a time. Null: it is not known here, e.g. because it is newer. */
+/** UTC offset of a zone in seconds at a time. Null if the zone is unknown here, e.g. because it is newer. */
 function zoneClock(zone: string): ((time: number) => number) | null {
   let format: Intl.DateTimeFormat;
   try {

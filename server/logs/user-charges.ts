@@ -1,5 +1,5 @@
-// What calls took from users' balances in a time, to the last unit: also what is not listed. What was given back of them is
-// not taken off: that is a change of its own.
+// Exact amounts that calls charged to users' balances in a time span, including unlisted calls. Refunds are not
+// subtracted: they are separate changes.
 import { LogType } from '#shared/logs.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
@@ -15,30 +15,36 @@ export interface ModelCharges {
   amount: number;
 }
 
-/** What is written anew while it is being read is read once more; after so many times the rows themselves are. */
+/** Retries if sums are rewritten while being read; then the rows are used. */
 const tries = 3;
 
-/** Quota that calls of each of these users took. @param span half-open, unix seconds */
+/**
+ * Quota charged by the calls of each user.
+ * @param span half-open, unix seconds
+ */
 export function chargesByUser(db: Database, userIds: readonly number[], span: Piece): Promise<Map<number, number>> {
   return fromSums(db, span, ({ rows, hours, days }) => sumByUser(db, userIds, { rows, sums: [...hours, ...days] }));
 }
 
-/** The same from the rows alone. */
+/** Same from rows alone. */
 export function rowChargesByUser(db: Database, userIds: readonly number[], span: Piece): Promise<Map<number, number>> {
   return sumByUser(db, userIds, { rows: [span], sums: [] });
 }
 
-/** Quota that calls of all users took. @param span half-open, unix seconds */
+/**
+ * Quota charged by all users' calls.
+ * @param span half-open, unix seconds
+ */
 export function chargesOfAll(db: Database, span: Piece): Promise<number> {
   return fromSums(db, span, (parts) => sumOfAll(db, parts));
 }
 
-/** The same from the rows alone. */
+/** Same from rows alone. */
 export function rowChargesOfAll(db: Database, span: Piece): Promise<number> {
   return sumOfAll(db, { rows: [span], hours: [], days: [] });
 }
 
-/** What is written anew while it is being read is read once more, at last from the rows themselves. */
+/** Retries if sums are rewritten while being read; falls back to rows. */
 async function fromSums<Sums>(db: Database, span: Piece, read: (parts: Parts) => Promise<Sums>): Promise<Sums> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const folds = await readFolds(db);
@@ -98,7 +104,10 @@ async function sumOfAll(db: Database, { rows, hours, days }: Parts): Promise<num
   return sum;
 }
 
-/** By model. @param span half-open, unix seconds */
+/**
+ * By model.
+ * @param span half-open, unix seconds
+ */
 export async function chargesOfUser(db: Database, userId: number, span: Piece): Promise<Map<string, ModelCharges>> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const folds = await readFolds(db);
@@ -111,7 +120,7 @@ export async function chargesOfUser(db: Database, userId: number, span: Piece): 
   return rowCharges(db, userId, span);
 }
 
-/** The same from the rows alone. */
+/** Same from rows alone. */
 export async function rowCharges(db: Database, userId: number, span: Piece): Promise<Map<string, ModelCharges>> {
   const charges = new Map<string, ModelCharges>();
   await addRows(db, charges, userId, span);
@@ -137,7 +146,7 @@ async function addHours(db: Database, charges: Map<string, ModelCharges>, userId
   }
 }
 
-/** Sums of hours are less what was given back in them. */
+/** Refunds, which hourly sums have subtracted. */
 function givenBack(piece: Piece): Filter<LogRecord> {
   return { plain_type: LogType.system, and: [...within(piece), { refunded: { exists: true } }] };
 }

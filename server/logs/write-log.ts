@@ -1,4 +1,4 @@
-// The plain log rows: everything but charges, which the ledger writes together with what they cost.
+// Writes log rows other than charges, which the ledger writes together with their cost.
 import { LogType } from '#shared/logs.ts';
 import type { LogEvent } from '#shared/log-event.ts';
 import type { AppContext } from '#server/context.ts';
@@ -7,16 +7,19 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { storableRow } from '#server/money/settlement/storable-row.ts';
 
-/** What a row is about; the rest is empty. */
+/** Content of a row; other fields are empty. */
 export type LogEntry = Required<Pick<LogRecord, 'user_id' | 'username' | 'type' | 'content'>> &
   Partial<Omit<LogRecord, 'created_at' | 'plain_type' | 'process' | 'seq' | 'token_quota'>> & {
-    /** What `content` says, for clients that say it in another language. */
+    /** Structured `content`, for clients that render it in another language. */
     event?: LogEvent;
-    /** The administrator who did it to somebody else: told to administrators only. */
+    /** The administrator who acted on another user; visible to administrators only. */
     by?: UserRecord;
   };
 
-/** Writes a row of now; never one that charges. With an `id` that was drawn before, the row is written once however often it is tried. */
+/**
+ * Writes a row without a charge, at the current time. With an `id` drawn before, it is written once, however often it
+ * is retried.
+ */
 export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event, by, id, ...entry }: LogEntry): Promise<void> {
   const row: LogRecord = {
     token_name: '',

@@ -16,7 +16,7 @@ it('refuses beyond the places of one account, not of another, and forgets who ha
   const held = [begin('a', 'a1'), begin('a', 'a2'), begin('a', 'a3')];
   await expect(begin('a', 'a4')).rejects.toThrow(QueueFull);
   held.push(begin('b', 'b1'));
-  // Work begins a turn after its place is given.
+  // Work starts one turn after its slot is free.
   await new Promise((resolve) => setImmediate(resolve));
   expect(started).toEqual(['a1', 'a2', 'b1']);
   release();

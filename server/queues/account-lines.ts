@@ -1,4 +1,4 @@
-// Only so much work of one account at a time; the rest of it waits in a line of its own.
+// Limits concurrent work per account; the rest waits in a queue per account.
 import { createFairQueue } from './fair-queue.ts';
 import type { FairQueue } from './fair-queue.ts';
 
@@ -10,7 +10,7 @@ export class AccountLines {
     this.#limits = limits;
   }
 
-  /** @throws {QueueFull} at once when there is no place to wait */
+  /** @throws {QueueFull} at once if the queue is full */
   async run<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
     const { atOnce, places } = this.#limits;
     const line = this.#lines.get(account) ?? createFairQueue({ atOnce, places, placesPerSource: places });
@@ -22,7 +22,7 @@ export class AccountLines {
     }
   }
 
-  /** Accounts with work here. */
+  /** Number of accounts with work. */
   get size(): number {
     return this.#lines.size;
   }

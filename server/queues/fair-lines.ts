@@ -1,28 +1,31 @@
-// Those who wait, under names within names: under every line its own lines take turns, and when a line is full, whoever has
-// the most below it makes room for who has less.
+// Hierarchical fair queue: at each level, queues take turns; if a level is full, the queue with the most entries drops
+// one in favor of one with fewer.
 
 export interface FairLines<Item> {
-  /** `path`: the names from the widest to who asks. Answers whether there is a place; `given` gave it up for this one. */
+  /**
+   * Adds an item. `path`: names from the widest to the source. Returns whether it was added; `given` is the item
+   * dropped for it.
+   */
   add(path: readonly string[], item: Item): { isAdded: boolean; given?: Item };
-  /** Whose turn it is waits no longer, and is last now on every line that leads to it. Nobody's: undefined. */
+  /** Removes and returns the next item; its source moves to the end at each level. Undefined if empty. */
   take(): Item | undefined;
   readonly size: number;
 }
 
-/** Who waits for nothing has no line. */
+/** A level of the queue; empty ones are removed. */
 interface Line<Item> {
   size: number;
-  /** In the order of their turns. */
+  /** In the order of turns. */
   below: Map<string, Line<Item>>;
   items: Item[];
 }
 
-/** @param places of all, and then of a line at each further step of a path */
+/** @param places capacity of the whole queue, then of a queue at each further level */
 export function createFairLines<Item>(places: readonly number[]): FairLines<Item> {
   const all = newLine<Item>();
   const depth = places.length - 1;
 
-  /** Below the line at step `full` of a path: who has more than would wait there on the way of that path. */
+  /** Path below level `full` to the queue that would have more than the new item's queue after adding it. */
   function findGiver(path: readonly string[], full: number): string[] | undefined {
     const lines = linesOn(all, path);
     for (let step = full; step < depth; step += 1) {
@@ -81,7 +84,7 @@ function longestBelow<Item>(line: Line<Item>): [name: string, size: number] {
   return longest;
 }
 
-/** The line at each step of a path, as far as there are any. */
+/** Existing queues along a path. */
 function linesOn<Item>(all: Line<Item>, path: readonly string[]): Line<Item>[] {
   const lines = [all];
   for (const name of path) {
@@ -92,7 +95,7 @@ function linesOn<Item>(all: Line<Item>, path: readonly string[]): Line<Item>[] {
   return lines;
 }
 
-/** Below a path: what the one with the most has asked for last. */
+/** Removes the latest item of the largest queue below a path. */
 function takeLast<Item>(all: Line<Item>, above: readonly string[]): Item | undefined {
   const path = [...above];
   let line = linesOn(all, path).at(-1) ?? all;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFairQueue, QueueFull } from './fair-queue.ts';
 import type { FairQueueLimits, Source } from './fair-queue.ts';
 
-/** A queue whose pieces end when they are told to. */
+/** A queue whose work ends on request. */
 function arrange(limits: FairQueueLimits) {
   const queue = createFairQueue(limits);
   const order: string[] = [];
@@ -19,7 +19,7 @@ function arrange(limits: FairQueueLimits) {
     });
   };
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-  /** Ends the piece that began first and lets the next one begin. */
+  /** Ends the oldest running work, so that the next one starts. */
   const end = async () => {
     await settle();
     ends.shift()?.();
@@ -94,7 +94,7 @@ test('fair queue: a network has so many places, which its sources share', async 
   for (const name of ['y', 'z', 'v']) void ask({ name, network: 'a' }, name);
   void ask({ name: 'x', network: 'b' }, 'elsewhere');
   await settle();
-  // One of x's three makes room for y, the next one for z; v finds nobody who has more than one.
+  // One of x's three is dropped for y, the next for z; no one has more than v would.
   expect(refused).toEqual(['x3', 'x2', 'v']);
   expect(queue.waiting).toBe(4);
 });

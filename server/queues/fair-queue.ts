@@ -1,28 +1,30 @@
-// Work of which only so much may be done at once, because it occupies what everybody shares. Those who wait are served in
-// turn, one piece of each, so that nobody waits for all that somebody else has asked for: first the groups take turns, in
-// each of them its networks, in each of those its sources.
+// Limits concurrent work on a shared resource. Waiting work is served in turns, so that no source delays the others:
+// groups take turns, then their networks, then the sources within each.
 import { createFairLines } from './fair-lines.ts';
 
 export interface FairQueue {
-  /** Runs `work` when it is the turn of `source`. @throws {QueueFull} at once when there is no place to wait */
+  /**
+   * Runs `work` when it is the turn of `source`.
+   * @throws {QueueFull} at once if the queue is full
+   */
   run<Result>(source: Source | string, work: () => Promise<Result>): Promise<Result>;
-  /** Pieces that run, and that wait. */
+  /** Numbers of running and waiting pieces of work. */
   readonly running: number;
   readonly waiting: number;
 }
 
-/** Who asks. A text is the name of a source that stands for itself. */
+/** Source of work. A string is the name of a source in its own network. */
 export interface Source {
   name: string;
-  /** What may be one party with many names. */
+  /** Network that may be one party with many names. */
   network?: string;
-  /** Those who share turns and places evenly with every other group, however many they are. */
+  /** Group with an equal share of turns and slots, regardless of its size. */
   group?: string;
 }
 
 export interface FairQueueLimits {
   atOnce: number;
-  /** Places for those who wait: in all, of one network (no limit of its own if absent) and of one source. */
+  /** Capacity for waiting work: in total, per network (unlimited if undefined) and per source. */
   places: number;
   placesPerNetwork?: number;
   placesPerSource: number;
@@ -63,7 +65,7 @@ export function createFairQueue({ atOnce, places, placesPerNetwork = places, pla
       try {
         return await work();
       } finally {
-        // The place goes over to who is next.
+        // The slot passes to the next waiting work.
         const next = queue.take();
         if (next === undefined) running -= 1;
         else next.start();

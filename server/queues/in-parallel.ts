@@ -1,6 +1,9 @@
-// Many pieces of work, only so many of them at the same time.
+// Runs many pieces of work with limited concurrency.
 
-/** One that fails keeps no other from being done. @throws the first failure, when all are through */
+/**
+ * A failure does not stop the others.
+ * @throws the first failure, after all have ended
+ */
 export async function inParallel<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = items.values();
   const failures: unknown[] = [];

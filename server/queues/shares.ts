@@ -1,12 +1,11 @@
-// How much of something there is in all, and how much of it each owner has: the figures behind every bound of "so much in all, so
-// much an owner". What follows when there is too much is for those who count: to refuse, to wait, to estimate, to give a place up.
-// Places in a line have an order, and lines within lines: `fair-lines.ts`.
+// Counts amounts in total and per owner, for all limits of that kind. The caller decides what happens beyond a limit:
+// refuse, wait, estimate, evict. For ordered waiting, see `fair-lines.ts`.
 
 export interface Shares<Owner> {
-  /** So much more, or less. */
+  /** Adds an amount, or subtracts a negative one. */
   add(owner: Owner, amount: number): void;
   of(owner: Owner): number;
-  /** Whether so much more of this owner stays within those bounds that are given. */
+  /** Reports whether `more` for this owner stays within the given limits. */
   fits(owner: Owner, more: number, most: Partial<ShareLimits>): boolean;
   readonly total: number;
 }
@@ -17,7 +16,7 @@ export interface ShareLimits {
 }
 
 export function createShares<Owner>(): Shares<Owner> {
-  // Owners of nothing are not in it.
+  // Owners with zero are removed.
   const shares = new Map<Owner, number>();
   let total = 0;
   return {

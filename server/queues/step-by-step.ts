@@ -1,12 +1,12 @@
-// Long work in steps, the event loop free after every few milliseconds of it.
+// Runs long work in steps of a few milliseconds, yielding to the event loop.
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 
-/** Longer than this nobody waits for the event loop. */
+/** Maximum time of a step. */
 const stepMs = 5;
 
-/** Runs all steps of the work, the first one after everybody else's turn: whoever has the work may have taken long to make it. */
+/** Runs all steps of the work; yields first, because preparing the work may have taken long. */
 export async function stepByStep<Result>(work: Generator<void, Result>): Promise<Result> {
-  // From a timer the first one comes before other timers.
+  // Twice, because after a timer the first one precedes other timers.
   await turnOfOthers();
   for (;;) {
     await turnOfOthers();

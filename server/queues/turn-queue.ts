@@ -1,23 +1,23 @@
-// Those who wait for something that all of them share. Every owner has a turn after every other, however much one has asked for.
+// Queue in which owners take turns, regardless of the number of their items.
 
 export interface TurnQueue<Owner, Item> {
-  /** Behind what the same owner waits for. */
+  /** Adds an item after the owner's others. */
   add(owner: Owner, item: Item): void;
-  /** Whose turn it is; nobody's: undefined. */
+  /** Returns the next item without removing it; undefined if empty. */
   first(): { owner: Owner; item: Item } | undefined;
-  /** The same, and it waits no longer. Its owner is last now. */
+  /** Removes and returns the next item; its owner moves to the end. */
   take(): Item | undefined;
-  /** Who has had a turn is last, also behind those who came meanwhile; what waits stays. */
+  /** Moves an owner to the end, without removing items. */
   passOn(owner: Owner): void;
   remove(owner: Owner, item: Item): void;
-  /** What one owner waits for. */
+  /** Waiting items of an owner. */
   of(owner: Owner): readonly Item[];
   all(): Item[];
   readonly size: number;
 }
 
 export function createTurnQueue<Owner, Item>(): TurnQueue<Owner, Item> {
-  // In the order of their turns. An owner who waits for nothing is not in it.
+  // In the order of turns; owners without items are removed.
   const lines = new Map<Owner, Item[]>();
   let size = 0;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** Its time passes by work alone. */
+/** A clock that advances with work only. */
 function createClock() {
   const clock = {
     time: 0,

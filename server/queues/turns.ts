@@ -1,13 +1,13 @@
-// Long work of everybody on the one event loop, an owner after the other.
+// Schedules long work of all owners on the event loop, one owner after the other.
 import { createTurnQueue } from './turn-queue.ts';
 
-/** Runs long work when no other does, the owners by turns, and leaves as much time to everything else as it took. */
+/** Runs long work one at a time, owners in turn, and leaves as much time to other work as it took. */
 export type InTurn = <Result>(owner: string, work: () => Result) => Promise<Result>;
 
-/** Time, and the ways to wait for the event loop; milliseconds. */
+/** Time in milliseconds, and ways to yield to the event loop. */
 export interface TurnClock {
   now(): number;
-  /** Until whatever else is due has run. */
+  /** Yields until other pending work has run. */
   yield(then: () => void): void;
   rest(then: () => void, ms: number): void;
 }
@@ -18,14 +18,14 @@ const eventLoop: TurnClock = {
   rest: (then, ms) => void setTimeout(then, ms),
 };
 
-/** A timer takes a millisecond at the least: work that took less than that in all waits for none. */
+/** A timer takes at least a millisecond; shorter work adds up before resting. */
 const shortestRestMs = 1;
 const longestRestMs = 1_000;
 
 export function createTurns(clock = eventLoop): InTurn {
   const waiting = createTurnQueue<string, () => void>();
   let isBusy = false;
-  /** Time that work has taken and nobody else has had yet. */
+  /** Time that work has taken and that is still to be left to others. */
   let owed = 0;
 
   function next(): void {

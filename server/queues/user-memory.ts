@@ -1,26 +1,26 @@
-// What a process remembers for a while of each user's, within bounds: so much in all, so much a user. Whoever fills his share loses his
-// oldest; when all is full, those who have most do. What is not found is as if it had never been kept.
+// In-memory cache per user, limited in total and per user. A user beyond the limit loses the oldest entries; if the
+// total is full, the largest users do. A missing entry must be harmless.
 import { LRUCache } from 'lru-cache';
 import { createShares } from './shares.ts';
 import type { ShareLimits } from './shares.ts';
 
 export interface UserMemory<Value> {
-  /** Undefined: there is none. Another user's is never found. */
+  /** Returns undefined if there is none; never another user's entry. */
   get(userId: number, key: string): Value | undefined;
-  /** @param bytes what it takes with its key, roughly and at the most; one that is larger than a user's share is not kept */
+  /** @param bytes upper bound of the entry with its key; larger entries than a user's share are not stored */
   set(userId: number, key: string, value: Value, bytes: number): void;
-  /** What was there is found by nobody any more. */
+  /** Removes and returns the entry. */
   take(userId: number, key: string): Value | undefined;
-  /** Bytes that are kept, roughly and at the most. */
+  /** Upper bound of the stored bytes. */
   readonly bytes: number;
 }
 
 export interface UserMemoryOptions {
   /** Unix milliseconds. */
   now(): number;
-  /** Bytes. */
+  /** Limits in bytes. */
   most: ShareLimits;
-  /** Milliseconds since an entry was last set, or last found as well where `isRenewed`. */
+  /** Milliseconds since an entry was last set, or read if `isRenewed`. */
   retentionMs: number;
   isRenewed: boolean;
 }
@@ -33,13 +33,13 @@ interface Entry<Value> {
 type Entries<Value> = LRUCache<string, Entry<Value>>;
 
 const cleaningMs = 10 * 60_000;
-/** What a user and an entry take beside their texts, measured. */
+/** Measured overhead of a user and an entry, in addition to their texts. */
 const bytesOfUser = 4096;
 const bytesOfEntry = 512;
 
 export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<Value> {
   const { now, most } = options;
-  /** Whoever was heard of last stands last. */
+  /** In the order of last use. */
   const users = new Map<number, Entries<Value>>();
   const shares = createShares<number>();
   let cleanAt = now() + cleaningMs;
@@ -66,7 +66,7 @@ export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<
     return entries.get(key)?.value;
   }
 
-  /** Nobody else finds old ones again. */
+  /** Removes expired entries, which would otherwise be found only by their own user. */
   function clean(): void {
     cleanAt = now() + cleaningMs;
     for (const [userId, entries] of users) {
@@ -75,7 +75,7 @@ export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<
     }
   }
 
-  /** Those who have most lose their oldest, so that nobody can push out what others have who have less. An eighth is free then. */
+  /** Evicts the oldest entries of the largest users, so that no user can evict those of smaller ones. Frees an eighth. */
   function evenOut(): void {
     clean();
     const aim = most.all * (7 / 8);
@@ -113,7 +113,7 @@ export function createUserMemory<Value>(options: UserMemoryOptions): UserMemory<
   };
 }
 
-/** @param freed told of the bytes of whatever is not kept any more */
+/** @param freed called with the bytes of each removed entry */
 function createEntries<Value>(options: UserMemoryOptions, freed: (bytes: number) => void): Entries<Value> {
   const { now, most, retentionMs, isRenewed } = options;
   return new LRUCache({
@@ -127,7 +127,7 @@ function createEntries<Value>(options: UserMemoryOptions, freed: (bytes: number)
   });
 }
 
-/** The most that each may have, so that all stay within `aim`; half as much as may be, at the least. */
+/** Largest share per user with which all stay within `aim`; at least half of the maximum. */
 function shareWithin(aim: number, all: readonly number[], most: number): number {
   const sumAt = (share: number) => all.reduce((sum, one) => sum + Math.min(one, share), 0);
   let share = most;

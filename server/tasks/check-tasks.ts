@@ -1,14 +1,14 @@
-// Submissions that were cut short, by a process that ended in the middle: those that no upstream is known to have taken end as
-// failed, and of the others it is found out whether they were charged.
+// Resolves submissions whose process died: those that no upstream is known to have accepted fail; for the others,
+// determines whether they were charged.
 import type { AppContext } from '#server/context.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { failLost, failUntaken, reportLost } from './follow-task.ts';
 import { lostReason, resolveCharge } from './task-charge.ts';
 
-/** Milliseconds that a submission may take at most, all its attempts together. */
+/** Maximum milliseconds of a submission with all attempts. */
 export const submissionMs = 180_000;
-/** When somebody looks what became of it: well after it must be over. */
+/** Time at which it is looked at, well after its end. */
 export const checkAfter = 600_000;
 const recheckEvery = 60_000;
 const checkedAtOnce = 200;
@@ -24,7 +24,7 @@ export async function checkTasks(context: AppContext): Promise<number> {
   return due.length;
 }
 
-/** True: nobody has to look again. */
+/** Returns true if it needs no further look. */
 async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
   if (task.lost_log_id !== undefined) {
     await reportLost(context, task);
@@ -40,14 +40,14 @@ async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
     const end = task.asked_channel_id === undefined ? failUntaken : failLost;
     await end(context, task, lostReason);
   }
-  // Of one that was taken meanwhile the charge may be on its way.
+  // If it was accepted meanwhile, its charge may be pending.
   const known = await context.db.collection('tasks').patch({ id: task.id, charge: { ne: 'open' } }, { unset: ['check_at'] });
   return known !== null;
 }
 
 /**
- * As long as the process that took it lives, its age is told by the clock of that process, under which its heartbeats are written: the
- * clock of whoever looks may be ahead by any time, and would give up what is being drawn.
+ * While the process that accepted it lives, its age is measured by that process's clock, as in its heartbeats: the
+ * clock of another process may be ahead by any time, and would give up a running task.
  */
 async function isUnderWay({ db }: AppContext, { process, submit_time: since }: TaskRecord): Promise<boolean> {
   const owner = await db.collection('processes').get(process);

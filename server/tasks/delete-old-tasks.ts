@@ -1,5 +1,5 @@
-// Deletes the records of tasks that are as old as the rows of the log that the site deletes. What they cost and what came back stays in
-// the log's closing entries and in the ledger.
+// Deletes task records older than the log's retention time. Their costs and refunds stay in the log's closing entries
+// and in the ledger.
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -7,10 +7,10 @@ import { taskPlatforms } from './platforms/registry.ts';
 
 const daySeconds = 86_400;
 const deletedAtOnce = 200;
-/** A run ends about then and the next one goes on. */
+/** Approximate end of a run; the next run continues. */
 const runMs = 8_000;
 
-/** Nobody has anything to do with it any more: it has ended, and its charge and refund are known. */
+/** Tasks that have ended, with their charge and refund resolved. */
 const finished: Filter<TaskRecord> = {
   running_user_id: { exists: false },
   poll_at: { exists: false },
@@ -19,7 +19,7 @@ const finished: Filter<TaskRecord> = {
   charge: { ne: 'open' },
 };
 
-/** The job. Returns how many went. */
+/** Job; returns the number of deleted records. */
 export async function deleteOldTasks({ db, settings, now }: Pick<AppContext, 'db' | 'settings' | 'now'>): Promise<number> {
   const days = settings.get('LogRetentionDays');
   if (days === 0) return 0;
@@ -31,7 +31,7 @@ export async function deleteOldTasks({ db, settings, now }: Pick<AppContext, 'db
     for (;;) {
       const old: Filter<TaskRecord> = { and: [{ listed: name, created_at: { lt: before } }, finished] };
       const rows = await tasks.find(old, { sort: [['created_at', 1]], limit: deletedAtOnce });
-      // Each is judged once more as it goes.
+      // The filter is checked again at deletion.
       count += await tasks.remove({ and: [{ id: { in: rows.map(({ id }) => id) } }, finished] });
       if (rows.length < deletedAtOnce) break;
       if (performance.now() - begin > runMs) return count;

@@ -1,4 +1,4 @@
-// Why a task failed: a provider's words, or a code and its facts, which become words in the reader's language.
+// Failure reasons of tasks: a provider's words, or a code with facts, rendered in the reader's language.
 import { errors, errorText, reasonText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
 import { storedReason } from '#shared/failure-reasons.ts';
@@ -15,7 +15,7 @@ export function saidByProvider(text: string): FailReason {
   return { fail_reason: storableText(text, longest) };
 }
 
-/** A reason of Tidegate's. The text beside the code is for earlier versions of the server. */
+/** Reason of the gateway. The text is for earlier versions of the server. */
 export function knownReason(reason: FailureReason): FailReason {
   return { fail_reason: storableText(reasonText(reason, 'zh'), longest), fail_cause: storedReason(reason) };
 }

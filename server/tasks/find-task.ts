@@ -3,18 +3,18 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 
 interface Wanted {
   platform: TaskRecord['platform'];
-  /** Tasks of others are not there. */
+  /** Other users' tasks are not found. */
   userId: number;
   upstreamId: string;
 }
 
-/** The newest of that name: what goes on from a task may have the same. */
+/** Finds the newest task of that id, which a follow-up task may share. */
 export async function findTask({ db }: Pick<AppContext, 'db'>, { platform, userId, upstreamId }: Wanted): Promise<TaskRecord | null> {
   const filter = { upstream_id: upstreamId, user_id: { unindexedEq: userId }, platform };
   return db.collection('tasks').first(filter, { sort: [['id', -1]] });
 }
 
-/** Each once, in no order; what is not there is left out. */
+/** Each task once, in no order; missing ones are omitted. */
 export async function findTasks(
   { db }: Pick<AppContext, 'db'>,
   { platform, userId, upstreamIds }: Omit<Wanted, 'upstreamId'> & { upstreamIds: readonly string[] },

@@ -1,5 +1,5 @@
-// What becomes of a task, whoever tells: the job that asks, the upstream that calls back, the clock. Each is one change of the task's
-// record that happens only while the task runs, so that of two that end it one does.
+// Applies reports about a task, from the polling job, the upstream's callback or the timeout. Each is one change of the
+// record that requires a running task, so only one of several can end it.
 import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
@@ -11,17 +11,17 @@ import type { ReportedFields, TaskReport } from './platforms/platform.ts';
 import { refundTask } from './refund-task.ts';
 import { resolveCharge } from './task-charge.ts';
 
-/** Milliseconds between questions about a task. */
+/** Polling interval in milliseconds. */
 export const pollEvery = 15_000;
 
 export const timeoutReason = (milliseconds: number) => knownReason({ code: 'task_timeout', facts: { hours: milliseconds / 3600_000 } });
 export const lostChannelReason = (channel: number) => knownReason({ code: 'task_channel_gone', facts: { channel } });
 
-/** The task as it is afterwards; null: it had ended before. */
+/** Returns the updated task; null if it had ended. */
 export async function followTask(context: AppContext, task: TaskRecord, { outcome, fields }: TaskReport): Promise<TaskRecord | null> {
   if (outcome === 'failed') return failTask(context, task, fields);
   const now = context.now();
-  // What is not charged yet is not delivered yet: the next question finds out.
+  // Results of uncharged tasks are not delivered yet: the next poll resolves the charge.
   if (outcome === 'succeeded' && (await resolveCharge(context, task)).charge !== 'open') {
     return running(context, task, {
       set: { ...fieldsFor(task, fields), finish_time: fields.finish_time || now, updated_at: seconds(now) },
@@ -35,7 +35,7 @@ export async function followTask(context: AppContext, task: TaskRecord, { outcom
   });
 }
 
-/** Ends the task as failed and gives back what it cost. Null: it had ended before. */
+/** Ends the task as failed and refunds it. Returns null if it had ended. */
 export async function failTask(context: AppContext, task: TaskRecord, fields: ReportedFields): Promise<TaskRecord | null> {
   const isDue = task.quota > 0;
   const due = isDue ? { refund_due_at: context.now(), refund_log_id: await context.db.nextId('logs') } : {};
@@ -45,8 +45,8 @@ export async function failTask(context: AppContext, task: TaskRecord, fields: Re
 }
 
 /**
- * Ends a submission that no upstream is known to have taken, and with the same write its check: before it, a crash leaves it to
- * `checkTasks`. Null: it has ended, or one has taken it meanwhile.
+ * Ends a submission that no upstream is known to have accepted, and its check in the same write: after a crash before
+ * it, `checkTasks` resolves it. Returns null if it has ended or was accepted meanwhile.
  */
 export function failUntaken(
   context: AppContext,
@@ -59,8 +59,8 @@ export function failUntaken(
 }
 
 /**
- * The same of one that a channel may have taken, and has not said so: it costs its owner nothing, and the channel perhaps something. The log
- * tells which one; until it does, the check stays.
+ * Same for a submission that a channel may have accepted without a response: free for its owner, but perhaps billed to
+ * the channel. The log names the channel; until that row is written, the check stays.
  */
 export async function failLost(context: AppContext, task: TaskRecord, fields: FailReason): Promise<void> {
   const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
@@ -69,7 +69,7 @@ export async function failLost(context: AppContext, task: TaskRecord, fields: Fa
   if (failed !== null) await reportLost(context, failed);
 }
 
-/** Once, however often it is tried. */
+/** Writes the row once, however often it is retried. */
 export async function reportLost(context: AppContext, task: TaskRecord): Promise<void> {
   const { id, user_id, username, token_id, model, action, asked_channel_id: channel = 0, lost_log_id: logId, request_id } = task;
   if (logId === undefined) return;
@@ -99,7 +99,7 @@ function running({ db }: AppContext, { id }: TaskRecord, patch: Patch<TaskRecord
   return db.collection('tasks').patch({ id, running_user_id: { exists: true } }, patch);
 }
 
-/** What the caller asked for stays as they wrote it. */
+/** The caller's prompt is not overwritten. */
 function fieldsFor<Fields extends ReportedFields>(task: TaskRecord, { prompt, ...fields }: Fields) {
   return task.prompt === '' && prompt !== undefined ? { ...fields, prompt } : fields;
 }

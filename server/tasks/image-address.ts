@@ -1,9 +1,9 @@
-// Where the image of a drawing is: at this site, unless the administrator shows the upstream's own address.
+// URL of a drawing's image: at this site, unless the administrator exposes the upstream's URL.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { siteAddressOrLocal } from '#server/settings/site-address.ts';
 
-/** Empty: there is no image. */
+/** Empty if there is no image. */
 export function imageAddress({ settings, env }: Pick<AppContext, 'settings' | 'env'>, task: TaskRecord): string {
   if (task.image_url === '' || task.upstream_id === undefined || !settings.get('MjForwardUrlEnabled')) return task.image_url;
   return `${siteAddressOrLocal(settings, env.PORT)}/mj/image/${encodeURIComponent(task.upstream_id)}`;

@@ -1,4 +1,4 @@
-// A page of tasks, newest first, by whatever somebody filters them.
+// Lists tasks, newest first, with filters.
 import type { TaskPageExtra } from '#shared/drawings.ts';
 import type { AppContext } from '#server/context.ts';
 import { onField } from '#server/db/collection.ts';
@@ -8,18 +8,18 @@ import { afterCursor, exactTotal, pageResponse, pageBounds, readCursor, writeCur
 
 export interface TaskQuery {
   platform: TaskRecord['platform'];
-  /** Only what that user owns. */
+  /** Restricts to the user's tasks. */
   userId?: number;
   p?: number | undefined;
   page_size?: number | undefined;
   cursor?: string | undefined;
   upstreamId?: string | undefined;
-  /** Where callers have names of ours. */
+  /** For tasks with our own ids. */
   publicId?: string | undefined;
   channelId?: number | undefined;
   action?: string | undefined;
   status?: string | undefined;
-  /** Unix seconds, both inclusive; 0: none. */
+  /** Unix seconds, both inclusive; 0 for no limit. */
   start?: number | undefined;
   end?: number | undefined;
 }
@@ -35,7 +35,7 @@ const newestFirst: Sort<TaskRecord> = [
 ];
 
 export async function listTasks({ db }: Pick<AppContext, 'db'>, query: TaskQuery): Promise<TaskPage> {
-  // These lists count their pages from 0.
+  // Pages of these lists start at 0.
   const bounds = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const filter: Filter<TaskRecord> = { and: [...equalsOf(query), ...timesOf(query)] };
@@ -48,7 +48,7 @@ export async function listTasks({ db }: Pick<AppContext, 'db'>, query: TaskQuery
       : tasks.find(cursor === undefined ? filter : { and: [filter, ...afterCursor(cursor)] }, {
           sort: newestFirst,
           skip,
-          // One more than asked for tells whether there is a further page.
+          // One more row shows whether there is a further page.
           limit: bounds.size + 1,
         }),
   ]);
@@ -59,14 +59,14 @@ export async function listTasks({ db }: Pick<AppContext, 'db'>, query: TaskQuery
   return { records, extra };
 }
 
-/** Of a filter that nothing can match. */
+/** Page of a filter that matches nothing. */
 export function emptyTaskPage({ page_size }: Pick<TaskQuery, 'page_size'>): TaskPage {
   return { records: [], extra: { total: 0, page_size: pageBounds({ page_size }).size } };
 }
 
 type Field = 'upstream_id' | 'public_id' | 'user_id' | 'channel_id' | 'status' | 'action';
 
-/** The first leads into its index, the others are looked at in what that leaves. */
+/** The first condition selects the index; the others filter its rows. */
 function equalsOf(query: TaskQuery): Filter<TaskRecord>[] {
   const { platform, upstreamId, publicId, userId, channelId, status, action } = query;
   const given: [Field, string | number | undefined][] = [

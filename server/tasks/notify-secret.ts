@@ -1,8 +1,8 @@
-// The address at which an upstream tells of one task. It holds a secret that is good for that task alone.
+// Callback URL for one task's upstream. It contains a secret valid for that task only.
 import { timingSafeEqual } from 'node:crypto';
 import type { AppContext } from '#server/context.ts';
 
-/** Null: this site does not know where it is reached. */
+/** Null if the site's URL is not set. */
 export function notifyAddress({ settings, secrets }: Pick<AppContext, 'settings' | 'secrets'>, taskId: number): string | null {
   const site = settings.get('ServerAddress');
   return site === '' ? null : `${site}/mj/notify/${taskId}/${secretOf(secrets, taskId)}`;

@@ -1,4 +1,4 @@
-// Asks upstreams what became of the tasks that run, a channel at a time, some hundred tasks in a question.
+// Polls upstreams for running tasks, channel by channel, up to some hundred tasks per query.
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { eachDue } from '#server/db/each-due.ts';
@@ -13,20 +13,20 @@ import { failTask, followTask, lostChannelReason, pollEvery, timeoutReason } fro
 import type { TaskPlatform } from './platforms/platform.ts';
 import { taskPlatforms } from './platforms/registry.ts';
 
-/** Tasks that are read at once, and that one question is about. */
+/** Tasks read at a time, and tasks per query. */
 const batchSize = 500;
-/** Questions about single tasks that one channel is asked at the same time. */
+/** Concurrent single-task queries per channel. */
 const questionsAtOnce = 4;
-/** Channels that are asked at the same time: one that does not answer holds up few others. */
+/** Channels polled at a time, so that a silent one delays few others. */
 const channelsAtOnce = 8;
 
 export interface PollBounds {
-  /** Nothing is begun when a run has lasted so long; what it has not come to is still due, and first in the next run. */
+  /** Time after which a run starts nothing more; the rest comes first in the next run. */
   runMs: number;
   questionMs: number;
 }
 
-/** Both together end long before the lock of the job does: two processes never ask at once. */
+/** Both together are much shorter than the job's lock: two processes never poll at once. */
 export const pollBounds: PollBounds = { runMs: 60_000, questionMs: 15_000 };
 
 interface PollRun {
@@ -35,11 +35,11 @@ interface PollRun {
   isOver(): boolean;
 }
 
-/** How many tasks were due, as far as it came. */
+/** Returns the number of due tasks that were reached. */
 export async function pollTasks(context: AppContext, { runMs, questionMs }: PollBounds = pollBounds): Promise<number> {
   const begin = performance.now();
   const run: PollRun = { context, questionMs, isOver: () => performance.now() - begin > runMs };
-  // The job runs as often as a task is asked about: what is due before the middle of its next two runs is asked about in this one.
+  // The job runs at the polling interval: includes tasks due before the middle of its next interval.
   const until = context.now() + pollEvery / 2;
   let count = 0;
   for (;;) {
@@ -56,7 +56,7 @@ async function pollChannel(run: PollRun, tasks: readonly TaskRecord[]): Promise<
   if (first === undefined || run.isOver()) return;
   const platform = taskPlatforms[first.platform];
   const channel = context.channels.get(first.channel_id);
-  // Of a new one this process may not have heard yet; a deletion just made may be taken back.
+  // This process may not know a new channel yet, and a recent deletion may be undone.
   if (channel === undefined && (await isGoneForGood(context.db, first.channel_id))) {
     const reason = lostChannelReason(first.channel_id);
     await failEach(run, tasks, reason);
@@ -66,7 +66,7 @@ async function pollChannel(run: PollRun, tasks: readonly TaskRecord[]): Promise<
   const ask = async (requested: readonly TaskRecord[]): Promise<void> => {
     if (run.isOver()) return;
     const answered = channel === undefined || !isAnswering ? null : await pollSome(run, { platform, channel, tasks: requested });
-    // One that does not answer is not waited for again.
+    // Skips a channel after a timeout.
     if (answered === null) isAnswering = false;
     await postpone(run, { platform, tasks: requested.filter(({ id }) => answered?.has(id) !== true) });
   };
@@ -83,7 +83,7 @@ interface Question {
   tasks: readonly TaskRecord[];
 }
 
-/** Ids of those that the upstream spoke of, and that follow it now; null: it did not answer. */
+/** Ids of tasks that the upstream reported and that were updated; null without a response. */
 async function pollSome(run: PollRun, { platform, channel, tasks }: Question): Promise<Set<number> | null> {
   const { context, questionMs } = run;
   const byUpstreamId = Map.groupBy(tasks, (task) => task.upstream_id ?? '');
@@ -94,7 +94,7 @@ async function pollSome(run: PollRun, { platform, channel, tasks }: Question): P
   if (reports === null) {
     const reason = answer.kind === 'failed' ? answer.failure.message : 'not an answer';
     context.log.warn({ channel: channel.id, tasks: tasks.length, reason }, 'an upstream did not say what became of its tasks');
-    // What it says of one task alone says nothing of the others.
+    // An error about one task does not concern the others.
     return platform.requestedAtOnce === 1 && hasSpoken(answer) ? new Set() : null;
   }
   const answered = new Set<number>();
@@ -106,7 +106,7 @@ async function pollSome(run: PollRun, { platform, channel, tasks }: Question): P
         answered.add(task.id);
       } catch (failure) {
         if (failure instanceof DatabaseUnavailable) throw failure;
-        // Asked about again until its time is over; the others of its channel are followed.
+        // Polled again until it times out; other tasks of the channel are unaffected.
         context.log.error({ task: task.id, err: failure }, 'what an upstream said of a task could not be stored');
       }
     }
@@ -114,17 +114,17 @@ async function pollSome(run: PollRun, { platform, channel, tasks }: Question): P
   return answered;
 }
 
-/** It has, whatever that was. */
+/** Reports whether the upstream responded at all. */
 function hasSpoken(answer: UpstreamAnswer): boolean {
   return answer.kind === 'answered' || answer.failure.upstreamStatus > 0;
 }
 
-/** Nobody knows anything of them: they are asked about again, unless they have had their time. */
+/** Postpones tasks without a report, or fails those that have timed out. */
 async function postpone(run: PollRun, { platform, tasks }: { platform: TaskPlatform; tasks: readonly TaskRecord[] }): Promise<void> {
   const { context } = run;
   const late = new Set(tasks.filter((task) => isLate(context, platform, task)));
   const ids = tasks.filter((task) => !late.has(task)).map(({ id }) => id);
-  // One write, also for a question that ended with its run: its channel is behind the others next time.
+  // One write, also after the run's end: the channel then comes after the others next time.
   const again = { set: { poll_at: context.now() + pollEvery } };
   if (ids.length > 0) await context.db.collection('tasks').patchAll({ id: { in: ids }, poll_at: { exists: true } }, again);
   await failEach(run, late, timeoutReason(platform.timeout));
@@ -139,7 +139,7 @@ function isLate({ now }: AppContext, { timeout }: TaskPlatform, { submit_time: s
   return now() - since > timeout;
 }
 
-/** One platform of one channel each. */
+/** Groups by channel and platform. */
 function byChannel(tasks: readonly TaskRecord[]): TaskRecord[][] {
   return [...Map.groupBy(tasks, ({ channel_id, platform }) => `${channel_id} ${platform}`).values()];
 }

@@ -1,6 +1,6 @@
-// What a task cost goes back, once, when it fails: to the balance of user and token, and out of what they have used. Which tasks are
-// to be refunded is decided by the one change that ends them (`follow-task.ts`); from then on a refund is due until it is known to be
-// done. Trying again is harmless: ledger entries and the log row have names that the task gives them.
+// Refunds a failed task exactly once: to the balances of user and token, and in their used amounts. The single change
+// that ends a task decides on a refund (`follow-task.ts`), which is then due until confirmed. Retries are harmless:
+// ledger entries and the log row have ids derived from the task.
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
@@ -16,11 +16,11 @@ import { resolveCharge } from './task-charge.ts';
 import { callersName } from './task-data.ts';
 import { taskPlatforms } from './platforms/registry.ts';
 
-/** Milliseconds after which a refund that is still due has been left by whoever began it. */
+/** Milliseconds after which a due refund counts as abandoned. */
 const abandonedAfter = 10_000;
 const finishedAtOnce = 200;
 
-/** False: it is still due. */
+/** Returns false if it must be retried. */
 export async function refundTask(context: AppContext, due: TaskRecord): Promise<boolean> {
   const task = await resolveCharge(context, due);
   if (task.charge === 'open') return false;
@@ -44,12 +44,12 @@ export async function refundTask(context: AppContext, due: TaskRecord): Promise<
     set: { refunded_quota: isRefused ? 0 : task.quota },
     unset: ['refund_due_at', 'refund_log_id'],
   });
-  // A figure for administrators: whoever ends the refund corrects it.
+  // A figure for administrators, corrected once, by the process that completes the refund.
   if (done !== null && !isRefused) await addChannelUse(context.db, task.channel_id, -task.quota);
   return true;
 }
 
-/** Brings refunds to their end that nobody is working on any more. */
+/** Completes abandoned refunds. */
 export async function finishRefunds(context: AppContext): Promise<number> {
   const before = context.now() - abandonedAfter;
   const tasks = context.db.collection('tasks');
@@ -82,14 +82,14 @@ async function reportOf(context: AppContext, task: TaskRecord): Promise<void> {
     username: task.username,
     type: LogType.system,
     ...chargedTo(task, charge),
-    // What is not listed as spent is not listed as given back.
+    // A charge hidden from the list has no visible refund.
     ...(charge?.hidden === true ? {} : { refunded: task.quota }),
     content: taskPlatforms[task.platform].refundText(id, quotaLogText(task.quota, display)),
     event: { code: 'task_refunded', amount: task.quota, task_id: id },
   });
 }
 
-/** Where the charge was counted, so that the refund is: its row, or of a row that was deleted what the task knows. */
+/** Dimensions of the charge, for the refund: from its row, or from the task if the row was deleted. */
 function chargedTo(
   task: TaskRecord,
   charge: LogRecord | null,

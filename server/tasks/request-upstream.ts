@@ -1,4 +1,4 @@
-// A question in JSON to the upstream of a channel, as its calls are sent: with its key, through its proxy.
+// Sends a JSON request to a channel's upstream, with its key and proxy.
 import type { AppContext } from '#server/context.ts';
 import type { PiecedBody } from '#server/framing/byte-source.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
@@ -14,25 +14,28 @@ import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
 export interface UpstreamQuestion {
-  /** Where that is not the channel's: an address that the provider's record has. */
+  /** Base URL from the provider's record, if it is not the channel's. */
   base?: string;
-  /** Behind that, with its query. */
+  /** Path after the base URL, with its query. */
   path: string;
-  /** The answer is read until the member of that name begins, a text of megabytes; it is then an object with that member alone, empty. */
+  /**
+   * Stops reading where the member of that name, a text of megabytes, begins; the response is then an object with only
+   * that member, empty.
+   */
   until?: string;
-  /** JSON, unless told. None: the question is a GET. */
+  /** JSON by default. Without a body, the method is GET. */
   body?: Buffer | PiecedBody;
   contentType?: string;
-  /** Where it is none of both. */
+  /** Method, if it is neither GET nor POST. */
   method?: 'DELETE';
-  /** Beside those of the channel. */
+  /** Headers in addition to the channel's. */
   headers?: Readonly<Record<string, string>>;
   milliseconds: number;
 }
 
 export type UpstreamAnswer =
   | { kind: 'answered'; value: unknown }
-  /** `mayBeDone`: the upstream may have done what it was asked to do all the same. */
+  /** `mayBeDone`: the upstream may have executed the request. */
   | { kind: 'failed'; failure: UpstreamFailure; mayBeDone: boolean };
 
 const mostBytes = 8 * 1024 * 1024;
@@ -56,7 +59,7 @@ export async function requestUpstream(
   const received = await sent.received;
   if (received.kind === 'failed') {
     const { failure, cause } = received;
-    // A status is an answer; silence after the question was sent is none.
+    // A status is a response; a timeout after sending is none.
     return { kind: 'failed', failure, mayBeDone: cause === null ? isOpen(failure) : sent.sending.isSent };
   }
   if (received.kind === 'stream' && until === undefined) {
@@ -70,19 +73,19 @@ export async function requestUpstream(
 
 const openStatuses: ReadonlySet<number> = new Set([408, 504, 524]);
 
-/** What the upstream itself said counts as well as what the channel's mapping makes of it. */
+/** Checks both the upstream's status and the mapped one. */
 function isOpen({ status, upstreamStatus }: UpstreamFailure): boolean {
   return openStatuses.has(status) || openStatuses.has(upstreamStatus) || isTakenUnread(upstreamStatus);
 }
 
-/** Any bytes are a stream of them. */
+/** Framing that treats any bytes as a stream. */
 export const anyBytes = { ...framings.sse, mediaType: '', begins: () => true };
 
 export function addressOfQuestion(channel: PreparedChannel, { base, path }: Pick<UpstreamQuestion, 'base' | 'path'>): URL | null {
   return URL.parse(`${base ?? channel.base}${path}`);
 }
 
-/** Null: it broke off, took too long, or said too much. */
+/** Returns null if the stream broke off, timed out, or is too long. */
 function readUntil(stream: EventSource, member: string, milliseconds: number): Promise<Buffer | null> {
   const text = new MemberText(member);
   return new Promise((resolve) => {
@@ -104,7 +107,7 @@ function readUntil(stream: EventSource, member: string, milliseconds: number): P
   });
 }
 
-/** As it goes to that address, which is the channel's. */
+/** Builds the request to the channel's URL. */
 export function questionRequest(channel: PreparedChannel, question: Omit<UpstreamQuestion, 'milliseconds'>, url: URL): SendRequest {
   const { body, method = body === undefined ? 'GET' : 'POST', headers: own = {} } = question;
   const { 'content-type': usual, ...headers } = channel.headers;
@@ -120,7 +123,7 @@ export function questionRequest(channel: PreparedChannel, question: Omit<Upstrea
   };
 }
 
-/** Undefined: it is no JSON, or nested too deep. */
+/** Returns undefined if the text is no JSON, or nested too deep. */
 function valueOf(body: Buffer): unknown {
   const text = body.toString('utf8');
   if (isTooDeep(text)) return undefined;

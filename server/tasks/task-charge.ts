@@ -1,6 +1,6 @@
-// What became of the charge of a task whose submission was cut short. A charge is a row of the log; before it is written the task is
-// marked. A row that is not there when the books of its process are closed will never be, and one that came after them is charged to
-// nobody and will be removed.
+// Determines the charge of a task whose submission was interrupted. A charge is a log row; the task is marked before it
+// is written. A row that is missing when its process's books are closed will never appear, and one written after that
+// does not count and will be removed.
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -10,12 +10,12 @@ import { closedBooksOf, isCounted } from '#server/money/recovery/crash-recovery.
 export const lostReason = knownReason({ code: 'task_submission_lost' });
 
 /**
- * The task with its charge known, or still `open`. A task that was to be paid for and was charged by nobody fails, and the log is still to tell
- * its channel (`lost_log_id`): delivered, it would be free.
+ * Returns the task with its charge resolved, or still `open`. A task that should have been charged but was not fails,
+ * and a log row about its channel is due (`lost_log_id`): it must not be delivered for free.
  */
 export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>, task: TaskRecord): Promise<TaskRecord> {
   if (task.charge !== 'open') return task;
-  // In this order: a process that has closed its books in between has written all its rows before.
+  // In this order: a process whose books are closed has written all its rows before.
   const { state } = (await db.collection('processes').get(task.process)) ?? { state: 'settled' };
   const { paid, isCertain } = await chargeOf(db, task);
   if (paid === null ? state !== 'settled' : !isCertain) return task;
@@ -44,17 +44,17 @@ export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>,
 
 export interface TaskCharge {
   /**
-   * What was charged, which is less than was asked for where the reservation was lost meanwhile and the account has no more: that, and no
-   * more, is what a refund gives back. Null: there is no row, or not yet.
+   * The amount charged, less than requested if the reservation was lost and the balance was too low: exactly what a
+   * refund returns. Null if there is no row (yet).
    */
   paid: { charge: 'done'; quota: number; token_quota: number } | null;
-  /** False: whether that row counts is not decided yet, except for whoever has settled it. */
+  /** False while it is undecided whether the row counts, except for the process that settled it. */
   isCertain: boolean;
 }
 
 export async function chargeOf(db: AppContext['db'], { request_id }: Pick<TaskRecord, 'request_id'>): Promise<TaskCharge> {
   let charge: TaskCharge = { paid: null, isCertain: false };
-  // By its index alone: that is a short read, which waits for no other.
+  // Uses the index alone, a short read that waits for no other.
   for (const row of await db.collection('logs').find({ request_id }, { limit: 10 })) {
     if (row.process === undefined) continue;
     const counts = await isCharged(db, row);
@@ -65,10 +65,10 @@ export async function chargeOf(db: AppContext['db'], { request_id }: Pick<TaskRe
   return charge;
 }
 
-/** Whether a row of a call has been charged; null: not decided. */
+/** Reports whether a call's row has been charged; null if undecided. */
 export async function isCharged(db: AppContext['db'], { process: id = '', seq = 0 }: LogRecord): Promise<boolean | null> {
   const process = await db.collection('processes').get(id);
-  // Processes are forgotten long after rows that do not count were removed.
+  // Process records are removed long after rows that do not count.
   if (process === null) return true;
   const books = closedBooksOf(process);
   if (books !== null) return isCounted(books, seq);

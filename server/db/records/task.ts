@@ -38,9 +38,9 @@ export interface TaskRecord {
   status: string;
   /** `0%` to `100%`. */
   progress: string;
-  /** A provider's words, or Tidegate's in Chinese. */
+  /** A provider's words, or the gateway's in Chinese. */
   fail_reason: string;
-  /** The same as a code and its facts, where it is Tidegate's. */
+  /** Code and facts of the gateway's own reasons. */
   fail_cause?: FailureReason;
   /** The same in English, in records of earlier versions. */
   fail_reason_en?: string;

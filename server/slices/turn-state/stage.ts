@@ -1,5 +1,5 @@
-// Turn state: a header that an upstream gives its client to send back with the next turn. It is sealed for the channel that gave it and
-// the user who got it, so no other upstream reads it, and nobody sends an upstream one that is not from there.
+// Turn state: a response header that a client returns with its next turn. Sealed for the channel and the user, so that no
+// other upstream receives it, and no forged value reaches an upstream.
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { AppContext } from '#server/context.ts';

@@ -17,7 +17,7 @@ export const midjourney: TaskPlatform = {
   refundText: (upstreamId, amount) => `构图失败 ${upstreamId}，补偿 ${amount}`,
 };
 
-/** Null: it is no drawing. */
+/** Returns null if it is no drawing. */
 export function readDrawing(value: unknown): TaskReport | null {
   if (!isObject(value)) return null;
   const upstreamId = idOf(value['id']);
@@ -30,10 +30,10 @@ export function readDrawing(value: unknown): TaskReport | null {
   return { upstreamId, outcome: 'failed', fields: { ...fields, status: 'FAILURE', progress: '100%' } };
 }
 
-/** What it does not say stays as it was. */
+/** Missing fields stay unchanged. */
 function fieldsOf(value: Record<string, unknown>): ReportedFields {
   const said = textOf(value['status']).toUpperCase();
-  // Some proxies tell of drawings that were cancelled.
+  // Some proxies report cancelled drawings.
   const status = said === 'CANCEL' ? 'FAILURE' : known.has(said) ? said : 'IN_PROGRESS';
   const progress = progressOf(value['progress']);
   const start = momentOf(value['startTime']);

@@ -1,10 +1,10 @@
-// What a kind of task is: how its upstream is asked what became of it, and how that is read.
+// Interface of task platforms: polling an upstream and reading its response.
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { UpstreamQuestion } from '#server/tasks/request-upstream.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { Provider } from '#server/providers/spec.ts';
 
-/** What an upstream may say of a task, brought to what is stored. */
+/** Fields that an upstream may report, as stored. */
 export type ReportedFields = Partial<
   Pick<
     TaskRecord,
@@ -30,23 +30,23 @@ export interface TaskReport {
   fields: ReportedFields;
 }
 
-/** Of a question about several. */
+/** Distinct upstream ids for a query. */
 export function idsOf(tasks: readonly TaskRecord[]): string[] {
   return [...new Set(tasks.map(({ upstream_id: id = '' }) => id))];
 }
 
 export interface TaskPlatform {
   name: TaskRecord['platform'];
-  /** Milliseconds after which a task that is not done has failed. */
+  /** Milliseconds after which an unfinished task fails. */
   timeout: number;
-  /** Tasks that one question is about at most. */
+  /** Maximum tasks per query. */
   requestedAtOnce: number;
-  /** Providers that work on such tasks. */
+  /** Reports whether the provider supports such tasks. */
   serves(provider: Provider): boolean;
-  /** The question what became of these. Null: that channel cannot be asked about them any more. */
+  /** Builds the polling request. Returns null if the channel can no longer be queried. */
   question(channel: PreparedChannel, tasks: readonly TaskRecord[]): Omit<UpstreamQuestion, 'milliseconds'> | null;
-  /** Null: that is no answer to it. What is no task in it is left out. */
+  /** Returns null for an invalid response. Entries that are no tasks are dropped. */
   readAnswer(answer: unknown, channel: PreparedChannel, tasks: readonly TaskRecord[]): TaskReport[] | null;
-  /** The row of the log that tells of a refund, as old clients show it. `name`: of the task, as its caller knows it. */
+  /** Text of a refund's log row for old clients. `name`: the task's id as its caller knows it. */
   refundText(name: string, amount: string): string;
 }

@@ -31,13 +31,13 @@ function readTask(value: unknown): TaskReport | null {
   return { upstreamId, outcome: 'failed', fields: { ...fields, status: 'FAILURE', progress: '100%' } };
 }
 
-/** What it does not say stays as it was. */
+/** Missing fields stay unchanged. */
 function fieldsOf(value: Record<string, unknown>): ReportedFields {
   const said = textOf(value['status']).toUpperCase();
   const failReason = textOf(value['fail_reason']);
   const data = jsonOf(value['data']);
   const progress = progressOf(value['progress']);
-  // The upstream counts seconds.
+  // The upstream reports seconds.
   const start = momentOf(value['start_time'], 1000);
   const finish = momentOf(value['finish_time'], 1000);
   return {

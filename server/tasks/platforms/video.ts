@@ -1,4 +1,4 @@
-// Videos, whoever makes them: each provider has a form of its own (`server/tasks/videos/`), and is asked about one at a time.
+// Videos of all providers: each has its own format (`server/tasks/videos/`), and is polled for one at a time.
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { maskSecrets } from '#server/exchange/mask-secrets.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -10,7 +10,7 @@ import { jsonOf, progressOf, textOf, urlOf } from './report-values.ts';
 
 export const video: TaskPlatform = {
   name: 'video',
-  // Queues of some providers are hours long.
+  // Queues of some providers take hours.
   timeout: 6 * 3600_000,
   requestedAtOnce: 1,
   serves: ({ videos }) => videos !== undefined,
@@ -34,7 +34,7 @@ export function followed({ modelMapping }: PreparedChannel, { action, model, ups
 interface Requested {
   channel: PreparedChannel;
   upstreamId: string;
-  /** There is nothing to be had where no address is told. */
+  /** Whether the video is only available by its URL. */
   needsUrl: boolean;
 }
 
@@ -59,7 +59,7 @@ function reportedReport(report: VideoReport, { channel, upstreamId, needsUrl }: 
   return { upstreamId, outcome: 'failed', fields: { status: 'FAILURE', progress: '100%', ...reason } };
 }
 
-/** What says that it is still at work is not done. */
+/** Caps the progress of a video that is not done. */
 function belowAll(progress: string): string {
   return progress === '100%' ? '99%' : progress;
 }

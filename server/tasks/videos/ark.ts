@@ -8,7 +8,7 @@ import type { VideoFormat, VideoReport } from './video-format.ts';
 
 const path = '/api/v3/contents/generations/tasks';
 const at = (upstreamId: string) => `${path}/${encodeURIComponent(upstreamId)}`;
-/** Of one picture, and of two. */
+/** Roles of one picture, and of two. */
 const roles = ['first_frame', 'last_frame'];
 const states: Readonly<Record<string, VideoReport['state']>> = {
   queued: 'queued',
@@ -19,8 +19,8 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
   expired: 'failed',
 };
 /**
- * Older models read these out of the prompt: longer or larger videos than were paid for. It begins where dashes do, and nowhere among them: a
- * prompt of nothing else would take a minute.
+ * Older models parse these flags in the prompt, which could request longer or larger videos than were paid for. A match
+ * starts at the first of several dashes, to avoid quadratic time.
  */
 const flags =
   /(?<!-)-{2,}\s*(?:resolution|rs|ratio|rt|duration|dur|frames|framespersecond|fps|seed|watermark|wm|camerafixed|cf|generate_?audio)\b(?:[\s=:]+[^\s-]\S*)?/gi;
@@ -70,6 +70,6 @@ export const ark: VideoFormat = {
 
 function withoutFlags(prompt: string): string {
   const rest = prompt.replace(flags, ' ').trim();
-  // One that was put around another: what is left of its dashes goes, too.
+  // Nested flags leave dashes, which are removed as well.
   return rest.search(flags) === -1 ? rest : rest.replaceAll(/-{2,}/g, ' ').trim();
 }

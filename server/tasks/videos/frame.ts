@@ -1,4 +1,4 @@
-// Sizes of videos as providers name them: by the shorter side, and by the ratio of the sides.
+// Video sizes as named by providers: by the shorter side, and by the aspect ratio.
 
 interface Size {
   width: number;
@@ -14,7 +14,7 @@ const ratios: readonly (readonly [name: string, value: number])[] = [
   ['21:9', 21 / 9],
 ];
 
-/** The nearest that has a name: sizes are whole numbers of blocks, and hardly ever exactly in a ratio. */
+/** Nearest named ratio: sizes are multiples of blocks, and rarely match a ratio exactly. */
 export function ratioOf({ width, height }: Size, among?: readonly string[]): string {
   const requested = Math.log(width / height);
   const known = among === undefined ? ratios : ratios.filter(([name]) => among.includes(name));
@@ -27,7 +27,7 @@ export function resolutionOf({ width, height }: Size): string {
   return `${Math.min(width, height)}p`;
 }
 
-/** `1080p` and `16:9` as a size, of even numbers; undefined: they name none. */
+/** Converts `1080p` and `16:9` to a size of even numbers; undefined if unknown. */
 export function sizeNamed(resolution: string, ratio: string): Size | undefined {
   const [, lines] = /^(\d{3,4})p$/i.exec(resolution === '4k' || resolution === '4K' ? '2160p' : resolution) ?? [];
   const [, across, down] = /^(\d{1,2}):(\d{1,2})$/.exec(ratio) ?? [];

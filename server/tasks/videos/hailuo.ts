@@ -5,7 +5,7 @@ import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
 import type { VideoFormat, VideoReport } from './video-format.ts';
 
-/** Its usual one is a little larger than others'. */
+/** MiniMax's default resolution is slightly larger than 720p. */
 const resolutions: Readonly<Record<number, string>> = { 512: '512P', 720: '768P', 768: '768P', 1080: '1080P' };
 const states: Readonly<Record<string, VideoReport['state']>> = {
   preparing: 'queued',

@@ -1,4 +1,4 @@
-// Jimeng: the model is what is required of the service. https://www.volcengine.com/docs/85621/1544716
+// Jimeng: the model selects the service. https://www.volcengine.com/docs/85621/1544716
 import { isObject } from '#server/framing/loose-json.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { ratioOf } from './frame.ts';
@@ -9,7 +9,7 @@ import type { VideoFormat, VideoReport } from './video-format.ts';
 const path = (action: string) => `/?Action=${action}&Version=2022-08-31`;
 const framesPerSecond = 24;
 const done = 10_000;
-/** What it will not make, whoever asks for it. Others may pass. */
+/** Content refusals, which are final; other errors may be temporary. */
 const isFinal = (code: unknown): boolean => typeof code === 'number' && /^50(?:41[1-8]|51[0-9])$/.test(String(code));
 const states: Readonly<Record<string, VideoReport['state']>> = {
   in_queue: 'queued',

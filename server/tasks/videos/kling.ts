@@ -8,7 +8,7 @@ import { jsonQuestion, said } from './question.ts';
 import type { VideoFormat, VideoReport } from './video-format.ts';
 
 const ratios = ['16:9', '9:16', '1:1'];
-/** By the shorter side. */
+/** Modes by the shorter side. */
 const modes: Readonly<Record<number, string>> = { 720: 'std', 1080: 'pro' };
 const [fromText, fromPicture] = ['/v1/videos/text2video', '/v1/videos/image2video'];
 
@@ -82,7 +82,7 @@ export const kling: VideoFormat = {
   },
 };
 
-/** A gateway in its place has it below a prefix. */
+/** Gateways serve Kling below a prefix. */
 function prefixed(path: string, key: string): string {
   return isPlainKlingKey(key) ? `/kling${path}` : path;
 }

@@ -1,10 +1,10 @@
-// Pictures of an order as providers take them in JSON: an address, a `data:` URL, or bare Base64.
+// Pictures in JSON requests: a URL, a `data:` URL, or bare Base64.
 import { AppError } from '#shared/errors.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { MultipartFile } from '#server/framing/multipart.ts';
 import type { VideoPicture } from './video-format.ts';
 
-/** Bytes of a picture that is sent in JSON, where it has to be in memory at once. */
+/** Maximum bytes of a picture in JSON, which must be in memory. */
 const mostBytes = 10 * 1024 * 1024;
 const dataUrl = /^data:(image\/[\w.+-]{1,40});base64,([A-Za-z0-9+/=\s]*)$/;
 const types: readonly (readonly [type: string, start: string])[] = [
@@ -14,20 +14,23 @@ const types: readonly (readonly [type: string, start: string])[] = [
   ['image/webp', '52494646'],
 ];
 
-/** An address as it is; a file as a `data:` URL. */
+/** URLs unchanged; files as `data:` URLs. */
 export async function addressOrData(picture: VideoPicture): Promise<string> {
   if ('url' in picture) return picture.url;
   const { type, base64 } = await bytesOf(picture.file);
   return `data:${type};base64,${base64}`;
 }
 
-/** An address as it is; everything else as Base64 alone. */
+/** URLs unchanged; everything else as Base64. */
 export async function addressOrBase64(picture: VideoPicture): Promise<string> {
   if ('url' in picture) return partsOf(picture.url)?.base64 ?? picture.url;
   return (await bytesOf(picture.file)).base64;
 }
 
-/** For providers that fetch nothing. @throws {AppError} `invalid_request` for an address */
+/**
+ * For providers that download nothing.
+ * @throws {AppError} `invalid_request` for a URL
+ */
 export async function inlineParts(picture: VideoPicture): Promise<{ type: string; base64: string }> {
   if ('file' in picture) return bytesOf(picture.file);
   const parts = partsOf(picture.url);
@@ -51,7 +54,7 @@ async function bytesOf({ content, type }: MultipartFile): Promise<{ type: string
   return { type: typeOf(bytes, type), base64: bytes.toString('base64') };
 }
 
-/** By its first bytes; callers often send none, or that of any file. */
+/** Detects the type from the first bytes; callers often send none or a generic one. */
 function typeOf(bytes: Buffer, reported: string): string {
   const start = bytes.subarray(0, 4).toString('hex');
   const known = types.find(([, begin]) => start.startsWith(begin));

@@ -1,4 +1,4 @@
-// Questions to providers of videos, put together.
+// Builds requests to video providers.
 import { randomBytes } from 'node:crypto';
 import type { VideoQuestion } from './video-format.ts';
 
@@ -6,14 +6,14 @@ export function jsonQuestion(path: string, body: object, headers: Readonly<Recor
   return { path, body: Buffer.from(JSON.stringify(body)), headers };
 }
 
-/** What is left out of a body: fields that nobody said anything of. */
+/** Drops undefined fields of a body. */
 export function said<Fields extends Record<string, unknown>>(fields: Fields): Partial<Fields> {
   const stored: Partial<Fields> = { ...fields };
   for (const name of Object.keys(stored)) if (stored[name] === undefined) Reflect.deleteProperty(stored, name);
   return stored;
 }
 
-/** In no file that anybody could have written before. */
+/** Random, so that no file can contain it. */
 export function newBoundary(): string {
   return `----video-${randomBytes(18).toString('hex')}`;
 }

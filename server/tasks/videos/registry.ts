@@ -1,4 +1,4 @@
-// Every form of video providers, by the name that their records have for it.
+// Video formats by the name in a provider's record.
 import type { Provider, VideoFormatName } from '#server/providers/spec.ts';
 import { ark } from './ark.ts';
 import { cogVideo } from './cogvideo.ts';
@@ -25,7 +25,7 @@ export const videoFormats: Readonly<Record<VideoFormatName, VideoFormat>> = {
   cogvideo: cogVideo,
 };
 
-/** Undefined: the provider makes no videos. */
+/** Undefined if the provider has no videos. */
 export function videoFormatOf(provider: Pick<Provider, 'videos'> | null): VideoFormat | undefined {
   return provider?.videos === undefined ? undefined : videoFormats[provider.videos];
 }

@@ -1,4 +1,4 @@
-// OpenAI's videos, and whoever has them in its form. https://platform.openai.com/docs/api-reference/videos
+// OpenAI's videos, and compatible providers. https://platform.openai.com/docs/api-reference/videos
 import { isObject } from '#server/framing/loose-json.ts';
 import { MultipartFile, writeMultipart } from '#server/framing/multipart.ts';
 import type { MultipartPart } from '#server/framing/multipart.ts';
@@ -20,7 +20,7 @@ export const sora: VideoFormat = {
     if (picture !== undefined && file === undefined && 'url' in picture) {
       return jsonQuestion('/v1/videos', { ...fields, input_reference: { image_url: picture.url } });
     }
-    // As the vendor's own libraries send it.
+    // Multipart, as the vendor's SDKs send it.
     const parts: MultipartPart[] = Object.entries(fields).map(([name, value]) => ({ name, value }));
     if (file !== undefined) parts.push({ name: 'input_reference', value: file });
     const boundary = newBoundary();
@@ -55,7 +55,7 @@ export const sora: VideoFormat = {
   remove: (upstreamId) => ({ path: at(upstreamId), method: 'DELETE' }),
 };
 
-/** Undefined: it is an address, which the provider fetches. */
+/** Returns undefined for a URL, which the provider downloads. */
 function fileOf(picture: VideoPicture): MultipartFile | undefined {
   if ('file' in picture) return picture.file;
   const parts = partsOf(picture.url);

@@ -1,4 +1,4 @@
-// Google's Veo at Vertex AI, in the model's region. Nobody names a bucket, so videos come within the answer, as Base64.
+// Google's Veo at Vertex AI, in the model's region. Without a bucket, videos are returned inline as Base64.
 // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
@@ -9,7 +9,7 @@ import { jsonQuestion } from './question.ts';
 import { veoBody } from './veo.ts';
 import type { VideoChannel, VideoFormat, VideoQuestion } from './video-format.ts';
 
-/** It is a path, and says in which region the work is done. */
+/** Operation name: a path that contains the region. */
 const operation =
   /^(projects\/[\w.:-]{1,80}\/locations\/([a-z][a-z\d-]{1,40})\/publishers\/google\/models\/[\w.-]{1,80})\/operations\/[\w-]{1,80}$/;
 const inside = 'bytesBase64Encoded';
@@ -19,11 +19,11 @@ export const veoVertex: VideoFormat = {
   usualSeconds: 8,
   heights: [720, 1080, 2160],
   fetchesNoPictures: true,
-  /** @throws {AppError} `format_unsupported` for a channel whose regions cannot be read */
+  /** @throws {AppError} `format_unsupported` for a channel with unreadable regions */
   async order(order, channel) {
     const { model, requestedModel: clientModel, seed, hasSound, width, height } = order;
     const isOlder = older.test(model);
-    // What it is not told it would make in its only size.
+    // Older models ignore the size and always use this one.
     if (isOlder && Math.min(width, height) !== 720) throw badField('size', onlySide);
     const location = vertex.locate?.({ key: channel.key, other: channel.record.other, clientModel, model });
     if (location === undefined || location === null) throw new AppError('format_unsupported');
@@ -62,7 +62,7 @@ function fetchOf(name: string, channel: VideoChannel): VideoQuestion {
   return at(channel, vertexHost(region), jsonQuestion(`/v1/${resource}:fetchPredictOperation`, { operationName: name }));
 }
 
-/** A channel with an address of its own is asked there. */
+/** A channel's own base URL takes precedence. */
 function at({ record }: VideoChannel, base: string, question: VideoQuestion): VideoQuestion {
   return record.base_url.trim() === '' ? { base, ...question } : question;
 }

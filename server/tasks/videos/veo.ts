@@ -8,7 +8,7 @@ import type { VideoFormat, VideoOrder } from './video-format.ts';
 
 const ratios = ['16:9', '9:16'];
 const resolutions: Readonly<Record<number, string>> = { 720: '720p', 1080: '1080p', 2160: '4k' };
-/** It is a path. */
+/** Operation name: a path. */
 const operation = /^models\/[\w.-]{1,80}\/operations\/[\w-]{1,100}$/;
 
 export const veo: VideoFormat = {
@@ -40,7 +40,7 @@ export const veo: VideoFormat = {
   },
 };
 
-/** As both of Google's addresses want it. */
+/** Body for both of Google's APIs. */
 export async function veoBody({ prompt, seconds, width, height, pictures, negativePrompt, people }: VideoOrder) {
   const images = await Promise.all(pictures.slice(0, 2).map(inlineParts));
   const [image, lastFrame] = images.map(({ type, base64 }) => ({ bytesBase64Encoded: base64, mimeType: type }));

@@ -1,9 +1,9 @@
-// What the record of a video keeps of its order, and of what its provider said.
+// Stored facts of a video: its request, and the provider's result.
 import { z } from 'zod';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { dataOf } from '#server/tasks/task-data.ts';
 
-/** In `properties`. */
+/** Content of `properties`. */
 const VideoFacts = z.object({
   seconds: z.number(),
   size: z.string(),
@@ -11,10 +11,10 @@ const VideoFacts = z.object({
 });
 export type VideoFacts = z.infer<typeof VideoFacts>;
 
-/** In `data`. */
+/** Content of `data`. */
 const MadeVideo = z.object({ url: z.string().optional(), file: z.string().optional() });
 
-/** Undefined: an earlier server has kept nothing of it, since nobody has taken it. */
+/** Undefined in records of earlier servers, which stored nothing for tasks that were not accepted. */
 export function factsOf({ properties }: Pick<TaskRecord, 'properties'>): VideoFacts | undefined {
   return properties === '' ? undefined : VideoFacts.parse(JSON.parse(properties));
 }

@@ -1,93 +1,99 @@
-// What the form of a video provider is: how videos are ordered from it, how it is asked what became of them, and where they are.
+// Wire format of a video provider: creating videos, polling, and downloading.
 import type { MultipartFile } from '#server/framing/multipart.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamQuestion } from '#server/tasks/request-upstream.ts';
 
-/** A picture that a video begins with, or ends with. */
+/** First or last frame of a video. */
 export type VideoPicture =
-  /** An address, or a `data:` URL. */
+  /** URL or `data:` URL. */
   | { url: string }
-  /** As it came in a form. */
+  /** File of a multipart form. */
   | { file: MultipartFile };
 
-/** What somebody wants, whoever makes it. All of it is said to the provider: what is made has to be what is paid for. */
+/** A video request independent of the provider. All of it is sent: the result must match what is paid for. */
 export interface VideoOrder {
-  /** As the provider calls it. */
+  /** Upstream model name. */
   model: string;
-  /** As its caller calls it. */
+  /** Model name of the request. */
   requestedModel: string;
   prompt: string;
-  /** Whole. */
+  /** Whole seconds. */
   seconds: number;
   width: number;
   height: number;
-  /** The first frame, and the last where there are two; more are pictures to go by. */
+  /** The first frame, and the last if there are two; more are references. */
   pictures: readonly VideoPicture[];
-  /** What is not to be seen; undefined: nothing is said. */
+  /** Undefined if not set. */
   negativePrompt: string | undefined;
   seed: number | undefined;
-  /** With sound; undefined: as the model does. */
+  /** If undefined, the model's default. */
   hasSound: boolean | undefined;
-  /** Which people may be in it, in Veo's words; undefined: as the model does. */
+  /** Allowed people, in Veo's terms; if undefined, the model's default. */
   people?: string | undefined;
 }
 
 export type VideoQuestion = Omit<UpstreamQuestion, 'milliseconds'>;
 
 export type OrderVerdict =
-  /** What the provider calls it. */
+  /** Provider's id. */
   | { id: string }
-  /** It answered with status 200 and took nothing. `status`: what that would be in HTTP. */
+  /** Error with status 200; nothing was created. `status`: equivalent HTTP status. */
   | { refusal: { status: number; code: string; message: string } };
 
 export interface VideoReport {
   state: 'queued' | 'running' | 'succeeded' | 'failed';
-  /** From 0 to 100; undefined: it does not say. */
+  /** From 0 to 100; undefined if not reported. */
   progress?: number | undefined;
-  /** Of the video; undefined: there is none, or it is asked for in another way. */
+  /** URL of the video; undefined if there is none, or another request gets it. */
   url?: string | undefined;
-  /** Of a picture of it. */
+  /** URL of a poster image. */
   poster?: string | undefined;
-  /** What the provider says besides, for `locate`. */
+  /** Provider's file id, for `locate`. */
   file?: string | undefined;
   reason?: string | undefined;
 }
 
-/** Of a task: what a provider is asked about it by. */
+/** Facts of a task that polling uses. */
 export type FollowedVideo = Pick<TaskRecord, 'action'> & {
   upstreamId: string;
-  /** As the provider calls it. */
+  /** Upstream model name. */
   model: string;
 };
 
-/** What a question may depend on. */
+/** Channel data that requests may use. */
 export type VideoChannel = Pick<PreparedChannel, 'key' | 'record'>;
 
 export interface VideoFormat {
-  /** Seconds of a video whose caller says nothing. */
+  /** Default duration in seconds. */
   usualSeconds: number;
-  /** Pixels of the shorter side that it has: a size between them would be made, and not be paid for, as another one. Missing: it takes sizes as they are. */
+  /**
+   * Supported pixels of the shorter side: other sizes would be rounded, and not match the price. If undefined, any
+   * size.
+   */
   heights?: readonly number[];
-  /** Pictures have to be sent: it takes no addresses. */
+  /** Pictures must be sent inline: URLs are not supported. */
   fetchesNoPictures?: true;
-  /** @throws {AppError} `invalid_request` for what the provider has no place for */
+  /** @throws {AppError} `invalid_request` for fields that the provider does not support */
   order(order: VideoOrder, channel: VideoChannel): VideoQuestion | Promise<VideoQuestion>;
-  /** Null: that is nothing that can be understood. */
+  /** Returns null for an unreadable response. */
   readOrder(answer: unknown): OrderVerdict | null;
   question(video: FollowedVideo, channel: VideoChannel): VideoQuestion;
-  /** Null: that is no answer to it. */
+  /** Returns null for an unreadable response. */
   readAnswer(answer: unknown): VideoReport | null;
-  /** A new one by another prompt; missing: the provider makes none from its own. */
+  /** Creates a video from another one and a new prompt; undefined if not supported. */
   remix?(upstreamId: string, prompt: string): VideoQuestion;
-  /** Missing: its address was told, and is what there is. `variant`: `video` or a kind of picture. Null: there is no such thing. */
+  /**
+   * Downloads the content; if undefined, the reported URL is the only source. `variant`: `video` or a kind of image.
+   * Returns null if it does not exist.
+   */
   content?(upstreamId: string, variant: string, channel: VideoChannel): VideoQuestion | null;
-  /** What `content` answers is JSON, and the video is the Base64 of the member of that name. */
+  /** The response of `content` is JSON, with the video as Base64 in this member. */
   contentMember?: string;
-  /** Missing: its address was told. What is asked where a video lies by what the report called its `file`, and what that answers. */
+  /** Resolves the reported `file` to a URL; if undefined, the URL was reported. */
   locate?: { question(file: string): VideoQuestion; read(answer: unknown): string };
-  /** Addresses of videos are the provider's own, and want the channel's key. */
+  /** Video URLs are the provider's, and need the channel's key. */
   isBehindKey?: true;
-  /** Missing: it keeps nothing that could be deleted. */
+  /** Deletes the video; undefined if the provider cannot. */
   remove?(upstreamId: string): VideoQuestion;
 }

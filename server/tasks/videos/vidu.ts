@@ -6,7 +6,7 @@ import { addressOrData } from './picture-text.ts';
 import { jsonQuestion, said } from './question.ts';
 import type { VideoFormat, VideoReport } from './video-format.ts';
 
-/** By how many pictures there are. */
+/** Paths by number of pictures. */
 const paths = ['/ent/v2/text2video', '/ent/v2/img2video', '/ent/v2/start-end2video'];
 const references = '/ent/v2/reference2video';
 const states: Readonly<Record<string, VideoReport['state']>> = {
@@ -30,7 +30,7 @@ export const vidu: VideoFormat = {
         prompt,
         duration: seconds,
         resolution: resolutionOf({ width, height }),
-        // What begins with a picture has its sides.
+        // With a first frame, its aspect ratio applies.
         aspect_ratio: path === paths[0] || path === references ? ratioOf({ width, height }) : undefined,
         images: images.length === 0 ? undefined : images,
         seed,

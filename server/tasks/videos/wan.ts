@@ -12,7 +12,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
   SUCCEEDED: 'succeeded',
   FAILED: 'failed',
   CANCELED: 'failed',
-  // It is asked about too late: it keeps tasks for a day.
+  // Unknown after a day, when the provider deletes tasks.
   UNKNOWN: 'failed',
 };
 
@@ -26,7 +26,7 @@ export const wan: VideoFormat = {
       model,
       input: said({ prompt, negative_prompt: negativePrompt, ...frames }),
       parameters: said({
-        // What begins with a picture has its sides.
+        // With a first frame, its size applies.
         size: first === undefined ? `${width}*${height}` : undefined,
         resolution: first === undefined ? undefined : `${Math.min(width, height)}P`,
         duration: seconds,
