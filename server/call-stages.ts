@@ -1,8 +1,9 @@
 // The stages of calls, in their order. A further one is a folder in `server/slices/` and a line here.
 import type { AppContext } from '#server/context.ts';
 import type { CallStage } from '#server/call/stages.ts';
+import { affinityStage } from '#server/slices/affinity/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
-  return [turnStateStage(context)];
+  return [turnStateStage(context), affinityStage(context)];
 }

@@ -4,9 +4,6 @@ import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/call/routing/channel-health.ts';
 import { createChannelPicker } from '#server/call/routing/channel-picker.ts';
-import { createAffinities } from '#server/call/routing/affinity.ts';
-import { createMovedCalls } from '#server/call/routing/moved-calls.ts';
-import { createCacheWatch } from '#server/call/settlement/cache-watch.ts';
 import { createCostDrift } from '#server/call/settlement/cost-drift.ts';
 import { createChannelUse } from '#server/call/settlement/channel-use.ts';
 import { createExcessCharges } from '#server/call/settlement/excess-charges.ts';
@@ -50,10 +47,8 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     context,
     channels: context.channels,
     health,
-    affinities: createAffinities(context),
-    caches: createCacheWatch(),
     costs: createCostDrift(context),
-    picker: createChannelPicker({ index: context.channels, health, random: context.random, moves: createMovedCalls(context.now) }),
+    picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     tunedModels: createTunedModels(context),
     modelTags: createModelTags(context),
     stages: compileStages(stages, context.settings),

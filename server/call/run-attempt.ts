@@ -171,7 +171,7 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
 /** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
 function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchange | null | Promise<CallExchange> {
   if (call.stopped !== undefined) return null;
-  const { endpoint, content, services, affinity } = call;
+  const { endpoint, content, services } = call;
   const { env, settings } = services.context;
   const longTexts = content.longTexts();
   const named = call.files === null ? null : withNamesOf(call.files, content.body, longTexts);
@@ -192,7 +192,6 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     isStream: call.isStream,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
-    ...(affinity === null ? {} : { conversationKey: () => services.affinities.keyOf(affinity) }),
     ...(call.files?.searchingTool === undefined ? {} : { searchingTool: call.files.searchingTool }),
     ...(call.heldObject?.channel === channel.id ? { providerObject: call.heldObject } : {}),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),

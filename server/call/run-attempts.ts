@@ -7,6 +7,7 @@ import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
 import { inlineMedia } from '#server/call/remote-media/inline-media.ts';
 import { gatewayError } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
+import { chooserOf } from '#server/call/stages.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
 import { runAttempt } from '#server/call/run-attempt.ts';
@@ -51,7 +52,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     group: admission.group,
     model,
     caller: admission.user.id,
-    affinity: services.context.settings.get('ChannelAffinityEnabled') ? call.affinity : null,
+    chooser: chooserOf(call.stages),
     only: onlyChannel(call),
     routeTo: (channel) => routeTo(call, channel),
     records: call.attempts,

@@ -22,7 +22,6 @@ import type { CalledSession } from '#server/call/admission/called-session.ts';
 import type { BudgetHold } from '#server/call/admission/session-budget.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
-import type { Affinity } from '#server/call/routing/affinity.ts';
 import type { StageRun } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
@@ -69,8 +68,6 @@ export interface RunningCall {
   readonly files: NamedFiles | null;
   /** One that was trained for the caller, which one channel has. */
   readonly tunedModel: TunedModel | null;
-  /** Null: not known. */
-  readonly affinity: Affinity | null;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
   startedAt: number;
   /** Unix seconds. */

@@ -4,8 +4,6 @@ import type { Connection } from '#server/http/connection.ts';
 import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/call/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/call/routing/channel-picker.ts';
-import type { Affinities } from '#server/call/routing/affinity.ts';
-import type { CacheWatch } from '#server/call/settlement/cache-watch.ts';
 import type { CostDrift } from '#server/call/settlement/cost-drift.ts';
 import type { ChannelUse } from '#server/call/settlement/channel-use.ts';
 import type { ExcessCharges } from '#server/call/settlement/excess-charges.ts';
@@ -32,8 +30,6 @@ export interface RelayServices {
   readonly channels: ChannelIndex;
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
-  readonly affinities: Affinities;
-  readonly caches: CacheWatch;
   readonly costs: CostDrift;
   readonly tunedModels: TunedModels;
   readonly modelTags: ModelTags;

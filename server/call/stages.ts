@@ -4,17 +4,20 @@
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import type { CallToSend } from '#server/exchange/exchange.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import type { CallToSend, SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
-import type { Turn } from '#server/call/turn.ts';
+import type { Tier } from '#server/exchange/served-models.ts';
+import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 
 export interface CallStage {
   readonly name: string;
   /** Whether calls of the endpoint can concern the stage. Evaluated once per endpoint and revision of the settings. */
   applies(endpoint: RelayEndpoint): boolean;
   /** Returns the stage's part in an admitted call, before money is reserved; null if the call does not concern it. @throws {AppError} to refuse the call */
-  open(call: OpeningCall): StageRun | null | Promise<StageRun | null>;
+  open(call: AdmittedCall): StageRun | null | Promise<StageRun | null>;
   /** Returns the stage for the calls of one WebSocket. If undefined, a connection is nothing to the stage. */
   connect?(userId: number): ConnectedStage;
 }
@@ -25,18 +28,37 @@ export interface ConnectedStage extends Pick<CallStage, 'open'> {
   headers?(endpoint: RelayEndpoint, clientHeaders: Readonly<Record<string, string>>): Record<string, string>;
 }
 
-export interface OpeningCall extends AdmittedCall {
-  readonly turn: Turn;
+/** Channels that may take a call, the highest priority first. */
+export interface ChannelChoice {
+  readonly tiers: readonly Tier[];
+  /** Ids of channels that the call has been sent to. */
+  readonly tried: ReadonlySet<number>;
+  /** Share of its weight that a channel's failures have left it, from 0 to 1. */
+  health(channel: PreparedChannel): number;
+}
+
+/** How a call ended, for its log row. */
+export interface EndedCall {
+  /** If null, nothing was used. */
+  usage: MeteredUsage | null;
+  /** If null, no request led to anything. */
+  request: SentRequest | null;
+  /** All of the response was read. */
+  isWhole: boolean;
 }
 
 /** One stage's part in one call. Every hook is optional; the comments are in the order in which hooks run. */
 export interface StageRun {
+  /** Chooses the channel of the next attempt. Null: none of them is well. Undefined: the stage does not choose. */
+  pick?(choice: ChannelChoice): PreparedChannel | null | undefined;
   /** Changes the request before it is translated for the attempt's channel. */
   request?(sending: CallToSend, channel: PreparedChannel): void;
   /** Reads the headers of a response that succeeded. */
   responded?(attempt: SentAttempt, headers: ResponseHeaders | undefined): void;
   /** Headers of the caller's response. */
   headers?(): Readonly<Record<string, string>>;
+  /** Adds to the log row before it is written with its charge. */
+  settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
 }
 
 /** The stages of one process. */
@@ -93,13 +115,12 @@ const noRuns: readonly StageRun[] = [];
 /** The parts that stages have in the call, in the order of the list. @throws {AppError} of a stage that refuses the call */
 export function openStages(
   stages: readonly Pick<CallStage, 'open'>[],
-  turn: Turn,
-  admitted: AdmittedCall,
+  call: AdmittedCall,
 ): readonly StageRun[] | Promise<readonly StageRun[]> {
-  return stages.length === 0 ? noRuns : openEach(stages, { ...admitted, turn });
+  return stages.length === 0 ? noRuns : openEach(stages, call);
 }
 
-async function openEach(stages: readonly Pick<CallStage, 'open'>[], call: OpeningCall): Promise<readonly StageRun[]> {
+async function openEach(stages: readonly Pick<CallStage, 'open'>[], call: AdmittedCall): Promise<readonly StageRun[]> {
   let runs: StageRun[] | undefined;
   for (const stage of stages) {
     const opening = stage.open(call);
@@ -107,4 +128,10 @@ async function openEach(stages: readonly Pick<CallStage, 'open'>[], call: Openin
     if (run !== null) (runs ??= []).push(run);
   }
   return runs ?? noRuns;
+}
+
+/** The first stage of the call that chooses among channels. */
+export function chooserOf(runs: readonly StageRun[]): StageRun | undefined {
+  for (const run of runs) if (run.pick !== undefined) return run;
+  return undefined;
 }

@@ -43,8 +43,8 @@ export interface CallInput {
   searchingTool?: string | undefined;
   /** Signatures of this caller. If undefined, only those in the request are known. */
   signatures?: SignatureMemory | undefined;
-  /** Opaque key of the conversation. If undefined, it is unknown. */
-  conversationKey?(): string;
+  /** Opaque key of the conversation. If undefined, or if it returns undefined, the conversation is unknown. */
+  conversationKey?(): string | undefined;
   /** Hosted tools that may run and are billed, with the maximum runs; others are dropped. */
   hosted?: HostedCalls;
   /** Fields that the provider rejected and whose omission the caller does not notice. If undefined, none. */

@@ -24,6 +24,7 @@ import { supportsCall } from '#server/call/routing/supports-call.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
 
 export interface AdmittedCall {
+  turn: Turn;
   /** What is asked for, by the shape of the body. */
   endpoint: RelayEndpoint;
   admission: Admission;
@@ -114,6 +115,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     if (looking instanceof Promise) await looking;
     const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
     return {
+      turn,
       endpoint,
       admission,
       content,

@@ -20,7 +20,6 @@ import { filesNamed, withFilesCounted } from '#server/call/referenced-files.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
 import { openProviderContainer } from '#server/call/provider-containers.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import type { Affinity } from '#server/call/routing/affinity.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { openStages } from '#server/call/stages.ts';
 import type { Turn } from '#server/call/turn.ts';
@@ -53,7 +52,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     const { endpoint, admission, tunedModel, parameters, permit, session, files } = admitted;
     const { model, isStream, streamType } = admitted.requested;
     const quoted = quotedFor(services, admitted);
-    const opening = openStages((turn.stages ?? services.stages).of(endpoint), turn, admitted);
+    const opening = openStages((turn.stages ?? services.stages).of(endpoint), admitted);
     const stages = opening instanceof Promise ? await opening : opening;
     const reserving = reserveSettled(services, admitted, quoted);
     reserved = reserving instanceof Promise ? await reserving : reserving;
@@ -83,7 +82,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       heldObject: openProviderContainer({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
       files,
       tunedModel,
-      affinity: affinityOf(services, turn, admitted),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
@@ -146,16 +144,6 @@ function refuseTurn(
   if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });
   const reported = (ofSession ? playgroundError : gatewayError)(error, language, requestId);
   return { error, reported, language, requestId, isSignedOut };
-}
-
-/** Only what a model writes has a beginning that is sent again. */
-function affinityOf({ affinities }: RelayServices, { request, within }: Turn, admitted: AdmittedCall): Affinity | null {
-  const { endpoint, admission, content, conversation, session, requested } = admitted;
-  const { dialect, kind } = endpoint;
-  if (!kind.isWritten) return null;
-  const call = { dialect, headers: request.headers, body: content.body, userId: admission.user.id, model: requested.model };
-  // A body in the place of the one that was sent may say something else.
-  return affinities.read(conversation === null && within === undefined ? { ...call, session } : call);
 }
 
 /** Reserves when the account's charges above their reservations are settled. */

@@ -1,7 +1,7 @@
 // One channel after the other, for calls and tasks alike: each is an attempt, until whoever asks has an answer and takes no further one.
 import type { Attempt } from '#shared/logs.ts';
 import type { ChannelAttempt } from '#server/call/call-attempt.ts';
-import type { Affinity } from '#server/call/routing/affinity.ts';
+import type { StageRun } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
@@ -11,8 +11,8 @@ export interface AttemptsOf<Route> {
   model: string;
   /** Id of the user whose call it is. */
   caller: number;
-  /** Null or missing: any channel is as good. */
-  affinity?: Affinity | null;
+  /** The stage that chooses among channels. If undefined, any channel is as good. */
+  chooser?: StageRun | undefined;
   /** The one channel that may be asked; null: it is gone. Undefined: there is a choice. */
   only: PreparedChannel | null | undefined;
   /** How it goes through a channel that lists the model; null: that one is not for this. Resolved once per attempt. */
@@ -30,7 +30,7 @@ export function* attempts<Route>({
   group,
   model,
   caller,
-  affinity = null,
+  chooser,
   only,
   routeTo,
   records,
@@ -58,7 +58,7 @@ export function* attempts<Route>({
 
   function pick(): Pick<ChannelAttempt<Route>, 'channel' | 'route'> | null {
     for (;;) {
-      const channel = picker.pick({ group, model, caller, tried, affinity });
+      const channel = picker.pick({ group, model, caller, tried, chooser });
       if (channel === null) return null;
       const route = routeTo(channel);
       if (route !== null) return { channel, route };

@@ -5,7 +5,6 @@ import { drawWeight } from '#server/exchange/served-models.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { createChannelPicker } from './channel-picker.ts';
-import { createMovedCalls } from './moved-calls.ts';
 
 function createClock() {
   let time = 1_000_000;
@@ -208,7 +207,7 @@ function simulate(outcome: (random: () => number) => ReturnType<typeof failure> 
   const channels = [1, 2, 3].map((id) => buildPreparedChannel({ id }));
   let sum = 0;
   const tiers: Tier[] = [{ priority: 0, channels, sums: channels.map((channel) => (sum += drawWeight(channel))) }];
-  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random, moves: createMovedCalls(() => 0) });
+  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random });
 
   const running: { at: number; id: number; tried: Set<number> }[] = [];
   const sickCalls: number[] = [];

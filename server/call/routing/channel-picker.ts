@@ -1,13 +1,11 @@
-// Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice. A conversation
-// stays where it is.
+// Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice. A stage
+// may choose among them.
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
 import type { Tier } from '#server/exchange/served-models.ts';
 import { drawWeight } from '#server/exchange/served-models.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { StageRun } from '#server/call/stages.ts';
 import type { ChannelHealth } from './channel-health.ts';
-import type { Affinity } from './affinity.ts';
-import type { MovedCalls } from './moved-calls.ts';
-import { createAffinityPick } from './pick-by-affinity.ts';
 
 export interface PickRequest {
   group: string;
@@ -17,8 +15,8 @@ export interface PickRequest {
   caller: number;
   /** Ids of channels that this call has been sent to. */
   tried: ReadonlySet<number>;
-  /** Its calls stay on one channel. Null: it is not known which one this is of. */
-  affinity?: Affinity | null;
+  /** The stage that has a choice of its own. If undefined, none has. */
+  chooser?: StageRun | undefined;
 }
 
 export interface ChannelPicker {
@@ -31,20 +29,18 @@ interface PickerDependencies {
   health: Pick<ChannelHealth, 'factor' | 'admit'>;
   /** In [0, 1). */
   random(): number;
-  moves: MovedCalls;
 }
 
 /** Draws before all channels of a tier are weighed one by one; a tier of well channels needs one draw. */
 const quickDraws = 4;
 
-export function createChannelPicker({ index, health, random, moves }: PickerDependencies): ChannelPicker {
-  const pickByAffinity = createAffinityPick(health, moves);
+export function createChannelPicker({ index, health, random }: PickerDependencies): ChannelPicker {
   return {
-    pick({ group, affinity = null, ...requested }) {
+    pick({ group, chooser, ...requested }) {
       const { model, caller, tried } = requested;
       const tiers = index.tiers(group, model);
-      const well = affinity === null ? pickWell(tiers, requested) : pickByAffinity(tiers, { ...requested, affinity });
-      const channel = well ?? pickAny(tiers, tried);
+      const own = chooser?.pick?.({ tiers, tried, health: ({ id }) => health.factor(id, model, caller) });
+      const channel = (own === undefined ? pickWell(tiers, requested) : own) ?? pickAny(tiers, tried);
       if (channel !== null) health.admit(channel.id, model, caller);
       return channel;
     },

@@ -26,8 +26,6 @@ const mostDropped = 20;
 /** What the row says of how the call ended. */
 type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure' | 'isCut'> & {
   usage: MeteredUsage | null;
-  /** Tokens that were in the provider's cache and were not read from there; undefined: nothing is missed. */
-  cacheExpected: number | undefined;
   afterDisconnect: LogOther['after_leaving'];
 };
 
@@ -81,7 +79,6 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
   const compaction = compactionOf(call);
   if (compaction !== undefined) other.compaction = compaction;
-  if (end.cacheExpected !== undefined) other.cache_expected = end.cacheExpected;
   if (ending !== undefined) other.ending = ending;
   if (session !== null) other.session = reportedSession(session);
   if (failure !== undefined) other.problem = failure.message;
@@ -104,7 +101,6 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     request_id: call.requestId,
     ...(session === null ? {} : { session_key: session.key }),
     ...(ending === undefined ? {} : { failed: 1 }),
-    ...(end.cacheExpected === undefined ? {} : { cache_broken: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
 }

@@ -9,7 +9,7 @@ import { chargeRow } from '#server/call/settlement/log-row.ts';
 import { isEstimate } from '#server/call/settlement/metered-usage.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { EndReason } from '#server/call/call-end.ts';
-import { elapsed, storeSummary } from '#server/call/running-call.ts';
+import { storeSummary } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -44,8 +44,9 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
     const isWhole = reason === 'completed' || wasRead;
-    const cacheExpected = isWhole && usage !== null ? missedCache(call, end.request, usage) : undefined;
-    const row = chargeRow(call, { ...end, usage, cacheExpected, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) });
+    const ended = { ...end, usage, isWhole, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) };
+    const row = chargeRow(call, ended);
+    for (const stage of call.stages) stage.settling?.(row, call, ended);
     if (channel !== null && usage !== null) services.context.figures.prompted(channel.id, inputTokens(usage), usage.cacheRead);
     if (isWhole && usage !== null && call.endpoint.kind.isInSession !== true) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
@@ -62,16 +63,6 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   } finally {
     call.budgetHold?.end();
   }
-}
-
-/** What should have come from the provider's cache and did not. */
-function missedCache(call: RunningCall, request: SentRequest | null, usage: MeteredUsage): number | undefined {
-  const { affinity, services, quoted } = call;
-  if (affinity === null || request === null || usage.promptSource !== 'upstream') return undefined;
-  const endedAt = services.context.now();
-  const isCheaper = quoted.price.kind === 'usage' && quoted.price.cacheRatio < 1;
-  const cachesAll = isCheaper && request.route.dialect.preservesMarked !== true;
-  return services.caches.ended({ affinity, usage, cachesAll, startedAt: endedAt - elapsed(call), endedAt });
 }
 
 /** Where the provider says what the call costs: whether prices here are near that. */

@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { AppContext } from '#server/context.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import type { CallStage, OpeningCall, StageRun } from '#server/call/stages.ts';
+import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { CallToSend } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
@@ -47,7 +48,7 @@ export function turnStateStage({ secrets }: Pick<AppContext, 'secrets'>): CallSt
     return secrets.encrypt(JSON.stringify(state), 'turn_state');
   }
 
-  function open({ endpoint, admission }: OpeningCall, connection?: ConnectionState): StageRun | null {
+  function open({ endpoint, admission }: AdmittedCall, connection?: ConnectionState): StageRun | null {
     const name = endpoint.dialect.turnStateHeader;
     return name === undefined ? null : new TurnState({ name, userId: admission.user.id, opened, seal, connection });
   }

@@ -2,7 +2,7 @@
 // memory for as long as providers keep prompts, bounded; a process knows the calls that it had itself.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
-import type { Affinity } from '#server/call/routing/affinity.ts';
+import type { Affinity } from './affinity.ts';
 
 export interface CacheWatch {
   /**

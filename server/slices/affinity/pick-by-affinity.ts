@@ -1,26 +1,17 @@
 // The channel of a conversation: its own, or the next one in its order where that is not well.
+import type { ChannelChoice } from '#server/call/stages.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { drawWeight } from '#server/exchange/served-models.ts';
-import type { Tier } from '#server/exchange/served-models.ts';
 import { placeOf } from './affinity.ts';
 import type { Affinity } from './affinity.ts';
-import type { ChannelHealth } from './channel-health.ts';
 import type { MovedCalls } from './moved-calls.ts';
 
-interface AffinityPick {
-  model: string;
-  caller: number;
-  tried: ReadonlySet<number>;
-  affinity: Affinity;
-}
-
 /** Null: none is well. */
-export function createAffinityPick(
-  health: Pick<ChannelHealth, 'factor'>,
-  moves: MovedCalls,
-): (tiers: readonly Tier[], requested: AffinityPick) => PreparedChannel | null {
-  return (tiers, { model, caller, tried, affinity }) => {
-    const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health.factor(channel.id, model, caller));
+export type AffinityPick = (affinity: Affinity, choice: ChannelChoice) => PreparedChannel | null;
+
+export function createAffinityPick(moves: MovedCalls): AffinityPick {
+  return (affinity, { tiers, tried, health }) => {
+    const factorOf = (channel: PreparedChannel) => (tried.has(channel.id) ? 0 : health(channel));
     const stayedAt = moves.channelOf(affinity);
     if (stayedAt !== undefined) {
       const channel = tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stayedAt);
@@ -38,7 +29,7 @@ export function createAffinityPick(
       if (channel === undefined) continue;
       if (channel === own) moves.back(affinity);
       // One that is well and had no place for what this call asks is asked again.
-      else if (own !== undefined && health.factor(own.id, model, caller) < 1) moves.moved(affinity, channel.id);
+      else if (own !== undefined && health(own) < 1) moves.moved(affinity, channel.id);
       return channel;
     }
     return null;
