@@ -123,7 +123,7 @@ describeInBrowser('keyboard: edits', () => {
     await page.getByRole('radio').first().waitFor();
     await page.locator('input[type=radio]:checked').focus();
     await page.keyboard.press('ArrowUp');
-    await expectFocus(page, text('settings.conflict.other_label', { name }));
+    await expectFocus(page, text('setting_parts.conflict.other_label', { name }));
     await page.keyboard.type('Pier');
     await page.keyboard.press('Enter');
     await until(async () => (await optionOf(api, 'SystemName')) === 'Pier');

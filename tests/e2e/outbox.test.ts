@@ -55,13 +55,13 @@ describeInBrowser('outbox', () => {
       const edit = page.getByRole('main').getByRole('listitem').filter({ hasText: nameField });
       for (const side of ['Tidegate', 'Harbour office', 'Lighthouse']) await edit.getByText(side).first().waitFor();
       // Who did it, and when.
-      await edit.getByText(new RegExp(text('settings.conflict.changed_by', { name: owner.username, time: '\\d' }))).waitFor();
+      await edit.getByText(new RegExp(text('setting_parts.conflict.changed_by', { name: owner.username, time: '\\d' }))).waitFor();
       await expectSoundScreen(visitor);
-      await edit.getByRole('radio', { name: text(`settings.conflict.${choice}`) }).check();
+      await edit.getByRole('radio', { name: text(`setting_parts.conflict.${choice}`) }).check();
       const label =
         choice === 'mine'
-          ? text('settings.conflict.save_instead', { mine: '.*', theirs: '.*' })
-          : text('settings.conflict.keep_theirs', { theirs: '.*' });
+          ? text('setting_parts.conflict.save_instead', { mine: '.*', theirs: '.*' })
+          : text('setting_parts.conflict.keep_theirs', { theirs: '.*' });
       await edit.getByRole('button', { name: new RegExp(label) }).click();
       await page.getByText(text('outbox.empty_title')).waitFor();
       await until(async () => (await systemName(api)) === (choice === 'mine' ? 'Harbour office' : 'Lighthouse'));

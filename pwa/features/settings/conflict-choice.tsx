@@ -31,7 +31,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
     <div className={styles.conflict}>
       <ConflictOptions
         name={words.name(settingKey)}
-        base={{ note: t('settings.conflict.base_note'), value: words.value(settingKey, base.value) }}
+        base={{ note: t('setting_parts.conflict.base_note'), value: words.value(settingKey, base.value) }}
         mine={{ note: mineNote, value: words.value(settingKey, mine), difference: difference(mine) }}
         theirs={{
           note: words.changeNote(theirs),
@@ -47,11 +47,11 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
       />
       {choice === 'theirs' ? (
         <Button variant={verb === 'save' ? 'filled' : 'default'} loading={isBusy} onClick={onDrop}>
-          {t('settings.conflict.keep_theirs', { theirs: words.inSentence(settingKey, theirs.value) })}
+          {t('setting_parts.conflict.keep_theirs', { theirs: words.inSentence(settingKey, theirs.value) })}
         </Button>
       ) : (
         <Button variant={verb === 'save' ? 'filled' : 'default'} loading={isBusy} disabled={problem !== undefined} onClick={handleChoose}>
-          {t(`settings.conflict.${verb}_instead`, {
+          {t(`setting_parts.conflict.${verb}_instead`, {
             mine: words.inSentence(settingKey, chosen),
             theirs: words.inSentence(settingKey, theirs.value),
           })}

@@ -74,16 +74,16 @@ export function ConflictOptions({
       <legend className={isNamed ? styles.name : 'visually-hidden'}>{name}</legend>
       <p className={styles.base}>
         <span className={styles.side}>
-          {t('settings.conflict.base')} <span className={styles.quiet}>· {base.note}</span>
+          {t('setting_parts.conflict.base')} <span className={styles.quiet}>· {base.note}</span>
         </span>
         <span className={styles.baseValue}>{base.value}</span>
       </p>
-      {option('mine', t('settings.conflict.mine'), mine)}
-      {option('theirs', t('settings.conflict.theirs'), theirs)}
-      {option('other', t('settings.conflict.other'))}
+      {option('mine', t('setting_parts.conflict.mine'), mine)}
+      {option('theirs', t('setting_parts.conflict.theirs'), theirs)}
+      {option('other', t('setting_parts.conflict.other'))}
       {choice === 'other' && (
         <TextInput
-          aria-label={t('settings.conflict.other_label', { name })}
+          aria-label={t('setting_parts.conflict.other_label', { name })}
           value={other}
           error={otherError}
           autoFocus

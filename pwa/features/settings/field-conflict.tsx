@@ -20,7 +20,7 @@ export function FieldConflict({ entry, draft, theirs, onResolve, onDrop }: Field
   return (
     <section className={styles.conflict} role="alert">
       <StatusMark status="conflict" strong>
-        {t('settings.conflict.at_field')}
+        {t('setting_parts.conflict.at_field')}
       </StatusMark>
       {isSecret(entry.key) ? (
         // Neither side can be shown.
@@ -37,7 +37,7 @@ export function FieldConflict({ entry, draft, theirs, onResolve, onDrop }: Field
           base={draft.base}
           mine={draft.text}
           theirs={theirs}
-          mineNote={t('settings.conflict.mine_now')}
+          mineNote={t('setting_parts.conflict.mine_now')}
           verb="use"
           onChoose={(value) => onResolve(value, theirs)}
           onDrop={onDrop}

@@ -26,7 +26,7 @@ export function MapConflict(props: MapConflictProps) {
   }
   return (
     <div className={styles.conflict}>
-      {edit.merge.conflicts.length === 0 && <p className={styles.note}>{t('settings.conflict.apart')}</p>}
+      {edit.merge.conflicts.length === 0 && <p className={styles.note}>{t('setting_parts.conflict.apart')}</p>}
       {edit.merge.conflicts.map((conflict) => {
         const { choice, other } = edit.choiceOf(conflict.name);
         return (
@@ -34,7 +34,7 @@ export function MapConflict(props: MapConflictProps) {
             key={conflict.name}
             name={conflict.name}
             isNamed
-            base={{ note: t('settings.conflict.base_note'), value: words.entry(conflict.base) }}
+            base={{ note: t('setting_parts.conflict.base_note'), value: words.entry(conflict.base) }}
             mine={{ note: mineNote, value: words.entry(conflict.mine), difference: words.difference(conflict.base, conflict.mine) }}
             theirs={{
               note: words.changeNote(theirs),
@@ -101,7 +101,9 @@ function MergedEntries({ merge }: { merge: MapMerge }) {
       <Icon name="check" />
       <span className={styles.mergedName}>
         {change.name}{' '}
-        <span className={styles.quiet}>· {t(change.isMine ? 'settings.conflict.merged_mine' : 'settings.conflict.merged_theirs')}</span>
+        <span className={styles.quiet}>
+          · {t(change.isMine ? 'setting_parts.conflict.merged_mine' : 'setting_parts.conflict.merged_theirs')}
+        </span>
       </span>
       <span>
         <span className={styles.quiet}>{words.entry(change.from)} →</span> {words.entry(change.to)}
@@ -124,8 +126,8 @@ function MapConflictButton({ edit, verb, isBusy = false, onChoose, onDrop }: Map
     return (
       <Button variant={variant} loading={isBusy} onClick={onDrop}>
         {only === undefined
-          ? t('settings.conflict.keep_all_theirs')
-          : t('settings.conflict.keep_theirs', { theirs: words.entryInSentence(only.theirs) })}
+          ? t('setting_parts.conflict.keep_all_theirs')
+          : t('setting_parts.conflict.keep_theirs', { theirs: words.entryInSentence(only.theirs) })}
       </Button>
     );
   }
@@ -137,8 +139,8 @@ function MapConflictButton({ edit, verb, isBusy = false, onChoose, onDrop }: Map
       onClick={() => onChoose(edit.result)}
     >
       {only === undefined || edit.values.get(only.name) === only.theirs
-        ? t(`settings.conflict.${verb}_merged`)
-        : t(`settings.conflict.${verb}_instead`, {
+        ? t(`setting_parts.conflict.${verb}_merged`)
+        : t(`setting_parts.conflict.${verb}_instead`, {
             mine: words.entryInSentence(edit.values.get(only.name)),
             theirs: words.entryInSentence(only.theirs),
           })}

@@ -61,7 +61,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
             base={edit.base}
             mine={edit.mine}
             theirs={edit.theirs}
-            mineNote={t('settings.conflict.mine_at', { time: format.clock(edit.editedAt) })}
+            mineNote={t('setting_parts.conflict.mine_at', { time: format.clock(edit.editedAt) })}
             verb="save"
             onChoose={(value) => void resolveConflict(edit.id, value)}
             onDrop={() => void discardEdit(edit.id)}

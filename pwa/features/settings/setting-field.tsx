@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { isMapSetting, mapChanges, parseMap } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { defaultOf, isChanged } from './default-values.ts';
@@ -14,7 +15,10 @@ import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 const FieldConflict = lazyPart(
-  () => import('./field-conflict.tsx'),
+  async () => {
+    const [part] = await Promise.all([import('./field-conflict.tsx'), loadTexts('setting_parts')]);
+    return part;
+  },
   (part) => part.FieldConflict,
 );
 const MapChangesList = lazyPart(

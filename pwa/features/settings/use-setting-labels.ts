@@ -64,10 +64,12 @@ export function useSettingLabels() {
   }
   /** Whose change it is, and of when. */
   function changeNote({ changedBy = '', changedAt }: OptionState): string {
-    if (changedAt === undefined) return t('settings.conflict.theirs_note');
+    if (changedAt === undefined) return t('setting_parts.conflict.theirs_note');
     const isToday = format.dayKey(changedAt) === format.dayKey(Date.now() / 1000);
     const time = isToday ? format.clock(changedAt) : format.dateTime(changedAt);
-    return changedBy === '' ? t('settings.conflict.changed_at', { time }) : t('settings.conflict.changed_by', { name: changedBy, time });
+    return changedBy === ''
+      ? t('setting_parts.conflict.changed_at', { time })
+      : t('setting_parts.conflict.changed_by', { name: changedBy, time });
   }
   return { name, value, entry, difference, valueDifference, problem, inSentence, entryInSentence, changeNote };
 }
