@@ -301,7 +301,7 @@ describe('for people', () => {
     expect(pricesPerMillion(entry, 1)).toEqual({ prompt: 2.5, cached: 1.25, completion: 10 });
     expect(pricesPerMillion({ ...entry, cache_creation_ratio: 1.25, audio_ratio: 16, audio_output_ratio: 32 }, 2)).toMatchObject({
       written: 6.25,
-      received: 80,
+      heard: 80,
       spoken: 160,
     });
     expect(pricesPerMillion({ ...entry, model_ratio: 0.1 }, 3)).toEqual({ prompt: 0.6, cached: 0.3, completion: 2.4 });

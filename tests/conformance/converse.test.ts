@@ -19,7 +19,7 @@ type Speaking = keyof typeof clientDialects;
 function written(client: Speaking, body: Record<string, unknown>, upstreamModel = nova) {
   const request = clientDialects[client].readRequest({ model: 'm', ...body });
   const { body: sent, dropped } = converse.writeRequest(request, { upstreamModel, forceUsage: true, settings: defaultSettings });
-  expect(messagesOf(JSON.parse(JSON.stringify(sent)), upstreamModel, false)).toHaveProperty('asked');
+  expect(messagesOf(JSON.parse(JSON.stringify(sent)), upstreamModel, false)).toHaveProperty('requested');
   return { sent, dropped };
 }
 

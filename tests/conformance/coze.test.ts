@@ -131,7 +131,7 @@ describe('a request', () => {
       ],
       stream: false,
     });
-    expect(chatOf(sent, 'm')).toHaveProperty('asked');
+    expect(chatOf(sent, 'm')).toHaveProperty('requested');
     expect(dropped).toEqual(['max_tokens', 'messages.0.content', 'temperature', 'tools']);
   });
 

@@ -145,7 +145,7 @@ describe('a request', () => {
     });
     const sent = bodyOf(request);
     expect(sent).toMatchObject({ user: 'chatcmpl-r1', query: 'USER: \nTide?\nASSISTANT: \nget({"a":1})\nUSER: \nnoon\n' });
-    expect(chatOf(sent, 'm')).toHaveProperty('asked');
+    expect(chatOf(sent, 'm')).toHaveProperty('requested');
     expect(request.dropped.toSorted()).toEqual(['max_tokens', 'response_format', 'temperature', 'tools']);
   });
 
@@ -161,7 +161,7 @@ describe('a request', () => {
       query: 'USER: \nWhat?\n',
       files: [{ type: 'image', transfer_method: 'remote_url', url: 'https://a.example/1.png' }],
     });
-    expect(chatOf(sent, 'm')).toHaveProperty('asked');
+    expect(chatOf(sent, 'm')).toHaveProperty('requested');
     expect(request.dropped).toEqual(['image_url.detail']);
     const parts = clientDialects.claude.readRequest({
       model: 'm',

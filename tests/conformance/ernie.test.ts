@@ -36,7 +36,7 @@ function written(speaking: Speaking, body: Record<string, unknown>) {
     forceUsage: true,
     settings: defaultSettings,
   });
-  expect(chatOf(JSON.parse(JSON.stringify(sent)), 'm')).toHaveProperty('asked');
+  expect(chatOf(JSON.parse(JSON.stringify(sent)), 'm')).toHaveProperty('requested');
   return { sent, dropped };
 }
 

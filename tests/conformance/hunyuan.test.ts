@@ -36,7 +36,7 @@ const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: i
 function chat(fields: Record<string, unknown>, model = 'hunyuan-turbos-latest') {
   const request = client.readRequest({ model: 'm', ...fields });
   const { body: sent, dropped } = hunyuan.writeRequest(request, { upstreamModel: model, forceUsage: true, settings: defaultSettings });
-  expect(chatOf(JSON.parse(JSON.stringify(sent)))).toHaveProperty('asked');
+  expect(chatOf(JSON.parse(JSON.stringify(sent)))).toHaveProperty('requested');
   return { sent, dropped };
 }
 

@@ -22,7 +22,7 @@ type Speaking = keyof typeof clientDialects;
 function written(client: Speaking, body: Record<string, unknown>, upstreamModel = 'llama3.2') {
   const request = clientDialects[client].readRequest({ model: 'm', ...body });
   const { body: sent, dropped } = ollama.writeRequest(request, { upstreamModel, forceUsage: true, settings: defaultSettings });
-  expect(chatOf(JSON.parse(JSON.stringify(sent)))).toHaveProperty('asked');
+  expect(chatOf(JSON.parse(JSON.stringify(sent)))).toHaveProperty('requested');
   return { sent, dropped };
 }
 

@@ -59,13 +59,13 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
   const expected = (given: Given) => rows.filter((row) => isIn(row, given, userIds)).reduce((sum, row) => sum + row.quota, 0);
   const head = () => app.context.db.collection('log_folds').get('head');
 
-  /** As the job does, as often as it takes. */
+  /** As the job does, until hours and days are folded: on a busy machine a run ends between the two. */
   async function foldAll(): Promise<void> {
     for (let last = -1; ;) {
       await foldLog(app.context);
-      const now = await head();
-      if (now?.until === last) return;
-      last = now?.until ?? 0;
+      const { until = 0, days_until: daysUntil = 0 } = (await head()) ?? {};
+      if (until === last && daysUntil + day > until) return;
+      last = until;
     }
   }
 

@@ -368,6 +368,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
   test('any key of the owner extends and ends a cache, and each gets back what it paid for and was not used', async () => {
     const { scene } = await open({ tokenQuota: 1_000_000 });
     await using _scene = scene;
+    scene.app.clock.freeze();
     const { db } = scene.app.context;
     const second = await createToken(scene.app.context, scene.user.id, { quota: 1_000_000 });
     const leftOf = async (id: number) => {
@@ -407,6 +408,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
   test('a cache whose key was deleted is extended by another one', async () => {
     const { scene } = await open();
     await using _scene = scene;
+    scene.app.clock.freeze();
     const second = await createToken(scene.app.context, scene.user.id, {});
     const before = await scene.balance();
     const name = (await make(sdk(scene))).name ?? '';

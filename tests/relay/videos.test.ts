@@ -357,7 +357,7 @@ describe.each(engines)('videos on $kind', (engine) => {
   it('what a provider refuses, or cannot be reached for, is not told as lost', async () => {
     const customer = await scene.customer();
     expect((await customer.call('POST', '/v1/videos', { model: 'sora-2', prompt: 'x', seconds: '5' })).status).toBe(400);
-    expect(await scene.task(customer)).not.toHaveProperty('asked_channel_id');
+    expect(await scene.task(customer)).not.toHaveProperty('requested_channel_id');
     expect(await scene.app.context.db.collection('logs').count({ user_id: customer.user.id }, 1)).toBe(0);
   });
 

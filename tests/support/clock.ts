@@ -2,6 +2,8 @@
 export interface TestClock {
   now(): number;
   advance(milliseconds: number): void;
+  /** From here on only `advance` moves the clock: for amounts that depend on every second. */
+  freeze(): void;
 }
 
 const start = Date.UTC(2026, 0, 15, 8, 0, 0);
@@ -10,10 +12,14 @@ const start = Date.UTC(2026, 0, 15, 8, 0, 0);
 export function createClock(): TestClock {
   const base = performance.now();
   let advanced = 0;
+  let frozen: number | undefined;
   return {
-    now: () => start + Math.floor(performance.now() - base) + advanced,
+    now: () => start + (frozen ?? Math.floor(performance.now() - base)) + advanced,
     advance(milliseconds) {
       advanced += milliseconds;
+    },
+    freeze() {
+      frozen ??= Math.floor(performance.now() - base);
     },
   };
 }
