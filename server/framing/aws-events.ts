@@ -1,5 +1,6 @@
-// What the frames of AWS say, as server-sent events. An exception ends the stream, and becomes an event with the status that the same
-// exception has as a response. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html
+// Converts AWS frames to server-sent events. An exception ends the stream, and becomes an event with the status that it
+// has as a response.
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html
 import type { AwsFrame } from './aws-frames.ts';
 import { parseObject } from './loose-json.ts';
 
@@ -16,20 +17,20 @@ const statuses: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-/** Each event by the name that its frame has for it. */
+/** Event named by its frame. */
 export function namedEventOf(frame: AwsFrame): string | null {
   const name = frame.headers.get(':event-type');
   if (frame.headers.get(':message-type') !== 'event') return errorOf(frame);
   return name === undefined || !/^\w+$/.test(name) ? null : eventOf(name, frame.payload.toString('utf8'));
 }
 
-/** Events of the format of the model's vendor, wrapped in base64: `{"bytes":"…"}`. */
+/** Event in the format of the model's vendor, wrapped in base64: `{"bytes":"…"}`. */
 export function wrappedEventOf(frame: AwsFrame): string | null {
   if (frame.headers.get(':message-type') !== 'event') return errorOf(frame);
   if (frame.headers.get(':event-type') !== 'chunk') return '';
   const payload = frame.payload.toString('utf8');
   const { bytes, type: own } = parseObject(payload) ?? {};
-  // Some that stand in for AWS leave the wrapping out.
+  // Some AWS-compatible servers omit the wrapping.
   if (typeof bytes !== 'string' && typeof own !== 'string') return null;
   const json = typeof bytes === 'string' ? Buffer.from(bytes, 'base64').toString('utf8') : payload;
   const type = parseObject(json)?.type;
@@ -44,7 +45,7 @@ function errorOf({ headers, payload }: AwsFrame): string | null {
   return eventOf('error', JSON.stringify({ type: 'error', error: { type, message, status: statuses.get(type) ?? 500 } }));
 }
 
-/** Line breaks of JSON stand between its values. */
+/** Line breaks of JSON occur only between values. */
 function eventOf(name: string, json: string): string {
   return `${name === '' ? '' : `event: ${name}\n`}data: ${json.replaceAll(/[\r\n]/g, ' ')}\n\n`;
 }

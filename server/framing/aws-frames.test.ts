@@ -41,9 +41,9 @@ test('an event is named by its frame, or by what is in it', () => {
     { name: 'contentBlockDelta', data: JSON.stringify(delta) },
   ]);
   expect(reported(wrapped, [chunk({ type: 'ping' })]).events).toEqual([ping]);
-  // Some leave the wrapping out.
+  // Some servers omit the wrapping.
   expect(reported(wrapped, [eventFrame('chunk', { type: 'ping' })]).events).toEqual([ping]);
-  // Other kinds of event say nothing.
+  // Other event types are ignored.
   expect(reported(wrapped, [eventFrame('later', {}), chunk({ type: 'ping' })]).events).toEqual([ping]);
 });
 
@@ -94,7 +94,7 @@ test('a changed byte is found wherever it is, and what stands before it has been
     changed.writeUInt8((changed[at] ?? 0) ^ 0x01, at);
     const { events, isBroken } = reported(wrapped, [Buffer.concat([first, changed])]);
     expect(events, `${at}`).toEqual([ping]);
-    // A length that is no longer true is found by the checksum behind it.
+    // A corrupted length is detected by the checksum after it.
     expect(isBroken, `${at}`).toBe(true);
   }
 });
@@ -135,7 +135,7 @@ test('a body is known by its beginning', () => {
 });
 
 function preludeOf(total: number, headers: number): Buffer {
-  // The checksum of the oracle, over lengths that it would not write.
+  // Checksum for lengths that the reference encoder would not write.
   const prelude = Buffer.alloc(12);
   prelude.writeUInt32BE(total, 0);
   prelude.writeUInt32BE(headers, 4);

@@ -1,16 +1,16 @@
-// AWS event streams: binary frames with checksums. What they carry is handed out as server-sent events, which all formats read.
+// Splits AWS event streams: binary frames with checksums, converted to server-sent events, which all formats read.
 // https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html
 // https://smithy.io/2.0/aws/amazon-eventstream.html
 import { crc32 } from 'node:zlib';
 import type { Splitter } from './framing.ts';
 
 export interface AwsFrame {
-  /** Those that are texts. */
+  /** String headers. */
   headers: ReadonlyMap<string, string>;
   payload: Buffer;
 }
 
-/** What an upstream says of a frame: the text of server-sent events; empty: nothing. Null: it is none that it may send. */
+/** Converts a frame to the text of server-sent events; empty to ignore it, null if it is invalid. */
 export type EventsOfFrame = (frame: AwsFrame) => string | null;
 
 const preludeBytes = 12;
@@ -22,16 +22,16 @@ const mostBytes = 16 * 1024 * 1024;
 const mostHeaders = 64;
 const nothing = Buffer.alloc(0);
 
-/** Whether a body begins like a frame; undefined: too few bytes have come. */
+/** Reports whether a body begins like a frame; undefined if more bytes are needed. */
 export function beginsFrames(bytes: Buffer): boolean | undefined {
   if (bytes.length >= preludeBytes) return lengthsOf(bytes) !== null;
-  // No frame is so long that its first byte is more than this.
+  // Largest first byte of a valid frame length.
   return bytes.length > 0 && (bytes[0] ?? 0) > mostBytes >>> 24 ? false : undefined;
 }
 
 export class FrameSplitter implements Splitter {
   readonly #eventsOf: EventsOfFrame;
-  /** What has come of the frame that is not complete. It grows with what comes, not with what is announced. */
+  /** Bytes of the incomplete frame. Grows with received bytes, not with the announced length. */
   #held = nothing;
   #heldLength = 0;
   #isBroken = false;
@@ -71,7 +71,7 @@ export class FrameSplitter implements Splitter {
     return events === '' ? null : Buffer.from(events);
   }
 
-  /** A frame that is in the chunk as a whole is read where it is. */
+  /** Reads a frame that is completely in the chunk, without copying. */
   #wholeAt(chunk: Buffer, at: number): Taken | null {
     if (chunk.length - at < preludeBytes) return null;
     const lengths = lengthsOf(chunk.subarray(at, at + preludeBytes));
@@ -79,7 +79,7 @@ export class FrameSplitter implements Splitter {
     return { bytes: chunk.subarray(at, at + lengths.total), taken: lengths.total };
   }
 
-  /** Null: all of the chunk is held, and more has to come. */
+  /** Returns null if the chunk is stored and more is needed. */
   #complete(chunk: Buffer, at: number): Taken | null {
     const missing = this.#heldLength < preludeBytes ? preludeBytes - this.#heldLength : this.#missing();
     const piece = chunk.subarray(at, at + missing);
@@ -112,13 +112,13 @@ export class FrameSplitter implements Splitter {
   }
 }
 
-/** `bytes`: null where they are not complete. `taken`: of the chunk. */
+/** `bytes`: null if incomplete. `taken`: bytes consumed from the chunk. */
 interface Taken {
   bytes: Buffer | null;
   taken: number;
 }
 
-/** What the first bytes of a frame announce; null: they are not those of a frame. */
+/** Lengths in the prelude of a frame; null if invalid. */
 function lengthsOf(prelude: Buffer): { total: number; headers: number } | null {
   const total = prelude.readUInt32BE(0);
   const headers = prelude.readUInt32BE(4);
@@ -126,7 +126,10 @@ function lengthsOf(prelude: Buffer): { total: number; headers: number } | null {
   return crc32(prelude.subarray(0, 8)) === prelude.readUInt32BE(8) ? { total, headers } : null;
 }
 
-/** @param bytes one whole frame; null: it has been changed on its way, or its headers are none */
+/**
+ * @param bytes one whole frame
+ * @returns null if it was corrupted, or its headers are invalid
+ */
 function readFrame(bytes: Buffer): AwsFrame | null {
   const lengths = lengthsOf(bytes);
   const end = bytes.length - checksumBytes;
@@ -136,7 +139,7 @@ function readFrame(bytes: Buffer): AwsFrame | null {
   return headers === null ? null : { headers, payload: bytes.subarray(payloadAt, end) };
 }
 
-/** Bytes of a value by its type; two types are truth values without any, two more say their length themselves. */
+/** Bytes of a header value by type; two boolean types have none, two others are length-prefixed. */
 const sizes: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const textType = 7;
 

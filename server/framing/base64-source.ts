@@ -1,4 +1,4 @@
-// Bytes as base64, encoded as they are read: a file within a body of JSON need not be in memory.
+// Base64 of a byte source, encoded while it is read, so that a file in a JSON body need not be in memory.
 import type { ByteSource } from './byte-source.ts';
 
 export function base64Of(source: ByteSource): ByteSource {

@@ -61,7 +61,7 @@ describe('a source of bytes', () => {
     expect(into.map((reused) => reused !== undefined)).toEqual([true, true, true, false]);
     expect(new Set(pieces.slice(0, 3)).size).toBe(1);
     expect(pieces[3]).not.toBe(pieces[0]);
-    // What a socket takes before it asks its writer to wait: another piece must not overwrite what lies there.
+    // A socket may buffer up to this size before it applies back-pressure: the next piece must not overwrite it.
     expect(pieceBytes).toBeGreaterThanOrEqual(getDefaultHighWaterMark(false));
   });
 

@@ -1,24 +1,27 @@
-// Bytes that lie in memory or in a file, read piece by piece, and bodies that are put together from them.
+// Bytes in memory or in a file, read in pieces, and bodies composed of them.
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { freeBytes } from './free-bytes.ts';
 
 export interface ByteSource {
-  /** Bytes. Where `measure` has not run, it may take long. */
+  /** Number of bytes. May be slow to compute unless `measure` has run. */
   readonly size: number;
-  /** Counts the size in steps. Missing: it is known. */
+  /** Computes the size in steps. If undefined, the size is known. */
   measure?(): Generator<void, void>;
-  /** Those from `from` up to `to`, both within it. A view where they are in memory; where they are not, they are read into `into`, if it is given. */
+  /**
+   * Reads from `from` up to `to`, both within the source. Returns a view of memory, or reads a file into `into` if
+   * given.
+   */
   read(from: number, to: number, into?: ReadBuffer): Buffer | Promise<Buffer>;
-  /** It stays readable until what is returned is called, even if its owner lets it go before. */
+  /** Prevents the source from being freed until the returned function is called. */
   hold(): () => void;
 }
 
-/** Bytes that are read at once. */
+/** Bytes read at a time. */
 export const pieceBytes = 128 * 1024;
-/** Bytes after which a reader lets others go on: a socket that takes everything at once never makes it wait. */
+/** Bytes after which a reader yields to the event loop: a fast socket never applies back-pressure. */
 const turnBytes = 1024 * 1024;
 
-/** Memory that one reader uses again and again: what was read into it before is gone. Nothing is taken before it is needed. */
+/** Reusable memory of one reader, overwritten by each read. Allocated on first use. */
 export class ReadBuffer {
   #bytes: Buffer | null = null;
 
@@ -30,7 +33,7 @@ export class ReadBuffer {
     return this.#bytes.subarray(0, size);
   }
 
-  /** For whoever knows that nobody reads from it or writes to it any more. */
+  /** Frees the memory; it must not be in use any more. */
   free(): void {
     if (this.#bytes !== null) freeBytes(this.#bytes);
     this.#bytes = null;
@@ -51,7 +54,7 @@ export function partOf(source: ByteSource, start: number, end: number): ByteSour
   };
 }
 
-/** Where these bytes begin, from `from` on; -1: nowhere. */
+/** Position of the bytes at or after `from`; -1 if not found. */
 export async function indexIn(source: ByteSource, mark: Buffer, from: number, into = new ReadBuffer()): Promise<number> {
   for (let at = from; at < source.size; at += pieceBytes) {
     const piece = await source.read(at, Math.min(source.size, at + pieceBytes + mark.length - 1), into);
@@ -61,13 +64,13 @@ export async function indexIn(source: ByteSource, mark: Buffer, from: number, in
   return -1;
 }
 
-/** A body that is being read. Every piece is valid until the next one is asked for. */
+/** A body being read. Every piece is valid until the next one is read. */
 export interface OpenBody extends AsyncIterable<Buffer> {
-  /** It is not read any more. */
+  /** Ends reading. */
   close(): void;
 }
 
-/** A body of known length that is read while it is sent, as often as it is sent. */
+/** A body of known length that is read while it is sent, repeatedly if needed. */
 export class PiecedBody {
   readonly #pieces: readonly ByteSource[];
 
@@ -75,22 +78,22 @@ export class PiecedBody {
     this.#pieces = pieces;
   }
 
-  /** Bytes. Where it was not measured, it may take long. */
+  /** Number of bytes. May be slow to compute unless measured. */
   get size(): number {
     return this.#pieces.reduce((sum, piece) => sum + piece.size, 0);
   }
 
-  /** Counts the size in steps; null: it is known. */
+  /** Computes the size in steps; returns null if it is known. */
   measure(): Generator<void, void> | null {
     return this.#pieces.some((piece) => piece.measure !== undefined) ? measured(this.#pieces) : null;
   }
 
-  /** For whoever writes it down: what it holds is only sent. */
+  /** For logs, which must not contain the body. */
   toString(): string {
     return `(a body of ${this.size} bytes)`;
   }
 
-  /** Whoever opens it closes it, or reads it to its end. */
+  /** Opens the body, which must be closed or read to its end. */
   open(): OpenBody {
     const holds = this.#pieces.map((piece) => piece.hold());
     const close = () => {
@@ -105,7 +108,7 @@ function* measured(pieces: readonly ByteSource[]): Generator<void, void> {
   for (const piece of pieces) if (piece.measure !== undefined) yield* piece.measure();
 }
 
-/** All of a body at once, for whoever cannot take it in pieces. */
+/** Reads a whole body into memory. */
 export async function wholeOf(body: Buffer | PiecedBody): Promise<Buffer> {
   if (!(body instanceof PiecedBody)) return body;
   const whole = Buffer.allocUnsafe(body.size);
@@ -116,8 +119,8 @@ export async function wholeOf(body: Buffer | PiecedBody): Promise<Buffer> {
 }
 
 /**
- * One memory for all pieces of full length. A socket takes fewer bytes than that before it asks its writer to wait, so whoever asks for the next
- * piece has none of this one left; of a shorter one it may have, so that has a memory of its own.
+ * Reuses one buffer for all full pieces. A socket buffers fewer bytes before it applies back-pressure, so a full piece
+ * has been sent when the next one is read; a shorter one may still be buffered, so it gets its own memory.
  */
 async function* bytesOf(pieces: readonly ByteSource[], close: () => void): AsyncGenerator<Buffer> {
   const into = new ReadBuffer();

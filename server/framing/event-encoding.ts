@@ -1,20 +1,23 @@
-// How the events of a stream leave: as server-sent events, or as messages of a socket.
+// Encodes the events of a stream as server-sent events or as socket messages.
 import { dataIn, endOfEvent, eventData, toEvent } from './sse.ts';
 
 const newline = 10;
 
 export interface EventEncoding {
-  /** Each event is a message by itself: who carries it tells where it ends, and that the connection lives. */
+  /** Each event is a message: the socket delimits events, and sends keep-alives. */
   readonly isMessages: boolean;
-  /** One event. @param json on one line */
+  /**
+   * Encodes one event.
+   * @param json without line breaks
+   */
   event(name: string, json: string): string;
-  /** Server-sent events, which are whole, in this envelope. */
+  /** Converts complete server-sent events to this encoding. */
   wrap(events: Buffer): Buffer;
-  /** What the events say, in bytes that hold whole ones. */
+  /** Data of the events in these bytes, which must be complete. */
   data(bytes: Buffer): Iterable<string>;
-  /** Offset behind the event at `from`, in such bytes. */
+  /** Offset after the event at `from`, in such bytes. */
   endOfEvent(bytes: Buffer, from: number): number;
-  /** What the one event in these bytes says; null: nothing. */
+  /** Data of the single event in these bytes; null if there is none. */
   dataIn(event: Buffer): string | null;
 }
 
@@ -27,14 +30,15 @@ export const serverSentEvents: EventEncoding = {
   dataIn: (event) => dataIn(event, 0, event.length),
 };
 
-/** One line of JSON each, until a socket takes them apart. */
+/** One line of JSON per message, until a socket splits them. */
 export const messages: EventEncoding = {
   isMessages: true,
   event: (_name, json) => `${json}\n`,
   wrap(events) {
     let lines = '';
     for (const data of eventData(events)) {
-      // Line breaks of JSON stand between its values. What is no object is a mark of the stream's own, as `[DONE]` is.
+      // Line breaks of JSON occur only between values. Data other than an object, such as `[DONE]`, is a mark of the
+      // stream.
       const line = data.replaceAll(/[\r\n]/g, ' ').trim();
       if (line.startsWith('{')) lines += `${line}\n`;
     }

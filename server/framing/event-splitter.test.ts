@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { EventSplitter } from './event-splitter.ts';
 import { eventData } from './sse.ts';
 
-/** The data of all whole events, and what of the bytes is left. */
+/** Returns the data of all complete events, and the remaining bytes. */
 function split(chunks: readonly Buffer[]): { data: string[]; bytes: string } {
   const splitter = new EventSplitter();
   const whole: Buffer[] = [];
@@ -86,7 +86,7 @@ describe('event-splitter', () => {
     }
   });
 
-  // Copies count what is carried over. Before, all that had come was copied and searched again for each further piece.
+  // Counts copied bytes: each new chunk must not copy and search everything before it.
   test.each([
     ['an event without end', 'data: {"a":"xxxxxxxxxxxxxxxx'],
     ['comments without an empty line', ': keep-alive\n'],

@@ -1,5 +1,5 @@
-// Cuts an upstream's bytes into whole events. Every byte is looked at once and copied at most a few times, however the bytes
-// are split and however long an event gets.
+// Splits an upstream's bytes into complete events. Every byte is searched once and copied at most a few times, for any
+// chunks and event sizes.
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -8,35 +8,35 @@ const mark = Buffer.from([0xef, 0xbb, 0xbf]);
 const nothing = Buffer.alloc(0);
 
 export class EventSplitter {
-  /** The beginning of an event that is not complete; its buffer is larger, so that it can grow in place. */
+  /** Incomplete event; its buffer is larger, so that it can grow in place. */
   #rest = nothing;
   #restLength = 0;
   #restLines = 0;
   #hasBegun = false;
-  /** Lines end with a carriage return alone; they are handed out with line feeds. */
+  /** Lines end with a lone carriage return; they are converted to line feeds. */
   #endsWithReturns = false;
   #lastWasReturn = false;
 
   /** Any bytes may be lines. */
   readonly isBroken = false;
 
-  /** Bytes of the event that is not complete. */
+  /** Bytes of the incomplete event. */
   get restLength(): number {
     return this.#restLength;
   }
 
-  /** Lines of it that are complete. */
+  /** Complete lines of the incomplete event. */
   get restLines(): number {
     return this.#restLines;
   }
 
-  /** What has come of the event that is not complete; valid until the next `push`. */
+  /** The incomplete event; valid until the next `push`. */
   rest(): Buffer {
     return this.#rest.subarray(0, this.#restLength);
   }
 
   /**
-   * All whole events that there are by now, as one; null when there are none. An event ends with an empty line.
+   * Returns all complete events, joined; null if there are none. An event ends with an empty line.
    * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
    */
   push(chunk: Buffer): Buffer | null {
@@ -55,7 +55,7 @@ export class EventSplitter {
     return events;
   }
 
-  /** Takes the byte order mark off, which may come in pieces. */
+  /** Removes the byte order mark, which may be split. */
   #begin(chunk: Buffer): Buffer {
     if (this.#restLength === 0 && chunk[0] !== mark[0]) {
       this.#hasBegun = chunk.length > 0;
@@ -72,7 +72,7 @@ export class EventSplitter {
     return bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes;
   }
 
-  /** Readers of events know lines that end with a carriage return alone; few programs do, and nothing behind this does. */
+  /** Converts lone carriage returns, which the specification allows, for all later readers. */
   #withLineFeeds(bytes: Buffer): Buffer {
     if (bytes.length === 0) return bytes;
     if (!this.#endsWithReturns) {
@@ -92,18 +92,18 @@ export class EventSplitter {
     return out.subarray(0, length);
   }
 
-  /** Offset in `bytes`, which follow the rest, behind the last empty line; -1 when there is none. */
+  /** Offset in `bytes`, which follow the rest, after the last empty line; -1 if there is none. */
   #endOfLastEvent(bytes: Buffer): number {
     for (let at = bytes.lastIndexOf(lineFeed); at >= 0; at = at === 0 ? -1 : bytes.lastIndexOf(lineFeed, at - 1)) {
       const before = this.#byteAt(bytes, at - 1);
       if (before === lineFeed || (before === carriageReturn && this.#byteAt(bytes, at - 2) === lineFeed)) return at + 1;
     }
-    // The last byte of the rest has only now turned out to be the end of a line.
+    // The last byte of the rest has turned out to be the end of a line.
     const isEnd = this.#endsWithReturns && this.#byteAt(bytes, -1) === lineFeed && this.#byteAt(bytes, -2) === lineFeed;
     return isEnd ? 0 : -1;
   }
 
-  /** A byte of what follows the rest; of the rest itself at negative offsets. */
+  /** Byte of what follows the rest; of the rest at negative offsets. */
   #byteAt(bytes: Buffer, at: number): number | undefined {
     if (at >= 0) return bytes[at];
     return this.#restLength + at < 0 ? undefined : this.#rest[this.#restLength + at];
@@ -112,7 +112,7 @@ export class EventSplitter {
   #keep(bytes: Buffer): void {
     const length = this.#restLength + bytes.length;
     if (length > this.#rest.length) {
-      // Twice as much each time, so that an event of many chunks is not copied for each of them.
+      // Doubles, so that an event of many chunks is not copied for each of them.
       const grown = Buffer.allocUnsafeSlow(this.#restLength === 0 ? length : 2 * length);
       this.#rest.copy(grown, 0, 0, this.#restLength);
       this.#rest = grown;
@@ -129,7 +129,7 @@ function lineFeedsIn(bytes: Buffer): number {
   return count;
 }
 
-/** Whether a line ends with a carriage return alone. The last byte may be the first of two. */
+/** Reports whether a line ends with a lone carriage return. The last byte may be the first of two. */
 function hasLoneReturn(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(carriageReturn); at >= 0 && at < bytes.length - 1; at = bytes.indexOf(carriageReturn, at + 1)) {
     if (bytes[at + 1] !== lineFeed) return true;

@@ -1,38 +1,38 @@
-// How a stream of bytes is cut into events: bytes in, whole events out, whatever they mean. Any split of the bytes gives the same.
-// However they come, they are handed out as server-sent events: what reads and passes them on knows no other bytes.
+// Interface of framings: splits a byte stream into complete events, independent of their meaning and of chunk
+// boundaries. All framings produce server-sent events, so later code handles no others.
 
 /** One event of a stream. */
 export interface FramedEvent {
-  /** Empty where the stream names none. */
+  /** Empty if the event has no name. */
   readonly name: string;
   readonly data: string;
 }
 
 export interface Splitter {
-  /** All whole events that there are by now, as one; null when there are none. */
+  /** Returns all complete events, joined; null if there are none. */
   push(chunk: Buffer): Buffer | null;
-  /** What has come of the event that is not complete; valid until the next `push`. */
+  /** The incomplete event; valid until the next `push`. */
   rest(): Buffer;
-  /** Bytes of that. */
+  /** Bytes of the incomplete event. */
   readonly restLength: number;
-  /** Lines of that; 0 where events do not consist of lines. */
+  /** Lines of the incomplete event; 0 if events are not line-based. */
   readonly restLines: number;
-  /** What has come behind the events cannot be any: nothing more is to be read. */
+  /** Bytes after the events are invalid: reading must stop. */
   readonly isBroken: boolean;
 }
 
 export interface Framing {
   /** Media type of such streams. */
   readonly mediaType: string;
-  /** Whether the first bytes of a body are those of such a stream; undefined while too few have come. */
+  /** Reports whether the first bytes of a body are those of such a stream; undefined if more bytes are needed. */
   begins(bytes: Buffer): boolean | undefined;
   createSplitter(): Splitter;
-  /** Every event that has data in these bytes, which hold whole events. */
+  /** Events with data in these bytes, which must be complete. */
   events(bytes: Buffer): Iterable<FramedEvent>;
-  /** The first event that has data other than blanks; null when none has. Read no further than that. */
+  /** First event with non-blank data; null if there is none. Reads no further. */
   firstEvent(bytes: Buffer): FramedEvent | null;
-  /** The event that these bytes are, although nothing has ended it; null when they are none. */
+  /** The event of bytes without its terminator; null if they are none. */
   lastEvent(rest: Buffer): FramedEvent | null;
-  /** What ends an event that the end of the body has ended. */
+  /** Terminator for an event ended by the body's end. */
   readonly eventEnd: Buffer;
 }

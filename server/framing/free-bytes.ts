@@ -1,14 +1,14 @@
-// Memory that is given back at once. What is dropped waits for a collection, and collections come by what JavaScript allocates, not by what
-// lies beside its heap: bytes that pass by the megabyte pile up until then.
+// Frees memory at once. Dropped buffers wait for a collection, which JavaScript allocations trigger, not external
+// memory: megabytes of buffers would pile up.
 
-/** For bytes that nobody reads, writes or sends any more; only those that have their memory for themselves. They are empty afterwards. */
+/** Frees bytes that are not used any more, if they own their memory; they are empty afterwards. */
 export function freeBytes(bytes: Buffer): void {
   const { buffer, byteOffset, byteLength } = bytes;
   if (byteOffset !== 0 || byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer)) return;
   try {
-    // Moving none of it frees the rest. A Node that cannot leaves it to the collection.
+    // Transferring zero bytes frees the rest. Versions of Node without it leave this to the collector.
     buffer.transfer?.(0);
   } catch {
-    // Memory that its owner does not let go.
+    // Memory that cannot be detached.
   }
 }

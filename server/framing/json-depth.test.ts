@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isTooDeep } from './json-depth.ts';
 
-/** Makes a text long enough to be looked at. */
+/** Makes a text long enough to be checked. */
 const padding = JSON.stringify('x'.repeat(40_000));
 const nested = (depth: number, inner = '1') => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
 

@@ -1,17 +1,20 @@
-// How deep JSON of upstreams is nested, and how many parts it has, before anybody parses it: two million brackets take seconds to parse,
-// and overflow the stack of whoever walks through them.
+// Checks depth and size of upstream JSON before parsing: two million brackets take seconds to parse, and overflow the
+// stack of recursive code.
 import { endOfText } from './json-text.ts';
 
-/** As deep as callers' bodies may be. */
+/** Same limit as for callers' bodies. */
 const deepest = 100;
-/** Objects, lists, texts and names. A response with the probabilities of 8,000 tokens and their alternatives has as many. */
+/**
+ * Objects, lists, texts and names. A response with log probabilities of 8,000 tokens and their alternatives has as
+ * many.
+ */
 const mostParts = 1_000_000;
-/** Shorter texts cost little, however deep they are, and do not overflow the stack of whoever writes them as JSON again. */
+/** Shorter texts are fast at any depth, and cannot overflow the stack when serialized again. */
 const shortText = 2 * 1024;
 
 const quote = 0x22;
 
-/** Whether a long text is nested deeper than responses are, or has more parts. Costs no more than parsing it. */
+/** Reports whether a long text is nested deeper, or has more parts, than responses do. Costs no more than parsing. */
 export function isTooDeep(text: string): boolean {
   if (text.length <= shortText) return false;
   let depth = 0;

@@ -1,5 +1,5 @@
-// A long object of JSON, read as far as it takes to know what it is: its short members, and where the rows of one list are. It is
-// looked over in steps, so that whoever runs it can do something else in between, and nothing of it is copied into a text.
+// Outline of a long JSON object: its short members, and the positions of one list's rows. Scans in steps, so that the
+// event loop can run, and copies no text.
 import { endOfTextBytes } from './json-text.ts';
 
 export interface Span {
@@ -8,34 +8,37 @@ export interface Span {
 }
 
 export interface JsonOutline {
-  /** The object with its short members. Long and deep ones are empty in it, but for lists: those have one number in them. */
+  /** The object with its short members. Long and deep ones are empty, except lists, which contain one number. */
   text: string;
-  /** Something in it is nested deeper than responses are. */
+  /** A part is nested deeper than responses are. */
   isDeep: boolean;
   /** Items of the list, in order. */
   rows: readonly Span[];
 }
 
-/** Bytes that are looked at in one step. */
+/** Bytes scanned per step. */
 const stepBytes = 512 * 1024;
-/** Longer members are not in the outline. */
+/** Maximum bytes of a member in the outline. */
 const shortBytes = 16 * 1024;
-/** A response has some ten. */
+/** Maximum members; a response has about ten. */
 const mostMembers = 1000;
-/** As deep as callers' bodies may be. */
+/** Same limit as for callers' bodies. */
 const deepest = 100;
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Null: it is no object, or it is not complete. @param listed the member whose rows are wanted */
+/**
+ * Returns null if it is no object, or incomplete.
+ * @param listed member whose rows are wanted
+ */
 export function* outlineOf(bytes: Buffer, listed: string | undefined): Generator<void, JsonOutline | null> {
   const reader = new OutlineReader(bytes, listed === undefined ? undefined : JSON.stringify(listed));
   while (reader.step()) yield;
   return reader.outline();
 }
 
-/** The same at once, of what is not long. */
+/** Same without steps, for short texts. */
 export function outlineAtOnce(bytes: Buffer): JsonOutline | null {
   const steps = outlineOf(bytes, undefined);
   for (;;) {
@@ -51,7 +54,7 @@ class OutlineReader {
   readonly #rows: Span[] = [];
   #at = 0;
   #depth = 0;
-  /** Of the member that is being read, its quotes included. */
+  /** Name of the member being read, with quotes. */
   #key = '';
   #isKey = true;
   #valueAt = 0;
@@ -67,7 +70,7 @@ class OutlineReader {
     this.#listed = listed;
   }
 
-  /** False: there is nothing more to look at. */
+  /** Returns false at the end. */
   step(): boolean {
     const bytes = this.#bytes;
     const until = this.#at + stepBytes;
@@ -127,7 +130,7 @@ class OutlineReader {
 
   #endMember(): void {
     if (this.#isKey) {
-      // Only an object without any member has nothing there.
+      // Only an empty object has nothing there.
       this.#isBroken ||= this.#members.length > 0;
       return;
     }

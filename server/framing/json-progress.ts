@@ -1,4 +1,4 @@
-// Whether a JSON object that comes piece by piece is complete; every letter is looked at once and none is kept.
+// Detects the end of a JSON object that arrives in pieces; reads every character once and stores none.
 
 export class JsonProgress {
   #depth = 0;

@@ -28,7 +28,7 @@ function partsOf(value: unknown): number {
   return Object.values(value).reduce((sum: number, part: unknown) => sum + partsOf(part), 1 + ofNames);
 }
 
-/** @param bytes as it is written, with the quote that ends it */
+/** @param bytes length as written, with the closing quote */
 function partsOfName(bytes: number): number {
   return bytes > 256 ? 1 + Math.floor(bytes / 64) : 1;
 }

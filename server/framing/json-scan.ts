@@ -1,15 +1,15 @@
-// Looks over JSON as it arrives, piece by piece, before anybody parses it: 64 MB of empty objects are 1.4 GB as a tree, take
-// 20 s to parse, and some brackets more overflow the stack of whoever walks through them.
+// Scans JSON while it arrives, before parsing: 64 MB of empty objects take 1.4 GB as a tree and 20 s to parse, and some
+// more brackets overflow the stack of recursive code.
 import { AppError } from '#shared/errors.ts';
 import { isEscapedAt } from './json-text.ts';
 import { lettersPerPart, longestName, mostParts, mostValues } from './part-budget.ts';
 
-/** Also what storage takes. */
+/** Also the limit of storage. */
 const deepest = 100;
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Bytes of a text that are looked at one by one before its end is searched for: most texts are short. */
+/** Bytes of a text scanned individually before its end is searched: most texts are short. */
 const near = 256;
 
 export class JsonScan {
@@ -19,10 +19,10 @@ export class JsonScan {
   #members = 0;
   #isText = false;
   #isEscaped = false;
-  /** The text that was read last has an escaped letter among its first ones. */
+  /** The last text has an escape among its first bytes. */
   #hasEscapes = false;
   #hasEscapedNames = false;
-  /** Of the text that was read last. */
+  /** Length of the last text. */
   #textBytes = 0;
 
   /** Objects, arrays, texts and names so far. */
@@ -30,17 +30,17 @@ export class JsonScan {
     return this.#parts;
   }
 
-  /** All values so far, numbers included. */
+  /** All values so far, including numbers. */
   get values(): number {
     return this.#values;
   }
 
-  /** Names so far, of all objects; one that an object has twice counts twice. */
+  /** Names so far, duplicates included. */
   get members(): number {
     return this.#members;
   }
 
-  /** One of the names is written with an escaped letter. */
+  /** A name contains an escape. */
   get hasEscapedNames(): boolean {
     return this.#hasEscapedNames;
   }
@@ -66,7 +66,7 @@ export class JsonScan {
       else if (byte === 0x3a) {
         this.#members += 1;
         if (this.#hasEscapes) this.#hasEscapedNames = true;
-        // A long name is copied by whoever parses it, and compared letter by letter.
+        // Parsers copy long names and compare them letter by letter.
         if (this.#textBytes > longestName) this.#parts += Math.floor(this.#textBytes / lettersPerPart);
       } else if (byte === 0x7b || byte === 0x5b) {
         this.#parts += 1;
@@ -77,7 +77,7 @@ export class JsonScan {
     if (this.#parts > mostParts || this.#values > mostValues) throw new AppError('body_too_complex');
   }
 
-  /** Where the text that is open at `from` has ended, or the chunk has. */
+  /** Offset where the text that is open at `from` ends, or the chunk. */
   #skipText(chunk: Buffer, from: number): number {
     let at = from;
     if (this.#isEscaped) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endOfText, endOfTextBytes } from './json-text.ts';
 
-/** Much of what matters: quotes, backslashes, and letters of several bytes. */
+/** Texts with quotes, backslashes and multi-byte letters. */
 const text = fc.string({ unit: fc.constantFrom('"', '\\', 'a', 'ü', '\n', '潮'), maxLength: 40 });
 
 test('json-text: a text ends where it was written to its end, in letters and in bytes', () => {

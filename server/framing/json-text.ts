@@ -1,7 +1,7 @@
-// Where a text of JSON ends: what every look at JSON that does not parse it has to know, in letters and in bytes.
+// Finds the end of a JSON text without parsing, in strings and in bytes.
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Offset of the quote that ends the text whose letters begin at `from`; -1 when none does. */
+/** Offset of the quote that ends the text starting at `from`; -1 if there is none. */
 export function endOfText(json: string, from: number): number {
   for (let at = json.indexOf('"', from); at >= 0; at = json.indexOf('"', at + 1)) {
     let before = at;
@@ -11,7 +11,7 @@ export function endOfText(json: string, from: number): number {
   return -1;
 }
 
-/** The same of bytes: two functions, because one for both would be slow for both. */
+/** Same for bytes: one function for both types would be slow. */
 export function endOfTextBytes(json: Buffer, from: number): number {
   for (let at = json.indexOf(quote, from); at >= 0; at = json.indexOf(quote, at + 1)) {
     if (!isEscapedAt(json, from, at)) return at;
@@ -19,7 +19,10 @@ export function endOfTextBytes(json: Buffer, from: number): number {
   return -1;
 }
 
-/** Whether the byte at `at` of a text that goes on at `from` is escaped: an odd number of backslashes stands before it. */
+/**
+ * Reports whether the byte at `at` of a text that starts at `from` is escaped, by an odd number of backslashes before
+ * it.
+ */
 export function isEscapedAt(json: Buffer, from: number, at: number): boolean {
   let before = at;
   while (before > from && json[before - 1] === backslash) before -= 1;

@@ -1,4 +1,4 @@
-// JSON lines, one event each. They are handed out as server-sent events, which all formats read.
+// Splits JSON lines, one event each, and converts them to server-sent events, which all formats read.
 // https://github.com/ndjson/ndjson-spec
 import type { FramedEvent, Splitter } from './framing.ts';
 
@@ -9,20 +9,23 @@ const nothing = Buffer.alloc(0);
 const head = Buffer.from('data: ');
 const eventEnd = Buffer.from('\n\n');
 
-/** Whether a body begins with an object; undefined: nothing but blanks has come. A whole response of such a provider is a stream of one line. */
+/**
+ * Reports whether a body begins with an object; undefined if there are only blanks. A whole response of such a provider
+ * is a stream of one line.
+ */
 export function beginsObject(bytes: Buffer): boolean | undefined {
   for (const byte of bytes) if (!isBlank(byte)) return byte === openBrace;
   return undefined;
 }
 
-/** The line that these bytes are, although nothing has ended it; null: they are blank. */
+/** The line of bytes without a terminator; null if they are blank. */
 export function lastLine(rest: Buffer): FramedEvent | null {
   const data = rest.toString('utf8').trim();
   return data === '' ? null : { name: '', data };
 }
 
 export class LineSplitter implements Splitter {
-  /** What has come of the line that is not complete; its buffer is larger, so that it can grow in place. */
+  /** Incomplete line; its buffer is larger, so that it can grow in place. */
   #rest = nothing;
   #restLength = 0;
 
@@ -55,7 +58,7 @@ export class LineSplitter implements Splitter {
   #keep(bytes: Buffer): void {
     const length = this.#restLength + bytes.length;
     if (length > this.#rest.length) {
-      // Twice as much each time, so that a line of many chunks is not copied for each of them.
+      // Doubles, so that a line of many chunks is not copied for each of them.
       const grown = Buffer.allocUnsafeSlow(this.#restLength === 0 ? length : 2 * length);
       this.#rest.copy(grown, 0, 0, this.#restLength);
       this.#rest = grown;
@@ -65,7 +68,7 @@ export class LineSplitter implements Splitter {
   }
 }
 
-/** Blank lines say nothing. A carriage return within a line, which JSON may have between values, would end a server-sent one. */
+/** Skips blank lines. A carriage return within a line, which JSON allows between values, would end a server-sent line. */
 function addEvent(events: Buffer[], line: Buffer): void {
   if (line.every(isBlank)) return;
   events.push(head, line.includes(carriageReturn) ? withoutReturns(line) : line, eventEnd);

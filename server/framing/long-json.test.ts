@@ -26,7 +26,7 @@ function stepsOf(work: Generator<void, unknown>): number {
 
 const written = async ({ json, texts }: LongJson) => (await wholeOf(texts.bytes(json))).toString('utf8');
 
-/** Texts of every width, plain and escaped, around every bound. */
+/** Texts of every width, plain and escaped, around every limit. */
 const alphabets = {
   plain: 'word ',
   latin: 'é',
@@ -86,7 +86,7 @@ describe('large JSON', () => {
     const first = 'a'.repeat(300);
     const long = known(JSON.stringify({ first, second: 'b'.repeat(300) }));
     const mark = /[\da-f]{24}:/.exec(long.json)?.[0] ?? '';
-    // Who guesses how marks look does not know this one.
+    // A guess of a mark does not match.
     const reported = JSON.stringify({ first, second: `${'0'.repeat(24)}:0` });
     expect(await written(known(reported))).toBe(reported);
     expect(known(reported).json).not.toContain(mark);
@@ -128,7 +128,7 @@ describe('large JSON', () => {
     const bytes = Buffer.from(json);
     expect(pieced.size).toBe(bytes.length);
     expect((await wholeOf(pieced)).equals(bytes)).toBe(true);
-    // It can be sent again.
+    // The body can be sent again.
     expect((await wholeOf(pieced)).equals(bytes)).toBe(true);
   });
 

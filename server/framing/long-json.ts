@@ -1,6 +1,7 @@
-// Large JSON without copies of its texts: each text that is long stands by itself, once, and the JSON around it has a mark in its place. What is
-// parsed gets the texts back; what is written gets the marks again, and the texts are escaped piece by piece while they are sent. A body of 60 MB
-// takes its own size like that, where bytes, text, tree and new bytes would take it four times, each in one step of the event loop.
+// Large JSON without copies of its texts: each long text is stored once, and the JSON contains a mark in its place.
+// Parsed values get their texts back; written JSON gets the marks, and texts are escaped in pieces while they are sent.
+// A body of 60 MB thus takes its own size, instead of four times that for bytes, text, tree and new bytes, each in one
+// step of the event loop.
 import { randomBytes } from 'node:crypto';
 import { PiecedBody, ReadBuffer } from './byte-source.ts';
 import { freeBytes } from './free-bytes.ts';
@@ -8,25 +9,28 @@ import { isObject } from './loose-json.ts';
 import { addPieces, settled, WrittenJson } from './written-json.ts';
 import type { LongText } from './written-json.ts';
 
-/** Bytes of the shortest text that gets a mark. */
+/** Minimum bytes of a text that gets a mark. */
 export const leastBytes = 256;
 const bytesInAStep = 256 * 1024;
 
-/** The long texts of one JSON. */
+/** Long texts of one JSON. */
 export class LongTexts {
-  /** Nobody who writes a text can guess it. */
+  /** Random, so that no text can contain it. */
   readonly #mark: string;
   readonly #texts: LongText[];
   readonly #least: number;
 
-  /** @param least characters of the shortest text that gets a mark when something is written */
+  /** @param least minimum characters of a text that gets a mark when written */
   constructor(other?: LongTexts, least = leastBytes) {
     this.#least = least;
     this.#mark = other === undefined ? `${randomBytes(12).toString('hex')}:` : other.#mark;
     this.#texts = other === undefined ? [] : [...other.#texts];
   }
 
-  /** Returns the mark of a text. @param isPlain it is ASCII without anything to escape */
+  /**
+   * Returns the mark of a text.
+   * @param isPlain whether it is ASCII without escapes
+   */
   add(text: string, isPlain = false): string {
     return this.addText({ text, isPlain });
   }
@@ -36,7 +40,7 @@ export class LongTexts {
     return `${this.#mark}${this.#texts.length - 1}`;
   }
 
-  /** Puts the texts in the place of their marks, within the value itself. */
+  /** Replaces marks by texts within the value. */
   fill(value: unknown): unknown {
     if (typeof value === 'string') return value.startsWith(this.#mark) ? this.#textOf(value).text : value;
     if (Array.isArray(value)) {
@@ -52,17 +56,17 @@ export class LongTexts {
     return value;
   }
 
-  /** JSON of a value, with marks in the place of long texts. */
+  /** JSON of a value, with marks in place of long texts. */
   write(value: unknown): string {
     return JSON.stringify(this.#lifted(value));
   }
 
-  /** Of all texts, in characters. */
+  /** Total length of all texts, in characters. */
   get length(): number {
     return this.#texts.reduce((sum, { text, utf8 }) => sum + (utf8?.length ?? text.length), 0);
   }
 
-  /** Makes texts of what was read as bytes: once those that they were read from are gone, there are two of each at the most. */
+  /** Decodes texts stored as bytes, one by one: at most two copies of each exist. */
   *settle(): Generator<void, void> {
     for (const long of this.#texts) {
       if (long.utf8 === undefined) continue;
@@ -71,7 +75,7 @@ export class LongTexts {
     }
   }
 
-  /** What is sent for JSON with marks in it. */
+  /** Body for JSON with marks. */
   bytes(json: string): Buffer | PiecedBody {
     if (!json.includes(this.#mark)) return Buffer.from(json);
     const pieces = () => this.#pieces(json);
@@ -84,12 +88,12 @@ export class LongTexts {
     ]);
   }
 
-  /** What is sent for a value, which is written now. */
+  /** Body for a value, written now. */
   bytesOf(value: unknown): Buffer | PiecedBody {
     return this.bytes(this.write(value));
   }
 
-  /** What is sent for a value, which is written when that is measured. */
+  /** Body for a value, written when it is measured. */
   body(value: unknown): PiecedBody {
     const write = () => this.write(value);
     const pieces = (json: string) => this.#pieces(json);
@@ -104,18 +108,18 @@ export class LongTexts {
     ]);
   }
 
-  /** JSON of a value, put together in steps; undefined: nothing in it is long. */
+  /** JSON of a value, built in steps; undefined if nothing in it is long. */
   *text(value: unknown): Generator<void, string | undefined> {
     const json = this.write(value);
     if (!json.includes(this.#mark)) return undefined;
-    // Strings of its pieces would be garbage beside it.
+    // Concatenating strings would produce garbage.
     const bytes = yield* this.#bytesOf(json);
     const text = bytes.toString('utf8');
     freeBytes(bytes);
     return text;
   }
 
-  /** The bytes of a value, in steps. */
+  /** Bytes of a value, in steps. */
   *buffer(value: unknown): Generator<void, Buffer> {
     const json = this.write(value);
     yield;
@@ -159,7 +163,7 @@ export class LongTexts {
     return settled(long);
   }
 
-  /** The very same value where nothing in it is long. */
+  /** Returns the same value if nothing in it is long. */
   #lifted(value: unknown): unknown {
     if (typeof value === 'string') return value.length < this.#least ? value : this.add(value);
     if (Array.isArray(value)) {
@@ -182,22 +186,22 @@ export class LongTexts {
   }
 }
 
-/** `__proto__` is a name as any other. */
+/** Supports the name `__proto__`. */
 function define(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** JSON of a value: of a large one with marks, which `bytesOfJson` takes. */
+/** JSON of a value; with marks if it is large, for `bytesOfJson`. */
 export function writeJson(value: unknown, texts: LongTexts | undefined): string {
   return texts === undefined ? JSON.stringify(value) : texts.write(value);
 }
 
-/** What is sent of JSON that `writeJson` has written, or that came with these texts. */
+/** Body for JSON that `writeJson` has written, or that was read with these texts. */
 export function bytesOfJson(json: string, texts: LongTexts | undefined): Buffer | PiecedBody {
   return texts === undefined ? Buffer.from(json) : texts.bytes(json);
 }
 
-/** What is sent for a value: of a large one it is written, and its bytes counted, when that is measured. */
+/** Body for a value; a large one is written, and its bytes counted, when it is measured. */
 export function bodyOfValue(value: unknown, texts: LongTexts | undefined): Buffer | PiecedBody {
   return texts === undefined ? Buffer.from(JSON.stringify(value)) : texts.body(value);
 }

@@ -1,22 +1,22 @@
-// JSON with texts of megabytes in it, as pictures and sounds are told: what stands around them is parsed, and they stay where they are.
+// JSON with texts of megabytes, such as images and sounds: parses the rest, and leaves the texts in place.
 import { endOfTextBytes } from './json-text.ts';
 import type { Span } from './json-outline.ts';
 
 export interface LiftedJson {
-  /** With a mark in the place of each long text; `spanAt` knows them. */
+  /** JSON with a mark in place of each long text; `spanAt` resolves them. */
   text: string;
   spans: readonly Span[];
 }
 
 const quote = 0x22;
-/** Bytes of the longest text that is told as it is. */
+/** Maximum bytes of a text that is not replaced. */
 const longest = 16 * 1024;
-/** Of what stands around long texts. */
+/** Maximum bytes outside long texts. */
 const mostBytes = 4 * 1024 * 1024;
 const textsInAStep = 20_000;
 const mark = '\u0001';
 
-/** Null: a text in it has no end, or there is too much around the long ones. */
+/** Returns null if a text has no end, or the rest is too long. */
 export function* liftLongTexts(json: Buffer): Generator<void, LiftedJson | null> {
   const stored: Buffer[] = [];
   const spans: Span[] = [];
@@ -39,7 +39,7 @@ export function* liftLongTexts(json: Buffer): Generator<void, LiftedJson | null>
   return around > mostBytes ? null : { text: Buffer.concat(stored, around).toString('utf8'), spans };
 }
 
-/** Where a text of the parsed JSON is; undefined: it is itself. */
+/** Span of a text of the parsed JSON; undefined if the text was not replaced. */
 export function spanAt(text: string, { spans }: Pick<LiftedJson, 'spans'>): Span | undefined {
   return text.startsWith(mark) ? spans[Number(text.slice(mark.length))] : undefined;
 }

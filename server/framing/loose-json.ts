@@ -1,4 +1,4 @@
-// Upstream responses are read loosely: whatever is not as expected counts as absent.
+// Tolerant reading of upstream responses: unexpected values count as absent.
 import { isTooDeep } from './json-depth.ts';
 
 export type JsonObject = Record<string, unknown>;
@@ -7,12 +7,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object that the text holds; null for anything else: broken JSON, or JSON that is nested too deep. */
+/** Parses an object; returns null for anything else, also for broken or too deeply nested JSON. */
 export function parseObject(text: string): JsonObject | null {
   return !mayBeObject(text) || isTooDeep(text) ? null : parseShallow(text);
 }
 
-/** The same of a text that is known not to be too deep. */
+/** Same for a text known not to be too deep. */
 export function parseShallow(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -22,7 +22,7 @@ export function parseShallow(text: string): JsonObject | null {
   }
 }
 
-/** Prose of megabytes is not searched for brackets. */
+/** Avoids searching megabytes of prose for brackets. */
 function mayBeObject(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === 0x7b || (first <= 0x20 && /^\s*\{/.test(text));

@@ -1,6 +1,7 @@
-// JSON that comes in pieces and has one long text in it, a file as Base64: what stands before that text is kept, and the text passes.
+// Extracts one long text, a file as Base64, from JSON that arrives in pieces: stores what precedes the text, and passes
+// the text on.
 
-/** Of what stands before the text. */
+/** Maximum bytes before the text. */
 const mostBytes = 256 * 1024;
 const [quote, backslash] = [0x22, 0x5c];
 /** `\u003d` */
@@ -12,12 +13,12 @@ export class MemberText {
   #before = '';
   #state: 'before' | 'within' | 'after' = 'before';
 
-  /** @param member its name: letters and digits. Within a text its quotes would be escaped, so it is found nowhere else */
+  /** @param member name with letters and digits only. Quotes within texts are escaped, so a match is a member */
   constructor(member: string) {
     this.#mark = new RegExp(`"${member}"\\s*:\\s*"`);
   }
 
-  /** Everything that was there, as long as the text has not begun. */
+  /** Everything received before the text. */
   get before(): string {
     return this.#before;
   }
@@ -30,17 +31,17 @@ export class MemberText {
     return this.#state === 'after';
   }
 
-  /** More came before the text than is kept. */
+  /** Too much was received before the text. */
   get isTooLong(): boolean {
     return this.#before.length > mostBytes;
   }
 
-  /** What of these bytes is part of the text, as it is written in the JSON. */
+  /** Part of these bytes that belongs to the text, as written in the JSON. */
   push(chunk: Buffer): Buffer {
     if (this.#state === 'after' || this.isTooLong) return Buffer.alloc(0);
     if (this.#state === 'within') return this.#within(chunk);
     const known = this.#before.length;
-    // A byte is a letter here: what is cut anywhere has the same length, and the text is found in ASCII.
+    // Latin-1 maps bytes to letters, so chunks may be cut anywhere; the member is ASCII.
     this.#before += chunk.toString('latin1');
     const found = this.#mark.exec(this.#before);
     if (found === null) return Buffer.alloc(0);
@@ -48,7 +49,7 @@ export class MemberText {
     return this.#within(chunk.subarray(found.index + found[0].length - known));
   }
 
-  /** Base64 has no quotes. */
+  /** Base64 contains no quotes. */
   #within(chunk: Buffer): Buffer {
     const end = chunk.indexOf(quote);
     if (end < 0) return chunk;
@@ -57,7 +58,7 @@ export class MemberText {
   }
 }
 
-/** Base64 as JSON has it, in pieces of any length, as bytes. */
+/** Decodes Base64 from JSON in pieces of any length. */
 export class Base64Pieces {
   #rest = '';
 

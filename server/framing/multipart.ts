@@ -1,5 +1,6 @@
-// Forms with files (`multipart/form-data`), read where they lie, in memory or on disk, without copying what they hold. Readers of forms differ in what they make of odd ones: what is read here is
-// written anew before it goes anywhere, and what is odd is refused. https://www.rfc-editor.org/rfc/rfc7578
+// Reads forms with files (`multipart/form-data`) in place, in memory or on disk, without copying the files. Parsers
+// differ on malformed forms, so forms are rewritten before they are forwarded, and malformed ones rejected.
+// https://www.rfc-editor.org/rfc/rfc7578
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { indexIn, partOf, PiecedBody, ReadBuffer, sourceOf } from './byte-source.ts';
@@ -10,10 +11,10 @@ export interface MultipartPart {
   value: string | MultipartFile;
 }
 
-/** A file as it was sent. */
+/** A file of a form. */
 export class MultipartFile {
   readonly filename: string;
-  /** As the caller has it; empty: it says none. */
+  /** Type set by the caller; empty if there is none. */
   readonly type: string;
   readonly content: ByteSource;
 
@@ -32,7 +33,7 @@ const [carriageReturn, lineFeed, dash] = [0x0d, 0x0a, 0x2d];
 const blankLine = Buffer.from('\r\n\r\n');
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** What stands between the parts; undefined: it is no form. */
+/** Boundary between the parts; undefined if it is no form. */
 export function boundaryOf(contentType: string | null): string | undefined {
   const [, quoted, plain] =
     /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"\\\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType ?? '') ?? [];
@@ -63,7 +64,7 @@ export async function readMultipart(source: ByteSource, boundary: string): Promi
 }
 
 interface PartPlace {
-  /** Of the line break before its head. */
+  /** Offset of the line break before its header. */
   from: number;
   to: number;
   into: ReadBuffer;
@@ -112,7 +113,7 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** @param boundary that of a form which held all files of this one: it is in none of them */
+/** @param boundary of a form that contained all these files: none of them contains it */
 export function writeMultipart(parts: readonly MultipartPart[], boundary: string): PiecedBody {
   const pieces: ByteSource[] = [];
   const add = (text: string) => pieces.push(sourceOf(Buffer.from(text)));
@@ -128,7 +129,7 @@ export function writeMultipart(parts: readonly MultipartPart[], boundary: string
   return new PiecedBody(pieces);
 }
 
-/** As browsers do. https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+/** Escapes as browsers do. https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
 function escaped(text: string): string {
   return text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { JsonScan } from './json-scan.ts';
 import { jsonSize, mostParts, mostValues, partBytes, PartBudget } from './part-budget.ts';
 
-/** Its list counts, too. */
+/** Includes the list in the count. */
 const objects = (count: number) => `[${'{},'.repeat(count - 2)}{}]`;
 
 test('part budget: a text has the parts and values that a scan of its bytes finds', () => {
@@ -24,7 +24,7 @@ test('part budget: a text has the parts and values that a scan of its bytes find
 test('part budget: counting stops where nothing is left', () => {
   expect(jsonSize(objects(1_000), 10)).toEqual({ parts: 11, values: 10 });
   expect(jsonSize(`[${'1,'.repeat(1_000)}1]`, 10, 100)).toEqual({ parts: 2, values: 101 });
-  // A quote without its end takes the rest, as it does for whoever parses it.
+  // An unterminated text takes the rest, as for a parser.
   expect(jsonSize(`"${'[{'.repeat(1_000)}`)).toEqual({ parts: 1, values: 1 });
 });
 

@@ -1,15 +1,15 @@
-// One budget for all JSON that a caller makes this process parse and hold: a body, the texts of JSON in it, copies that references in its
-// schemas ask for, stored items, sealed windows, what a socket remembers. Parts are counted before anything is built of them, because
-// bytes do not bound a tree: 1 MB of empty objects is 20 MB parsed.
+// One budget for all JSON that a caller makes this process parse and hold: a body, JSON texts in it, copies of schema
+// references, stored items, sealed windows, state of a socket. Parts are counted before parsing, because bytes do not
+// bound a tree: 1 MB of empty objects takes 20 MB parsed.
 import { AppError } from '#shared/errors.ts';
 import { parseObject } from './loose-json.ts';
 import type { JsonObject } from './loose-json.ts';
 
-/** Objects, arrays, texts and names: what costs most to parse and to hold. */
+/** Objects, arrays, texts and names: the most expensive parts to parse and hold. */
 export const mostParts = 100_000;
-/** All values, numbers included. */
+/** All values, including numbers. */
 export const mostValues = 1_000_000;
-/** Bytes of memory that a parsed part takes beside its text, roughly. */
+/** Approximate bytes of memory per parsed part, besides its text. */
 export const partBytes = 64;
 
 export interface JsonSize {
@@ -17,7 +17,10 @@ export interface JsonSize {
   values: number;
 }
 
-/** Receives the bytes of memory that parts take before they are built. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+/**
+ * Reserves the memory of parts before they are parsed.
+ * @throws {AppError} `bodies_of_caller`, `bodies_of_server`
+ */
 export type GrowHold = (bytes: number) => void;
 
 export class PartBudget {
@@ -26,8 +29,8 @@ export class PartBudget {
   readonly #grow: GrowHold | undefined;
 
   /**
-   * @param taken what the body itself has: `RawBody.parts`
-   * @param grow `BodyHold.grow`, for what is taken from now on; missing: nothing is held
+   * @param taken parts of the body itself: `RawBody.parts`
+   * @param grow `BodyHold.grow`, for parts taken from now on; if undefined, nothing is reserved
    */
   constructor(taken = 0, grow?: GrowHold) {
     this.#parts = Math.max(0, mostParts - taken);
@@ -35,7 +38,7 @@ export class PartBudget {
     this.#grow = grow;
   }
 
-  /** Parts that may still be taken. */
+  /** Parts left. */
   get left(): number {
     return this.#parts;
   }
@@ -48,7 +51,10 @@ export class PartBudget {
     this.#values -= values;
   }
 
-  /** Returns whether so many parts were left, and takes them. For work that may be left out. @throws {AppError} as the hold */
+  /**
+   * Takes the parts if they are left; returns whether they were. For optional work.
+   * @throws {AppError} as the hold
+   */
   tryTake(parts: number): boolean {
     if (parts > this.#parts) return false;
     this.take(parts, 0);
@@ -56,14 +62,17 @@ export class PartBudget {
   }
 
   /**
-   * The object of a text that an upstream has written, taken as far as it is left; null for anything else, as `parseObject`.
+   * Parses an upstream's object if the budget allows; returns null otherwise, or as `parseObject`.
    * @throws {AppError} as the hold
    */
   parseObject(json: string): JsonObject | null {
     return this.tryTakeText(json) ? parseObject(json) : null;
   }
 
-  /** Returns whether there is enough for what a text of JSON has, and takes it. @throws {AppError} as the hold */
+  /**
+   * Takes the parts of a JSON text if they are left; returns whether they were.
+   * @throws {AppError} as the hold
+   */
   tryTakeText(json: string): boolean {
     const { parts, values } = jsonSize(json, this.#parts, this.#values);
     if (parts > this.#parts || values > this.#values) return false;
@@ -71,7 +80,10 @@ export class PartBudget {
     return true;
   }
 
-  /** Takes what a text of JSON has, before it is parsed. @throws {AppError} `body_too_complex`, and as the hold */
+  /**
+   * Takes the parts of a JSON text before it is parsed.
+   * @throws {AppError} `body_too_complex`, and as the hold
+   */
   takeText(json: string): void {
     const { parts, values } = jsonSize(json, this.#parts, this.#values);
     this.take(parts, values);
@@ -80,15 +92,18 @@ export class PartBudget {
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Blanks, digits and letters of long names that are a part together, and quotes that are escaped: they are looked at one by one. */
+/**
+ * Blanks, digits and letters of long names, and escaped quotes, that count as one part, because they are read one by
+ * one.
+ */
 export const lettersPerPart = 64;
 const escapesPerPart = 16;
-/** Letters of the longest name that is one part. */
+/** Maximum letters of a name that counts as one part. */
 export const longestName = 256;
 
 /**
- * Counts without parsing. Of a text that is no JSON the figures are those of the part that a parser would have read, or more.
- * @param most parts, and values, beyond which counting stops: at least one more is returned
+ * Counts without parsing. For invalid JSON, counts at least what a parser would have read.
+ * @param most limit of parts, and of values, beyond which counting stops: at least one more is returned
  */
 export function jsonSize(json: string, most = Infinity, mostOfValues = Infinity): JsonSize {
   let [parts, values, letters, escapes, at] = [0, 1, 0, 0, 0];
@@ -98,7 +113,7 @@ export function jsonSize(json: string, most = Infinity, mostOfValues = Infinity)
     if (code === quote) {
       parts += 1;
       const from = at + 1;
-      // Most letters stand in texts, whose ends are searched for.
+      // Most letters are in texts, whose ends are searched for.
       for (at = json.indexOf('"', at + 1); at >= 0 && isEscaped(json, at); at = json.indexOf('"', at + 1)) {
         escapes += 1;
         if (escapes % escapesPerPart === 0 && all() > most) break;
@@ -120,14 +135,14 @@ export function jsonSize(json: string, most = Infinity, mostOfValues = Infinity)
   return { parts: all(), values };
 }
 
-/** Whether the quote there is: an odd number of backslashes stands before it. */
+/** Reports whether the quote is escaped, by an odd number of backslashes before it. */
 function isEscaped(json: string, at: number): boolean {
   let before = at;
   while (json.charCodeAt(before - 1) === backslash) before -= 1;
   return (at - before) % 2 === 1;
 }
 
-/** Whether a text that ends there is a name. */
+/** Reports whether the text that ends there is a name. */
 function isName(json: string, after: number): boolean {
   let at = after;
   while (json.charCodeAt(at) <= 0x20) at += 1;

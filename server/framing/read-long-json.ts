@@ -1,4 +1,4 @@
-// Reads large JSON text by text, in steps: the long ones stand by themselves from then on.
+// Reads large JSON text by text, in steps; long texts are stored separately.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#shared/errors.ts';
 import { freeBytes } from './free-bytes.ts';
@@ -7,23 +7,23 @@ import { leastBytes, LongTexts } from './long-json.ts';
 import { control } from './written-json.ts';
 import type { LongText } from './written-json.ts';
 
-/** Of texts with escapes, which take several times as long to read. */
+/** Bytes per step of texts with escapes, which take several times as long. */
 const escapedBytes = 64 * 1024;
 const stepBytes = 1024 * 1024;
 const textsInAStep = 5_000;
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
 /** Bytes of the longest escape, `\u003d`. */
 const longestEscape = 6;
-/** No part of the JSON, as of a short body. */
+/** Skipped, as for a short body. */
 const byteOrderMark = Buffer.from('\uFEFF');
 
 export interface LongJson {
-  /** With marks in the place of long texts. */
+  /** JSON with marks in place of long texts. */
   json: string;
   texts: LongTexts;
 }
 
-/** Null: it has to be read as it is, be it because it is broken, or because a name in it is long. */
+/** Returns null if it must be read as a whole, because it is broken or has a long name. */
 export function* readLongJson(bytes: Buffer): Generator<void, LongJson | null> {
   if (!isUtf8(bytes)) return null;
   const texts = new LongTexts();
@@ -53,7 +53,7 @@ function hasMark(bytes: Buffer): boolean {
   return byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length));
 }
 
-/** As `endOfTextBytes`, in steps: a text may be millions of quotes. */
+/** Same as `endOfTextBytes`, in steps: a text may contain millions of quotes. */
 function* endOf(bytes: Buffer, from: number): Generator<void, number> {
   let looked = 0;
   for (let at = bytes.indexOf(quote, from); at >= 0; at = bytes.indexOf(quote, at + 1)) {
@@ -70,14 +70,14 @@ function isName(bytes: Buffer, after: number): boolean {
   return bytes[at] === colon;
 }
 
-/** The letters between two quotes; null: they are none that JSON allows. */
+/** Decodes a text between two quotes; returns null if it is invalid JSON. */
 function* readText(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
   if (!bytes.subarray(start, end).includes(backslash)) return yield* readPlainText(bytes, start, end);
   if (end - start <= escapedBytes) {
     const text = lettersIn(bytes, start, end);
     return text === null ? null : { text, isPlain: false };
   }
-  // No letter takes more bytes than it is written with, and those of strings would be garbage beside the text.
+  // A decoded letter takes no more bytes than written, and concatenating strings would produce garbage.
   const letters = Buffer.allocUnsafeSlow(end - start);
   let length = 0;
   for (let at = start; at < end;) {
@@ -94,7 +94,7 @@ function* readText(bytes: Buffer, start: number, end: number): Generator<void, L
   return { text: '', isPlain: false, utf8: letters.subarray(0, length) };
 }
 
-/** With halves of characters, which are none in UTF-8. */
+/** Decodes a text with lone surrogates, which UTF-8 cannot represent. */
 function* readHalves(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
   const pieces: string[] = [];
   for (let at = start; at < end;) {
@@ -108,7 +108,10 @@ function* readHalves(bytes: Buffer, start: number, end: number): Generator<void,
   return { text: pieces.join(''), isPlain: false };
 }
 
-/** Without escapes. A long one is decoded in one step, which is what putting it together would take, and looked at in others. */
+/**
+ * Decodes a text without escapes. A long one is decoded in one step, like joining its parts would take, and checked in
+ * others.
+ */
 function* readPlainText(bytes: Buffer, start: number, end: number): Generator<void, LongText | null> {
   const isLong = end - start > stepBytes;
   if (isLong) yield;
@@ -121,7 +124,7 @@ function* readPlainText(bytes: Buffer, start: number, end: number): Generator<vo
   return { text, isPlain: text.length === end - start };
 }
 
-/** Null: they are none that JSON allows. */
+/** Returns null if it is invalid JSON. */
 function lettersIn(bytes: Buffer, start: number, end: number): string | null {
   const written = bytes.toString('utf8', start, end);
   if (!bytes.subarray(start, end).includes(backslash)) return control.test(written) ? null : written;
@@ -132,7 +135,7 @@ function lettersIn(bytes: Buffer, start: number, end: number): string | null {
   }
 }
 
-/** The last place before `to` that is within no escape and no character. */
+/** Last offset before `to` that is not within an escape or a character. */
 function cutBefore(bytes: Buffer, from: number, to: number): number {
   let at = to;
   while (isWithinCharacter(bytes[at])) at -= 1;
@@ -140,7 +143,7 @@ function cutBefore(bytes: Buffer, from: number, to: number): number {
     if (bytes[escape] !== backslash) continue;
     let run = escape;
     while (run > from && bytes[run - 1] === backslash) run -= 1;
-    // Of backslashes that follow each other every second one is a letter; cut before all of them, unless there is nothing else.
+    // In a run of backslashes, every second one is a letter: cuts before the run, unless there is nothing else.
     return run > from ? run : run + ((escape - run + 1) >>> 1) * 2;
   }
   return at;
@@ -150,7 +153,10 @@ function isWithinCharacter(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** The value, its texts in it. @throws {AppError} `invalid_json_long` */
+/**
+ * Parses the value with its texts.
+ * @throws {AppError} `invalid_json_long`
+ */
 export function parseLongJson({ json, texts }: LongJson): unknown {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-// Every framing by the name that a provider's record has for it.
+// Framings by the name in a provider's record.
 import { namedEventOf, wrappedEventOf } from './aws-events.ts';
 import { beginsFrames, FrameSplitter } from './aws-frames.ts';
 import type { EventsOfFrame } from './aws-frames.ts';
@@ -39,11 +39,11 @@ function awsFrames(eventsOf: EventsOfFrame): Framing {
 
 export const framings = {
   sse,
-  /** One object a line. */
+  /** One object per line. */
   'json-lines': jsonLines,
-  /** Bytes of a sound, or events that tell it. */
+  /** Raw sound, or events that contain it. */
   sound,
-  /** Frames that are events by themselves. */
+  /** Frames that are events. */
   'aws-events': awsFrames(namedEventOf),
   /** Frames that wrap events of another format. */
   'aws-wrapped': awsFrames(wrappedEventOf),

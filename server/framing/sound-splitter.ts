@@ -1,15 +1,15 @@
-// Sound as it comes, or told in server-sent events: which of the two, its first bytes tell. Bytes are handed out as events, as everything is that a stream
-// brings.
+// Splits sound that arrives raw or in server-sent events, detected from the first bytes. Raw bytes are converted to
+// events.
 import { EventSplitter } from './event-splitter.ts';
 import type { Splitter } from './framing.ts';
 import { beginsStream } from './sse.ts';
 
-/** The name of events whose data is sound, in base64. */
+/** Name of events whose data is sound in base64. */
 export const soundEvent = 'sound';
 
 const nothing = Buffer.alloc(0);
 
-/** Any bytes may be sound, but those of an error or of a page; undefined while too few have come. */
+/** Accepts any bytes except those of an error or a page; undefined if more are needed. */
 export function beginsSound(bytes: Buffer): boolean | undefined {
   const text = bytes.toString('latin1', 0, 64).trimStart();
   if (text === '') return undefined;
@@ -17,7 +17,7 @@ export function beginsSound(bytes: Buffer): boolean | undefined {
 }
 
 export class SoundSplitter implements Splitter {
-  /** Null: bytes come; undefined: nothing has. */
+  /** Null for raw bytes; undefined before the first byte. */
   #events: EventSplitter | null | undefined;
 
   get restLength(): number {

@@ -1,10 +1,10 @@
-// Server-sent events as bytes: where events end, and what their data is. Mapping code never sees partial events.
+// Server-sent events as bytes: their ends and data. Mapping code never sees partial events.
 import type { FramedEvent } from './framing.ts';
 
 const newline = 10;
 const carriageReturn = 13;
 
-/** The first event that has data other than blanks, null when none has. Reads no further than that. */
+/** First event with non-blank data; null if there is none. Reads no further. */
 export function firstEvent(bytes: Buffer): FramedEvent | null {
   for (let from = 0; from < bytes.length;) {
     const end = endOfEvent(bytes, from);
@@ -15,17 +15,17 @@ export function firstEvent(bytes: Buffer): FramedEvent | null {
   return null;
 }
 
-/** The one event between two offsets, null when it has no data. */
+/** The single event between two offsets; null if it has no data. */
 export function eventIn(bytes: Buffer, from: number, to: number): FramedEvent | null {
   const data = dataIn(bytes, from, to);
   return data === null ? null : { name: nameIn(bytes, from, to), data };
 }
 
-/** The last name that the event between two offsets gives itself. */
+/** Last name of the event between two offsets. */
 function nameIn(bytes: Buffer, from: number, to: number): string {
   let name = '';
   for (const { start, end } of linesIn(bytes, from, to)) {
-    // Names stand before data, and data may be long.
+    // Names precede data, which may be long.
     if (isDataAt(bytes, start)) break;
     if (bytes.toString('latin1', start, Math.min(start + nameField.length, end)) !== nameField) continue;
     name = bytes.toString('utf8', start + nameField.length + Number(bytes[start + nameField.length] === space), end);
@@ -33,7 +33,7 @@ function nameIn(bytes: Buffer, from: number, to: number): string {
   return name;
 }
 
-/** Offset behind the event that is at `from` or goes on there; the end of the bytes when it is not complete. */
+/** Offset after the event that contains `from`; the end of the bytes if it is incomplete. */
 export function endOfEvent(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(newline, from); at >= 0; at = bytes.indexOf(newline, at + 1)) {
     if (bytes[at + 1] === newline) return at + 2;
@@ -42,7 +42,7 @@ export function endOfEvent(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** Offset of the event that the byte at `at` belongs to. */
+/** Offset of the event that contains the byte at `at`. */
 export function startOfEvent(bytes: Buffer, at: number): number {
   for (let line = bytes.lastIndexOf(newline, at); line > 0; line = bytes.lastIndexOf(newline, line - 1)) {
     if (bytes[line - 1] === newline || (bytes[line - 1] === carriageReturn && bytes[line - 2] === newline)) return line + 1;
@@ -50,14 +50,14 @@ export function startOfEvent(bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** The data of every event in these bytes, which hold whole events. */
+/** Data of all events in these bytes, which must be complete. */
 export function* eventData(bytes: Buffer): Generator<string> {
   for (const { data } of namedEvents(bytes)) yield data;
 }
 
 /**
- * Every event with data in these bytes, which hold whole events; comments and other fields are left out. The bytes become text
- * once, because a search in short texts costs a fraction of one in bytes.
+ * Events with data in these bytes, which must be complete; comments and other fields are dropped. Decodes the bytes
+ * once, because searching short strings is much faster than searching bytes.
  */
 export function* namedEvents(bytes: Buffer): Generator<FramedEvent> {
   const text = bytes.toString('utf8');
@@ -80,13 +80,13 @@ export function* namedEvents(bytes: Buffer): Generator<FramedEvent> {
   if (data !== null) yield { name, data };
 }
 
-/** One line, without what ends it. */
+/** A line without its terminator. */
 export interface Line {
   start: number;
   end: number;
 }
 
-/** The lines between two offsets. One by one, because an event may consist of millions. */
+/** Lines between two offsets, one by one, because an event may have millions. */
 export function* linesIn(bytes: Buffer, from: number, to: number): Generator<Line> {
   for (let start = from; start < to;) {
     const found = bytes.indexOf(newline, start);
@@ -96,7 +96,7 @@ export function* linesIn(bytes: Buffer, from: number, to: number): Generator<Lin
   }
 }
 
-/** The joined `data` lines of the one event between two offsets, null when it has none. */
+/** Joined `data` lines of the event between two offsets; null if there are none. */
 export function dataIn(bytes: Buffer, from: number, to: number): string | null {
   let end = to;
   while (end > from && isLineEnd(bytes[end - 1])) end -= 1;
@@ -106,7 +106,7 @@ export function dataIn(bytes: Buffer, from: number, to: number): string | null {
   let length = 0;
   for (const line of linesIn(bytes, from, end)) {
     if (!isDataAt(bytes, line.start)) continue;
-    // The lines of an event and what joins them are never longer than the event.
+    // The joined lines are never longer than the event.
     if (joined === null) joined = Buffer.allocUnsafeSlow(end - from);
     else joined[length++] = newline;
     const start = Math.min(valueStart(bytes, line.start), line.end);
@@ -119,7 +119,7 @@ const fieldName = Buffer.from('data:');
 const nameField = 'event:';
 const space = 32;
 
-/** Whether a line of data begins there. */
+/** Reports whether a data line begins there. */
 export function isDataAt(bytes: Buffer, at: number): boolean {
   return bytes.compare(fieldName, 0, fieldName.length, at, Math.min(at + fieldName.length, bytes.length)) === 0;
 }
@@ -133,7 +133,7 @@ function isLineEnd(byte: number | undefined): boolean {
   return byte === newline || byte === carriageReturn;
 }
 
-/** One event with that data. */
+/** Encodes one event with that data. */
 export function toEvent(data: string): string {
   return data.includes('\n')
     ? `${data
@@ -145,12 +145,12 @@ export function toEvent(data: string): string {
 
 /** A byte order mark in UTF-8, read as single bytes. */
 const mark = '\u00EF\u00BB\u00BF';
-/** Fields of an event, and a comment. */
+/** Beginnings of an event's fields and of a comment. */
 const streamBegins = ['data:', 'event:', 'id:', 'retry:', ':'];
-/** An event stream begins within so many bytes. */
+/** Bytes within which an event stream is recognized. */
 const beginBytes = 64;
 
-/** Whether the first bytes of a body are those of an event stream; undefined while too few have come. */
+/** Reports whether the first bytes of a body are those of an event stream; undefined if more are needed. */
 export function beginsStream(bytes: Buffer): boolean | undefined {
   const begin = bytes.toString('latin1', 0, beginBytes);
   const text = (begin.startsWith(mark) ? begin.slice(mark.length) : begin).trimStart();

@@ -1,11 +1,11 @@
-// JSON that is written while it is read: long texts are escaped piece by piece.
+// JSON that is written while it is read: long texts are escaped in pieces.
 import { PiecedBody } from './byte-source.ts';
 import type { ByteSource, ReadBuffer } from './byte-source.ts';
 import { freeBytes } from './free-bytes.ts';
 
-/** Letters that are escaped at once. */
+/** Letters escaped at a time. */
 const pieceLetters = 32 * 1024;
-/** Letters whose bytes are counted in one step. */
+/** Letters whose bytes are counted per step. */
 const lettersInAStep = 256 * 1024;
 const [quote, backslash] = [0x22, 0x5c];
 /** Bytes of the longest escape, `\u003d`. */
@@ -15,16 +15,16 @@ export const control = /[\u0000-\u001F]/;
 // oxlint-disable-next-line no-control-regex
 const escaped = /["\\\u0000-\u001F\uD800-\uDFFF]/;
 
-/** `isJson`: it stands as it is; else it is the letters of a text, to be escaped. */
+/** `isJson`: the text is JSON and written unchanged; otherwise it is escaped. */
 export interface LongText {
   text: string;
   isPlain: boolean;
   isJson?: boolean;
-  /** In the place of `text`, until `settled`. */
+  /** Bytes instead of `text`, until `settled`. */
   utf8?: Buffer;
 }
 
-/** The text itself. */
+/** Decodes the text. */
 export function settled(long: LongText): LongText {
   const { utf8 } = long;
   if (utf8 === undefined) return long;
@@ -37,14 +37,14 @@ export function settled(long: LongText): LongText {
 export function addPieces(pieces: LongText[], { text, isPlain, isJson = false }: LongText): void {
   for (let at = 0; at < text.length;) {
     let end = Math.min(text.length, at + pieceLetters);
-    // Two halves of one character are written together.
+    // Surrogate pairs stay together.
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
     pieces.push({ text: text.slice(at, end), isPlain, isJson });
     at = end;
   }
 }
 
-/** Three looks for what JSON escapes cost a third of writing it. */
+/** Three native searches take a third of the time of writing. */
 function isPlainText(text: string): boolean {
   return !text.includes('"') && !text.includes('\\') && Buffer.byteLength(text) === text.length && !control.test(text);
 }
@@ -54,13 +54,13 @@ function isHighSurrogate(code: number): boolean {
 }
 
 export class WrittenJson implements ByteSource {
-  /** Null once the pieces are there. */
+  /** Null once the pieces exist. */
   #make: (() => Generator<void, LongText[]>) | null;
   #pieces: readonly LongText[] = [];
-  /** Where each of them begins. */
+  /** Start offsets of the pieces. */
   #starts = new Float64Array(0);
   #size = 0;
-  /** The piece that was written last: a read that ends within it is followed by one that begins there. */
+  /** Last written piece: a read that ends within it is followed by one that starts there. */
   #last: { index: number; bytes: Buffer } | null = null;
 
   constructor(make: () => Generator<void, LongText[]>) {
@@ -114,7 +114,7 @@ export class WrittenJson implements ByteSource {
     else into.write(lettersOf(piece), 'utf8');
   }
 
-  /** Pieces in which a read begins or ends are read twice, one after the other. */
+  /** A piece across two reads is read twice in a row. */
   #copy(index: number): Buffer {
     if (this.#last?.index === index) return this.#last.bytes;
     this.#forget();
@@ -146,7 +146,7 @@ export class WrittenJson implements ByteSource {
   }
 }
 
-/** Bytes of a piece, which is noted to be plain where it is. */
+/** Bytes of a piece; also records whether it is plain. */
 function sizeOf(piece: LongText): number {
   const { text, isPlain, isJson } = piece;
   if (isPlain) return text.length;
@@ -155,7 +155,7 @@ function sizeOf(piece: LongText): number {
   return isJson === true || piece.isPlain ? bytes : bytes + escapeBytes(text);
 }
 
-/** Bytes that `JSON.stringify` adds to the letters of a text; several times as fast as writing it. */
+/** Bytes that `JSON.stringify` adds to a text; several times as fast as writing it. */
 function escapeBytes(text: string): number {
   let added = 0;
   const first = text.search(escaped);
@@ -166,7 +166,7 @@ function escapeBytes(text: string): number {
     else if (code < 0x20) added += shortEscapes.has(code) ? 1 : longestEscape - 1;
     else if (code >= 0xd8_00 && code <= 0xdf_ff) {
       const next = text.charCodeAt(at + 1);
-      // Half a character is three bytes as text, and six as an escape.
+      // A lone surrogate takes three bytes as text, and six as an escape.
       if (isHighSurrogate(code) && next >= 0xdc_00 && next <= 0xdf_ff) at += 1;
       else added += 3;
     }
@@ -181,10 +181,10 @@ function lettersOf({ text, isJson }: LongText): string {
   return isJson === true ? text : JSON.stringify(text).slice(1, -1);
 }
 
-/** Characters of JSON that is written at once. */
+/** Maximum characters of JSON that is written at once. */
 const shortJson = 256 * 1024;
 
-/** What is sent of JSON that is there in pieces. */
+/** Body for JSON in pieces. */
 export function bodyOfPieces(json: readonly string[]): Buffer | PiecedBody {
   if (json.reduce((sum, piece) => sum + piece.length, 0) <= shortJson) return Buffer.from(json.join(''));
   const written = new WrittenJson(function* split() {

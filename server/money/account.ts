@@ -1,5 +1,5 @@
-// Who has a balance is an account: a user or a token. This file is the only one that knows what the two differ in, and the only
-// reader and writer of their money. Everything that moves money says what it does by an `AccountChange`.
+// Accounts: users and tokens, which have a balance. The only file that handles their differences, and the only reader
+// and writer of their money. All money moves by an `AccountChange`.
 import type { Collection, Filter, Increments, Patch } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
@@ -16,18 +16,18 @@ export interface AccountRef {
   id: number;
 }
 
-/** What log rows take from an account. */
+/** Amounts that log rows take from an account. */
 export interface Spending {
-  /** Quota that leaves the balance. */
+  /** Quota charged to the balance. */
   charge: number;
-  /** Quota that was used: the same, except where a token is unlimited. */
+  /** Quota used: equal to `charge`, except for unlimited tokens. */
   used: number;
   calls: number;
-  /** When the last of the calls began, in seconds; absent where that is not to be noted. */
+  /** Start of the last call, in seconds; undefined if not to be recorded. */
   seenAt?: number;
 }
 
-/** Filters and patches of any account name these fields only. */
+/** Filters and patches of accounts use these fields only. */
 export type AccountFilter = Filter<MoneyFields>;
 type AnyFilter = Filter<UserRecord> & Filter<TokenRecord>;
 type AnyPatch = Patch<UserRecord> & Patch<TokenRecord>;
@@ -37,16 +37,16 @@ interface AccountRules {
   collection: 'users' | 'tokens';
   open(db: Database): Collection<UserRecord> | Collection<TokenRecord>;
   shape(count: number, build: (numbers: readonly number[]) => { where: AnyFilter; patch: AnyPatch }): AccountShape;
-  /** The quota that is outside all leases. */
+  /** Quota outside all leases. */
   quotaField: 'quota' | 'remain_quota';
-  /** Fields of a log row: whose it is, and what it takes from the balance. */
+  /** Fields of a log row: the account's id, and the charge to its balance. */
   idInRow: 'user_id' | 'token_id';
   chargeInRow: 'quota' | 'token_quota';
-  /** Counters that grow with what is spent. */
+  /** Counters that spending increases. */
   countersOf(spending: Spending): Increments<UserRecord> | Increments<TokenRecord>;
-  /** The field that says when it was used last. */
+  /** Field with the time of the last use. */
   seenField: 'accessed_time' | undefined;
-  /** Whether the balance after a change of so much is the new full mark. */
+  /** Reports whether the balance after a change of this amount is the new full mark. */
   marksFull(amount: number): boolean;
 }
 
@@ -77,7 +77,7 @@ export const accountRules: Readonly<Record<AccountKind, AccountRules>> = {
 
 export const accountKinds: readonly AccountKind[] = ['user', 'token'];
 
-/** Fresh money fields for a record that is about to be inserted; credit it through the ledger afterwards. */
+/** Initial money fields of a new record; credit it through the ledger afterwards. */
 export function emptyMoney(): MoneyFields {
   return { leases: {}, applied: {}, marks: {}, full_mark: 0 };
 }
@@ -88,42 +88,42 @@ export function leasedOf(record: MoneyFields): number {
   return sum;
 }
 
-/** What a record has outside all leases. */
+/** Quota of a record outside all leases. */
 export function quotaOf(record: AccountRecord): number {
   return 'quota' in record ? record.quota : record.remain_quota;
 }
 
-/** The balance that anyone is shown, in quota: what is outside leases, and what running processes hold. Of an unlimited token it means nothing. */
+/** Displayed balance in quota: outside leases, plus leased to running processes. Meaningless for an unlimited token. */
 export function balanceOf(record: AccountRecord): number {
   return quotaOf(record) + leasedOf(record);
 }
 
-/** What calls have taken from a limited token's balance; 0 for a user. */
+/** Total that calls have charged to a limited token's balance; 0 for a user. */
 export function chargedOf(record: AccountRecord): number {
   return 'charged_quota' in record ? (record.charged_quota ?? 0) : 0;
 }
 
-/** Which log rows are of that account, by an index. */
+/** Filter for the log rows of the account, by an index. */
 export function rowsOf(record: AccountRecord): Filter<LogRecord> {
   return 'user_id' in record ? { user_id: record.user_id, token_id: record.id } : { user_id: record.id };
 }
 
-/** The account of that kind whose row it is; 0: none. */
+/** Account id of that kind in a row; 0 for none. */
 export function accountIdIn(row: LogRecord, kind: AccountKind): number {
   return row[accountRules[kind].idInRow];
 }
 
-/** What a row takes from the balance of its account of that kind. */
+/** Charge of a row to its account of that kind. */
 export function chargeIn(row: LogRecord, kind: AccountKind): number {
   return row[accountRules[kind].chargeInRow] ?? 0;
 }
 
-/** Under which a lease goes on in the record while the books of its dead process are settled. Process ids begin with `p`. */
+/** Key of a lease in the record while the books of its dead process are settled. Process ids begin with `p`. */
 export function frozenKey(processId: string): string {
   return `x${processId}`;
 }
 
-/** Whose lease that is, frozen or not. */
+/** Process of a lease, frozen or not. */
 export function processOfLease(key: string): string {
   return key.startsWith('x') ? key.slice(1) : key;
 }
@@ -132,31 +132,31 @@ export async function readAccount(db: Database, { kind, id }: AccountRef): Promi
   return await accountRules[kind].open(db).get(id);
 }
 
-/** Every account of that kind that matches. Filters name money fields only. */
+/** All matching accounts of that kind. Filters use money fields only. */
 export function eachAccount(db: Database, kind: AccountKind, filter: AccountFilter = {}): AsyncIterable<AccountRecord> {
   return accountRules[kind].open(db).each(filter);
 }
 
-/** A change of one record that happens as a whole or not at all. Paths are of money fields. */
+/** An atomic change of one record. Paths are of money fields. */
 export interface AccountChange extends Patch<MoneyFields> {
-  /** Nothing is changed unless the record is so. */
+  /** Condition on the record. */
   where?: AccountFilter;
-  /** … and unless the record has this revision. */
+  /** Required revision of the record. */
   revision?: number | undefined;
-  /** … and unless the quota outside leases is so. */
+  /** Required range of the quota outside leases. */
   quota?: { gte?: number; lte?: number } | undefined;
-  /** What is added to the quota outside leases; negative: taken. */
+  /** Amount added to the quota outside leases; negative to subtract. */
   add?: number;
-  /** Counts what was spent. The lease that pays for it is in `increment`. */
+  /** Counts spending. The lease that pays for it is in `increment`. */
   spending?: Spending;
 }
 
-/** Null when the account is gone or a condition does not hold. */
+/** Returns null if the account does not exist or a condition fails. */
 export function changeAccount(db: Database, account: AccountRef, change: AccountChange): Promise<AccountRecord | null> {
   return accountRules[account.kind].open(db).patch(filterOf(account, change), patchOf(account, change));
 }
 
-/** A change of any account of that kind that is made often, with other numbers. */
+/** A frequently repeated change of any account of that kind, with varying numbers. */
 export function accountShape(
   kind: AccountKind,
   count: number,

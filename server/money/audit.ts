@@ -1,4 +1,4 @@
-// Proves the books: for every user and every limited token, credits − spends = balance + leases, at any moment.
+// Verifies the books: for every user and limited token, credits − spends = balance + leases, at any moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
 import type { Database } from '#server/db/database.ts';
@@ -9,15 +9,15 @@ import { closingRef, holdClosings, openBatch } from '#server/money/log-closing.t
 export interface AuditFinding {
   account: AccountKind;
   id: number;
-  /** Quota. `credits − spends` is what should be there, `balance` what is. */
+  /** Quota. `credits − spends` is the expected balance, `balance` the actual one. */
   credits: number;
   spends: number;
   balance: number;
   /** `balance` − (`credits` − `spends`). */
   difference: number;
-  /** `used_quota` differs from what the rows sum to by this much. */
+  /** Difference of `used_quota` from the sum of rows. */
   usedDifference: number;
-  /** Leased to processes that have ended: it is in the balance, but nobody can spend it. */
+  /** Leased to processes that have ended: part of the balance, but not spendable. */
   orphaned: number;
 }
 
@@ -27,12 +27,12 @@ export interface AuditReport {
   findings: AuditFinding[];
 }
 
-/** Calls in flight move money while it is being counted: an account that does not balance is counted again. */
+/** Number of recounts, because calls in flight move money during the count. */
 const recounts = 8;
 const recountMs = 150;
 
 export async function audit(db: Database, now: () => number = Date.now): Promise<AuditReport> {
-  // Rows that are being deleted would be counted twice, or not at all.
+  // Rows being deleted could be counted twice or not at all.
   const release = await holdClosings(db, now());
   try {
     return await prove(db);
@@ -55,7 +55,7 @@ async function prove(db: Database): Promise<AuditReport> {
   return report;
 }
 
-/** Accounts that do not balance at first sight, from sums over everything. */
+/** Accounts that do not balance by the totals. */
 async function suspectsOf(db: Database, kind: AccountKind, counted: (count: number) => void): Promise<number[]> {
   const [credits, spends, used] = await Promise.all([
     db.collection('ledger').group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount', used: 'used' } }),
@@ -63,7 +63,7 @@ async function suspectsOf(db: Database, kind: AccountKind, counted: (count: numb
     spendSums(db, kind, 'quota'),
   ]);
   const creditOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['sum'])]));
-  // What rows had used that are gone.
+  // Used amounts of deleted rows.
   const closedOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['used'])]));
   const suspects: number[] = [];
   const running = await runningProcesses(db);
@@ -124,9 +124,9 @@ async function lastRows(db: Database): Promise<Map<string, number>> {
 }
 
 /**
- * What the record has been charged. A running process writes rows first and charges them later, so its rows count up to
- * what the record says; where it says nothing, up to what there was before the record was read. None of that changes any
- * more, so it does not matter that more calls end while it is added up.
+ * Amount charged to the record. A running process writes rows before charging them, so its rows count up to the number
+ * in the record; without one, up to the last row before the record was read. These rows are final, so calls that end
+ * during the count do not matter.
  */
 async function appliedSpends(
   db: Database,
@@ -147,8 +147,8 @@ async function appliedSpends(
 }
 
 /**
- * What a batch of deletions that was left half done adds: its rows count by its sums, unless the account's entry has them
- * already, and not by themselves.
+ * Amounts of an unfinished batch of deletions: its rows count by its sums, unless the account's closing entry includes
+ * them, and not individually.
  */
 async function openClosing(db: Database, kind: AccountKind, id: number): Promise<{ spends: number; used: number }> {
   const open = await openBatch(db);

@@ -1,17 +1,17 @@
-// A change of a balance that is tried again until it is known what became of it: something was claimed first, and is due until then.
+// A balance change that is retried until its outcome is known, for something that was claimed first and stays due.
 import { AppError } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Database } from '#server/db/database.ts';
 import { entryOf } from './ledger-entries.ts';
 import type { Ledger, LedgerChange, LedgerRequest } from './ledger.ts';
 
-/** `open`: the entry is written and is being applied by somebody; ask again later. `refused`: it is never applied. */
+/** `open`: the entry is written and being applied; retry later. `refused`: it will never be applied. */
 export type ChangeOutcome = { state: 'done' | 'open' } | { state: 'refused'; reason: AppError };
 
-/** The account is gone, or cannot hold the amount. An entry that was voided before says `balance_too_small`. */
+/** The account does not exist, or cannot hold the amount. An entry voided before reports `balance_too_small`. */
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['balance_too_large', 'balance_too_small', 'not_found']);
 
-/** @throws {DatabaseUnavailable} when the outcome is not known */
+/** @throws {DatabaseUnavailable} if the outcome is unknown */
 export async function changeOnce(
   { db, ledger }: { db: Database; ledger: Pick<Ledger, 'change'> },
   request: LedgerRequest & LedgerChange,
@@ -23,6 +23,6 @@ export async function changeOnce(
     if (failure instanceof AppError && refusals.has(failure.code)) return { state: 'refused', reason: failure };
     throw failure;
   }
-  // Another attempt wrote the entry, and may not have come to its end.
+  // Another attempt wrote the entry, and may not have finished.
   return { state: (await entryOf({ db }, request.ref))?.state === 'done' ? 'done' : 'open' };
 }

@@ -1,4 +1,4 @@
-// What a charge consists of that is made of many usages: each class of tokens at each price, tools, and what rounding adds. The lines add up to it.
+// Lines of a charge for many usages: each token class at each price, tools, and rounding. They add up to the charge.
 import { product } from '#shared/decimal.ts';
 import type { PricedRuns } from '#shared/hosted-tools.ts';
 import type { ChargeLine } from '#shared/log-event.ts';
@@ -8,13 +8,13 @@ import type { Price, PricedUsage } from '#shared/pricing.ts';
 import { toolCharges } from '#shared/tool-prices.ts';
 import type { QuotedPrice } from './quote.ts';
 
-/** Quota below which a rest comes of computing with floats, or of rounding the whole up, which receipts tell by themselves. */
+/** Quota below which a remainder is a floating-point error, or the rounding that receipts show separately. */
 const dust = 1e-6;
 
 export class ChargeLines {
   readonly #quoted: QuotedPrice;
   readonly #lines = new Map<string, ChargeLine>();
-  /** Tokens by bucket, of each price that a usage had. */
+  /** Tokens by class, per price that applied. */
   readonly #tokens = new Map<Price, number[]>();
   #charged = 0;
 
@@ -41,7 +41,7 @@ export class ChargeLines {
     );
   }
 
-  /** A result that tells no usage. */
+  /** Adds a result without reported usage. */
   addShare(quota: number): void {
     this.#charged += quota;
     this.#put('share', 1, inDollars(quota, this.#quoted));
@@ -72,10 +72,10 @@ function tokenLines(price: Price, sums: readonly number[], { quotaPerUnit }: Quo
 
 type Terms = Pick<QuotedPrice, 'groupRatio' | 'quotaPerUnit'>;
 
-/** The same with what was charged beyond them, or not at all: the account did not have it, or it could not be true. */
+/** Adds a line for the difference to the amount charged, such as for a low balance or an implausible usage. */
 export function adjusted(lines: readonly ChargeLine[], charged: number, terms: Terms): ChargeLine[] {
   const rest = charged - quotaOf(lines, terms);
-  // Less than a unit is what rounding the whole up adds.
+  // Less than a unit is rounding of the total.
   return rest > -dust && rest < 1 ? [...lines] : [...lines, each('adjusted', inDollars(rest, terms))];
 }
 
@@ -83,7 +83,7 @@ function each(part: string, price: number): ChargeLine {
   return { part, quantity: 1, price, per: 'each' };
 }
 
-/** Before the group's ratio; one of 0 makes everything free. */
+/** Before the group's ratio; a ratio of 0 makes everything free. */
 function inDollars(quota: number, { groupRatio, quotaPerUnit }: Terms): number {
   return groupRatio === 0 ? 0 : quota / quotaPerUnit / groupRatio;
 }
@@ -96,7 +96,7 @@ function quotaOf(lines: readonly ChargeLine[], { groupRatio, quotaPerUnit }: Ter
   return usd * quotaPerUnit * groupRatio;
 }
 
-/** What of an event's settlement comes of its price. */
+/** Price terms of an event's settlement. */
 export function termsOfEvent({ price, groupRatio, quotaPerUnit }: QuotedPrice): {
   group_ratio: number;
   tier_ratio?: number;

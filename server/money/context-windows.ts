@@ -1,7 +1,7 @@
-// The most tokens that a prompt may have, as the model's vendor says: clients shorten their conversations by it.
+// Context length of a model, by its vendor: clients compact conversations by it.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 
-/** Null: not known. */
+/** Null if unknown. */
 export function contextWindow(model: string): number | null {
   return factsOf(model)?.context ?? null;
 }

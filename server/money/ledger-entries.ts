@@ -1,5 +1,6 @@
-// Changes of a balance that are not relayed calls. A ledger entry with a unique reference is written first, then it is applied to the
-// account, exactly once. After a crash between the two the entry is still open, and the account's mark tells whether it was applied.
+// Balance changes other than relayed calls. A ledger entry with a unique reference is written first, then applied to
+// the account exactly once. After a crash between the two, the entry is still open, and a mark in the account shows
+// whether it was applied.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import { DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
@@ -24,13 +25,13 @@ export interface EntriesOptions {
   changes: ChangeFeed;
   now(): number;
   processId(): string;
-  /** Ids of the entries that this process is applying right now. */
+  /** Ids of entries that this process is applying. */
   running: Set<number>;
 }
 
-/** A change waits this long for idle leases to come back. */
+/** Maximum wait of a change for idle leases to be returned. */
 const recallMs = 1_000;
-/** Marks are kept this long: no process stalls longer between the two steps of an entry. */
+/** Retention of marks: no process stalls longer between the two steps of an entry. */
 const markMs = 24 * 3600 * 1000;
 
 export async function changeBalance(options: EntriesOptions, request: LedgerRequest & LedgerChange): Promise<LedgerResult> {
@@ -44,22 +45,22 @@ export async function setBalance(options: EntriesOptions, request: LedgerRequest
   if (record === null) throw new AppError('not_found');
   const amount = request.balance - spentSince(record, request) - balanceOf(record);
   if (amount === 0) return { isNew: true, amount: 0, balance: balanceOf(record) };
-  // Running calls keep what they have reserved, so they may spend below the target.
+  // Running calls may spend their reservations below the target.
   const { revision } = request;
   if (revision !== undefined && revision !== record.revision) throw new AppError('revision_conflict');
   const result = await enter(options, request, { amount, isBounded: false, revision });
-  // Idle leases must come back, or new calls spend them.
+  // Idle leases must be returned, or new calls spend them.
   if (amount < 0 && leasedOf(record) > 0) await options.changes.announce('lease', `${request.account}:${request.id}`);
   return result;
 }
 
-/** Spending moves quota from the balance to `used_quota` and `charged_quota`, so what was spent is what they have grown by. */
+/** Spending moves quota from the balance to `used_quota` and `charged_quota`, so their growth is the amount spent. */
 function spentSince(record: AccountRecord, { knownUsed, knownCharged }: BalanceTarget): number {
   if (knownCharged !== undefined) return chargedOf(record) - knownCharged;
   return knownUsed === undefined ? 0 : record.used_quota - knownUsed;
 }
 
-/** Finishes the entries that a process left open, without those that it is applying now (`running`). */
+/** Completes the open entries of a process, except those it is applying now (`running`). */
 export async function finishOpenEntries(
   { db, now }: { db: Database; now(): number },
   processId: string,
@@ -72,7 +73,7 @@ export async function finishOpenEntries(
       await finishEntry(db, entry, now());
     } catch (failure) {
       if (failure instanceof DatabaseUnavailable) throw failure;
-      // The others are finished although the database refuses this one.
+      // The others are completed even if the database rejects this one.
       refused ??= failure;
     }
   }
@@ -80,15 +81,18 @@ export async function finishOpenEntries(
 }
 
 async function finishEntry(db: Database, entry: LedgerRecord, now: number): Promise<void> {
-  // Nothing was taken and nobody was told that it was, so it is voided.
+  // Nothing was taken and no outcome was reported, so it is voided.
   if (entry.amount < 0 && (await voidEntry(db, entry, now, { abandoned: true }))) return;
   const isApplied = entry.amount < 0 || (await applyToAccount(db, entry, { now, isBounded: false })) !== null;
-  // Null: it was applied before, was voided, or is not possible any more.
+  // Null: it was applied or voided before, or is not possible any more.
   if (!isApplied && (await voidEntry(db, entry, now))) return;
   await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'done' } });
 }
 
-/** Removes marks of entries that are long done. What is still open keeps its own: without it, it would be applied once more. */
+/**
+ * Removes marks of entries completed long ago. Marks of open entries remain: without its mark, an entry would be
+ * applied again.
+ */
 export async function removeOldMarks({ db, now }: { db: Database; now(): number }): Promise<void> {
   const before = now() - markMs;
   const stored = new Set<string>();
@@ -139,7 +143,7 @@ async function enter(
   }
 }
 
-/** Nobody was told what became of it, so it is entered anew, under a name that all who try it again come to. */
+/** Its outcome was never reported, so it is entered again, under a reference that all retries derive. */
 function isAbandoned({ state, abandoned }: LedgerRecord): boolean {
   return state === 'void' && abandoned === true;
 }
@@ -148,7 +152,7 @@ function furtherRef(ref: string): string {
   return `${ref}+`;
 }
 
-/** What became of the request of that name: of those that were entered for it the last one. Null: none was. */
+/** Entry of a reference: the last one, if it was entered again. Null if there is none. */
 export async function entryOf({ db }: { db: Database }, ref: string): Promise<LedgerRecord | null> {
   const entry = await db.collection('ledger').first({ ref });
   return entry !== null && isAbandoned(entry) ? ((await entryOf({ db }, furtherRef(ref))) ?? entry) : entry;
@@ -157,7 +161,8 @@ export async function entryOf({ db }: { db: Database }, ref: string): Promise<Le
 async function repeatedResult(options: EntriesOptions, entry: LedgerRecord): Promise<LedgerResult> {
   const { db, processId, running } = options;
   if (entry.state === 'void') throw new AppError('balance_too_small');
-  // What adds is applied for certain, sooner or later. What takes may be voided yet, so it is ended here: whoever began it may stand still.
+  // Credits are certain to be applied. Debits may still be voided, so they are completed here: the process that began
+  // one may be stalled.
   if (entry.state === 'open' && entry.amount < 0 && !running.has(entry.id)) {
     running.add(entry.id);
     try {
@@ -186,10 +191,10 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
     const isLeased = current !== null && leasedOf(current) > 0 && balanceOf(current) >= -entry.amount;
     if (isFinished || !isLeased || performance.now() > deadline) {
       const isVoid = await voidEntry(db, entry, options.now(), isVoided ? { abandoned: true } : {});
-      // Another process took this one for dead and has applied it.
+      // Another process considered this one dead and has applied it.
       if (!isVoid && current !== null) return { ...(await finish(options, entry, current)), isNew: await isOwn(options, entry) };
       if (isOvertaken) throw new AppError('revision_conflict');
-      // … or has voided it: whether there was enough was never asked.
+      // … or has voided it, without checking the balance.
       if (isVoided) throw new AppError('database_unavailable', {}, { retryAfter: 1 });
       throw new AppError(current === null ? 'not_found' : entry.amount > 0 ? 'balance_too_large' : 'balance_too_small');
     }
@@ -201,7 +206,7 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
   }
 }
 
-/** False when who repeated the request has taken the entry over, and tells of it. */
+/** Returns false if a retry has taken the entry over and reports it. */
 async function isOwn({ db }: EntriesOptions, entry: LedgerRecord): Promise<boolean> {
   return (await db.collection('ledger').get(entry.id))?.process === entry.process;
 }
@@ -211,7 +216,10 @@ async function finish({ db }: EntriesOptions, entry: LedgerRecord, record: Accou
   return { isNew: true, amount: entry.amount, balance: balanceOf(record) };
 }
 
-/** An entry is either applied or void: the first of these marks in the account's record decides, and there are never both. */
+/**
+ * An entry is either applied or void: the first of these marks in the account's record decides, and there are never
+ * both.
+ */
 function appliedMark(entry: LedgerRecord): string {
   return `e${entry.id}`;
 }
@@ -219,7 +227,7 @@ function voidMark(entry: LedgerRecord): string {
   return `v${entry.id}`;
 }
 
-/** Makes sure that the entry is never applied; false when it was. */
+/** Ensures that the entry is never applied; returns false if it was. */
 async function voidEntry(db: Database, entry: LedgerRecord, now: number, set: Pick<LedgerRecord, 'abandoned'> = {}): Promise<boolean> {
   const account = accountOf(entry);
   const fenced = await changeAccount(db, account, {
@@ -232,8 +240,8 @@ async function voidEntry(db: Database, entry: LedgerRecord, now: number, set: Pi
 }
 
 /**
- * Null when the account is gone, the entry has been applied or voided already, or was overtaken by another edit, the account has too
- * little outside leases (if bounded) or would overflow.
+ * Returns null if the account does not exist, the entry is applied, void or overtaken by another edit, the account has
+ * too little outside leases (if bounded), or would overflow.
  */
 async function applyToAccount(
   db: Database,
@@ -248,11 +256,11 @@ async function applyToAccount(
     quota: isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) },
     add: entry.amount,
     set: { [mark]: now },
-    // A refund: what was charged was not used after all.
+    // A refund reduces the used amount as well.
     ...(entry.used === undefined ? {} : { spending: { charge: 0 - entry.amount, used: entry.used, calls: 0 } }),
   });
   if (record === null) return null;
-  // The balance meter is drawn against the full mark: the balance right after a credit, or after any edit of a token.
+  // The balance meter's full mark is the balance right after a credit, or after any edit of a token.
   if (entry.used !== undefined || !accountRules[account.kind].marksFull(entry.amount)) return record;
   const full = Math.max(0, balanceOf(record));
   return (await changeAccount(db, account, { set: { full_mark: full } })) ?? record;

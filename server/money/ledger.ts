@@ -1,6 +1,6 @@
-// The only code that changes a balance. Credits, edits and refunds go through `change` and `setBalance`; relayed calls reserve from
-// this process' leases in memory and settle in groups. Nothing else in the server writes `quota`, `remain_quota`, `leases`,
-// `applied`, `fencing_tokens` or `marks`.
+// The only code that changes a balance. Credits, edits and refunds use `change` and `setBalance`; relayed calls reserve
+// from this process's leases in memory and settle in groups. Nothing else in the server writes `quota`, `remain_quota`,
+// `leases`, `applied`, `fencing_tokens` or `marks`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '#server/db/changes.ts';
@@ -26,33 +26,33 @@ import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 export interface LedgerRequest {
   account: AccountKind;
   id: number;
-  /** Unique name of what happened. A second request with the same name changes nothing and returns the same. */
+  /** Unique reference of the event. A second request with the same one changes nothing and returns the same result. */
   ref: string;
   /** Short reason, e.g. `setup`, `signup`, `edit`, `redemption`. */
   kind: string;
-  /** The user who did it; 0: the system. */
+  /** User who did it; 0 for the system. */
   actorId: number;
-  /** In the words of who did it. */
+  /** Entered by the actor. */
   reason?: string;
 }
 
 export interface LedgerChange {
   /** Quota, signed. */
   amount: number;
-  /** Of a refund: how much of what was counted as used was not used. Where a token is unlimited, more than comes back to it. */
+  /** Refunds: part of the used amount that was not used. For an unlimited token, more than is returned to it. */
   unused?: number | undefined;
 }
 
 export interface BalanceTarget {
   balance: number;
-  /** Of the account's record, as the editor has just left it. Absent: whoever else edits it meanwhile. */
+  /** Revision that the editor's write left. If undefined, concurrent edits are not detected. */
   revision?: number;
   knownUsed?: number;
   knownCharged?: number;
 }
 
 export interface LedgerResult {
-  /** False when `ref` had been applied before. */
+  /** False if `ref` was applied before. */
   isNew: boolean;
   /** Quota, signed. */
   amount: number;
@@ -62,50 +62,55 @@ export interface LedgerResult {
 
 export interface Ledger {
   readonly processId: string;
-  /** Something of this process cannot be settled: the database is away, or refuses it. */
+  /** Settlements of this process are blocked: the database is unavailable or rejects them. */
   readonly isStuck: boolean;
-  /** False since the heartbeat of this process could not be written: the database can be read at most. */
+  /** False if the last heartbeat could not be written: the database may be read-only. */
   readonly canWrite: boolean;
-  /** Takes this process' identity and settles what dead ones left. */
+  /** Takes an identity for this process and settles the books of dead ones. */
   start(): Promise<void>;
-  /** Resolves when no call holds a reservation and all is settled, at the latest after that time. */
+  /** Resolves when no call has a reservation and all are settled, at the latest after that time. */
   idle(milliseconds: number): Promise<void>;
-  /** Settles what is queued and returns every lease; nothing may be running any more. */
+  /** Settles the queue and returns all leases; no call may be running. */
   stop(): Promise<void>;
   /**
-   * Adds `amount` (negative: takes) exactly once per `ref`, and takes `unused` from what was used. What another process has begun under
-   * that name and not ended is ended here.
-   * @throws {AppError} `balance_too_small` when the balance would fall below zero; nothing is changed then.
+   * Adds `amount` (negative to subtract) exactly once per `ref`, and subtracts `unused` from the used amount. Completes
+   * a change that another process began under that reference.
+   * @throws {AppError} `balance_too_small` if the balance would become negative; nothing is changed then
    */
   change(request: LedgerRequest & LedgerChange): Promise<LedgerResult>;
   /**
-   * Makes the balance `balance`. With `knownUsed` (the account's `used_quota` as the editor last saw it) or `knownCharged` (a
-   * token's `charged_quota`), what was spent since then is taken off the target, so an edit based on an older view loses
-   * no running consumption. With `revision` it fails once the record has another one: a process that stood still in the middle of an
-   * edit finds out that somebody else's came after it.
+   * Sets the balance. With `knownUsed` (the account's `used_quota` as the editor last saw it) or `knownCharged` (a
+   * token's `charged_quota`), later spending is subtracted from the target, so that an edit based on an old view loses
+   * no usage. With `revision`, fails once the record has another one: a stalled edit detects a later one.
    * @throws {AppError} `revision_conflict`; nothing is changed then
    */
   setBalance(request: LedgerRequest & BalanceTarget): Promise<LedgerResult>;
   /**
-   * Reserves for a call, from the token first: `amount`, or what there is down to `least` (`reservation.amount` says it).
-   * Synchronous while the leases suffice, which is the usual case.
+   * Reserves for a call, from the token first: `amount`, or what is available down to `least` (see
+   * `reservation.amount`). Synchronous while the leases suffice, which is usual.
    * @throws {DatabaseUnavailable} from the promise
    */
   reserve(request: ReserveRequest): ReserveResult | Promise<ReserveResult>;
-  /** Reserves `more` for a running call; false when the money is not there. */
+  /** Reserves `more` for a running call; returns false if the balance is too low. */
   extend(reservation: Reservation, more: number): boolean | Promise<boolean>;
-  /** Reserves `more` that the account does not have, for one call of it at a time; false when it owes something already. */
+  /**
+   * Reserves `more` beyond the balance, for one call of the account at a time; returns false if it has a debt already.
+   */
   overdraw(reservation: Reservation, more: number): Promise<boolean>;
   /**
-   * Charges `row.quota` and writes the row; resolves when both are durable. The first end of a reservation counts. What is more
-   * than was reserved is taken from what there is, then as a debt, of one call at a time; the rest is not charged.
+   * Charges `row.quota` and writes the row; resolves when both are durable. The first end of a reservation counts.
+   * Charges beyond the reservation are taken from the balance, then as a debt, of one call at a time; the rest is not
+   * charged.
    */
   settle(reservation: Reservation, row: ChargeRow): Promise<void>;
-  /** Resolves when the record of that session, or of each, has what its calls here have cost. @throws {DatabaseUnavailable} */
+  /**
+   * Resolves when the record of that session, or of all, includes its settled calls.
+   * @throws {DatabaseUnavailable}
+   */
   sessionSettled(key?: string): Promise<void>;
-  /** Ends a reservation that costs nothing and leaves no row. */
+  /** Ends a reservation without a charge and a row. */
   release(reservation: Reservation): void;
-  /** Settles the books of processes that died meanwhile, and finishes own entries whose outcome was not known. */
+  /** Settles the books of dead processes, and completes own entries with unknown outcomes. */
   recoverCrashed(): Promise<number>;
 }
 
@@ -115,7 +120,7 @@ export interface LedgerOptions {
   log: Logger;
   now(): number;
   randomText(count: number): string;
-  /** How long a call waits for money that others hold; a second unless told. */
+  /** Maximum wait of a call for quota held elsewhere; a second by default. */
   waitMs?: number;
 }
 
@@ -143,7 +148,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   });
   const settlement: Settlement = new Settlement({ db, leases, log, now, processId, closedBooks: (id) => identity.closedBooks(id) });
   const reservations = new Reservations(leases);
-  /** Entries that are being applied right now. */
+  /** Entries being applied. */
   const running = new Set<number>();
   const entries = { db, changes, now, processId, running };
   let stopRecovery = () => {};
@@ -204,7 +209,7 @@ interface CallDependencies {
 }
 
 function reserve({ reservations, settlement }: CallDependencies, request: ReserveRequest): ReserveResult | Promise<ReserveResult> {
-  // Nothing could be settled, so nothing could be answered.
+  // Nothing could be settled, so no call could be answered.
   if (settlement.isStuck) return Promise.reject(new DatabaseUnavailable('Settlements wait for the database'));
   const reservation = reservations.prepare(request);
   const { user, token } = reservation;
@@ -231,7 +236,7 @@ async function settleUncovered(
     row = await payable(reservations, reservation, row);
   } catch (failure) {
     if (failure instanceof DatabaseClosed) throw failure;
-    // Whatever it was, the call is charged with what is there.
+    // After any failure, the call is charged what was reserved.
     log.error({ err: failure }, 'a charge could not be covered and is settled with what was reserved');
     row = covered(reservation, row);
   } finally {

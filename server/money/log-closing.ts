@@ -1,7 +1,7 @@
-// Deletes old rows of the log without spoiling the books: what the rows of an account took goes into its closing entry in the ledger,
-// so that credits − spends = balance + leases holds as before. Rows go in batches. A batch is announced with its rows and sums in one
-// record, then its rows are removed, then the sums are added to the entries, then the announcement is taken back. Every step may
-// be repeated, by another process too: an entry says which batch it has last, and a batch begins only where none is under way.
+// Deletes old log rows while preserving the books: the amounts of an account's rows are added to its closing entry in
+// the ledger, so that credits − spends = balance + leases still holds. A batch is first recorded with its rows and
+// sums, then its rows are removed, its sums added to the entries, and its record cleared. Every step is idempotent,
+// across processes too: an entry stores its last batch, and a batch begins only if none is in progress.
 import type { Logger } from 'pino';
 import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
@@ -20,20 +20,20 @@ export interface ClosingContext {
 
 export const closingKind = 'log_closing';
 
-/** Rows of one batch. They are read on the event loop. */
+/** Rows of one batch, which are read on the event loop. */
 const batchRows = 200;
 const hourSeconds = 3600;
-/** The audit holds deletions for as long at most. */
+/** Maximum time for which the audit blocks deletions. */
 const holdMs = 60_000;
 
 export interface Closed {
-  /** Rows that are gone. */
+  /** Number of deleted rows. */
   count: number;
-  /** False: time was over, the books are being proved, or some rows are not settled yet. */
+  /** False if time ran out, the books are being verified, or some rows are not settled yet. */
   isDone: boolean;
 }
 
-/** Removes rows of before `until` (unix seconds) until `isOverdue`. */
+/** Removes rows before `until` (unix seconds) until `isOverdue`. */
 export async function closeRows(context: ClosingContext, until: number, isOverdue: () => boolean): Promise<Closed> {
   await retainUsage(context, until);
   let count = 0;
@@ -46,7 +46,7 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
       continue;
     }
     if ((head.held_until ?? 0) > context.now()) return { count, isDone: false };
-    // Before the rows are read: what was settled then is settled.
+    // Read before the rows: those settled then are settled.
     const processes = await context.db.collection('processes').find({});
     const rows = await nextRows(context.db, until, after);
     const last = rows.at(-1);
@@ -65,14 +65,14 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
       },
       { set: { last: head.last + 1, batch }, max: { removed_before: Math.min(until, Math.ceil(context.now() / 1000)) } },
     );
-    // Somebody else is at it, and those rows may be gone; or it has been held meanwhile.
+    // Another process has taken these rows, or deletions were blocked meanwhile.
     if (begun === null) after = undefined;
     else count += await finishBatch(context, begun.last, batch);
   }
   return { count, isDone: false };
 }
 
-/** Lets no batch begin while the books are being proved, and finishes none. `release` ends it. */
+/** Blocks and completes no batch while the books are being verified. `release` ends it. */
 export async function holdClosings(db: Database, now: number): Promise<() => Promise<void>> {
   const heads = db.collection('log_closings');
   const heldUntil = now + holdMs;
@@ -83,7 +83,7 @@ export async function holdClosings(db: Database, now: number): Promise<() => Pro
   };
 }
 
-/** The batch that is under way, with its number. */
+/** Batch in progress, with its number. */
 export async function openBatch(db: Database): Promise<{ number: number; batch: ClosingBatch } | null> {
   const head = await db.collection('log_closings').get('head');
   return head?.batch === undefined ? null : { number: head.last, batch: head.batch };
@@ -94,7 +94,7 @@ async function openHead({ db }: ClosingContext): Promise<LogClosingRecord> {
   return (await db.collection('log_closings').patch({ id: 'head' }, { max: { last: 0 } }, { insertIfMissing: fresh })) ?? fresh;
 }
 
-/** The dashboard's sums of hours whose rows go are not made anew. */
+/** Retains the dashboard's sums of hours whose rows are deleted. */
 async function retainUsage({ db }: ClosingContext, until: number): Promise<void> {
   const folds = db.collection('log_folds');
   const head = await folds.get('head');
@@ -120,12 +120,12 @@ function nextRows(db: Database, until: number, after: { time: number; id: number
   );
 }
 
-/** Rows that are in their accounts, or never will be in any: what is not settled yet has to stay. */
+/** Rows that are charged, or never will be; unsettled ones must stay. */
 function closable(rows: readonly LogRecord[], processes: readonly ProcessRecord[]): LogRecord[] {
   const known = new Map(processes.map((process) => [process.id, process]));
   return rows.filter(({ process: id, seq = 0 }) => {
     const process = id === undefined ? undefined : known.get(id);
-    // Processes are forgotten long after their books were closed.
+    // Process records are removed long after their books were closed.
     if (process === undefined) return true;
     const settledSeq = process.state === 'settled' ? (process.closed_seq ?? process.settled_seq) : process.settled_seq;
     return seq <= settledSeq && process.missing_seqs?.includes(seq) !== true;
@@ -152,7 +152,7 @@ function batchOf(rows: readonly LogRecord[]): ClosingBatch {
 
 async function finishBatch(context: ClosingContext, number: number, batch: ClosingBatch): Promise<number> {
   const { db, now } = context;
-  // Hours that are folded already will be folded anew.
+  // Hours that were folded will be folded again.
   const marks = lateMarks(
     batch.hours.map((created_at) => ({ created_at })),
     { now: now(), by: 'closing' },
@@ -168,7 +168,7 @@ export function closingRef({ account, id }: Pick<ClosingSum, 'account' | 'id'>):
   return `log-closing:${account}:${id}`;
 }
 
-/** Exactly once, however often it is repeated: an entry that has the batch, or a later one, is left alone. */
+/** Adds exactly once: an entry with this batch or a later one is left unchanged. */
 async function addToEntry({ db, now }: ClosingContext, number: number, sum: ClosingSum): Promise<void> {
   const ledger = db.collection('ledger');
   const ref = closingRef(sum);

@@ -1,7 +1,7 @@
-// The most tokens that a model can answer with, as its vendor says. What is not known here is a setting.
+// Maximum output tokens of a model, by its vendor; unknown ones are a setting.
 import { factsOf } from '#server/model-facts/find-facts.ts';
 
-/** Null: not known. */
+/** Null if unknown. */
 export function maxOutputTokens(model: string): number | null {
   return factsOf(model)?.output ?? null;
 }

@@ -23,7 +23,7 @@ test('a model without a price costs 37.5 a token where the mode or its caller al
   const accepted = quotes.priceOf(model, 'default', taking(true));
   expect(accepted.price).toMatchObject(unset);
   expect(quotes.charge(accepted, usage)).toBe(750);
-  // What one accepts, others do not.
+  // An exemption of one user does not apply to others.
   expect(() => quotes.priceOf(model, 'default', user)).toThrow();
   await setOption(app, 'SelfUseModeEnabled', 'true');
   expect(quotes.priceOf(model, 'default', user).price).toMatchObject(unset);

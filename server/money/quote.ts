@@ -1,4 +1,4 @@
-// What a call will cost at most, as far as that can be known beforehand, and what it did cost.
+// Upper bound of a call's cost, and its actual cost.
 import { AppError } from '#shared/errors.ts';
 import type { CallUnits } from '#shared/call-units.ts';
 import type { PricedRuns } from '#shared/hosted-tools.ts';
@@ -22,52 +22,58 @@ export interface QuotedPrice {
   price: Price;
   groupRatio: number;
   quotaPerUnit: number;
-  /** Of tools that run at the provider; missing: none has a price. */
+  /** Prices of tools that run at the provider; undefined if there are none. */
   tools?: ToolPrices;
 }
 
 export interface PromptSize {
   tokens: number;
-  /** The caller asks for parts of it to be written to the provider's cache: they may be all of it. */
+  /** Class of the cache writes that the caller requests; they may cover the whole prompt. */
   cacheWrite: CacheWriteClass | null;
-  /** Tokens of it that are audio. */
+  /** Audio tokens of the prompt. */
   audio: number;
-  /** The same of pictures; missing: none. */
+  /** Image tokens of the prompt; undefined for none. */
   image?: number;
-  /** The response may be spoken: all of it is reserved for as audio. */
+  /** The response may be audio: all of it is reserved as such. */
   isSpoken: boolean;
-  /** How often tools may run at the provider. */
+  /** Maximum runs of tools at the provider. */
   runs?: PricedRuns;
-  /** What a price per call may have to be paid for; missing: the call. */
+  /** Units of a price per call; if undefined, one call. */
   units?: CallUnits;
-  /** Output tokens of what the response is made of; missing: a model writes it. */
+  /** Output tokens of generated media; undefined for text. */
   made?: number;
-  /** The dearest lane that the call may take; missing: the usual one. */
+  /** Most expensive service tier that the call may use; undefined for the default tier. */
   tier?: string;
 }
 
 export interface Quotes extends TuningQuotes {
-  /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
+  /** @throws {AppError} `model_price_error` if the model has no price and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
-  /** Null: the model has no price. */
+  /** Returns null if the model has no price. */
   knownPriceOf(model: string, group: string): QuotedPrice | null;
-  /** What requests in batches cost. @throws {AppError} as `priceOf` */
+  /**
+   * Price of batch requests.
+   * @throws {AppError} as `priceOf`
+   */
   priceOfBatch(model: string, group: string, user: UserRecord): QuotedPrice;
-  /** What handing in a task costs: a price per call, of models without one the usual price of tasks. */
+  /** Price of a task: the price per call, or the default for tasks. */
   priceOfTask(model: string, group: string): QuotedPrice;
-  /** Of a second of video, by its resolution. @throws {AppError} `model_price_error`, `model_makes_no_videos` */
+  /**
+   * Price per second of video, by resolution.
+   * @throws {AppError} `model_price_error`, `model_makes_no_videos`
+   */
   priceOfVideo(model: string, group: string, user: UserRecord): QuotedPrice;
-  /** The most that a prompt and so many completion tokens can cost, in quota, at least 1. */
+  /** Maximum cost of a prompt and completion tokens, in quota, at least 1. */
   reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
-  /** The most completion tokens, up to `most`, that `has` quota pays for together with the prompt. */
+  /** Maximum completion tokens, up to `most`, that `has` quota covers together with the prompt. */
   affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
-  /** Quota of a usage, of the tools that ran at the provider, and of what else has a price of its own. */
+  /** Quota of a usage, tool runs at the provider, and other priced items. */
   charge(quoted: QuotedPrice, usage: PricedUsage, runs?: PricedRuns, others?: readonly ToolCharge[]): number;
-  /** US dollars of the same before the group's ratio, not rounded. */
+  /** Same in US dollars before the group's ratio, unrounded. */
   dollars(quoted: QuotedPrice, usage: PricedUsage, runs?: PricedRuns): number;
 }
 
-/** Of tasks whose model has no price per call. */
+/** Price of tasks whose model has no price per call. */
 export const unsetTaskPrice: CallPrice = { kind: 'call', modelPrice: 0.1 };
 
 export function createQuotes(settings: Settings): Quotes {
@@ -77,7 +83,7 @@ export function createQuotes(settings: Settings): Quotes {
   let tools = new Map<string, ToolPrices>();
   let maps: PriceMaps;
 
-  // Prices are looked up once per model until any setting changes: costs are cached on the price object.
+  // Prices are computed once per model until a setting changes: costs are cached on the price object.
   function refresh(): void {
     if (revision === settings.revision) return;
     revision = settings.revision;
@@ -133,7 +139,7 @@ export function createQuotes(settings: Settings): Quotes {
       return quote(found?.kind === 'call' ? found : unsetTaskPrice, model, group);
     },
     priceOfVideo(model, group, user) {
-      // Tokens of a video are known when it is made, and nobody could reserve for it.
+      // Tokens of a video are known only afterwards, so they could not be reserved.
       if (knownPrice(model)?.kind === 'usage') throw new AppError('model_makes_no_videos', { model }, { field: 'model' });
       const price = priceFor(model, user);
       return quote(videoPrice(price.kind === 'call' ? price : unsetTaskPrice), model, group);
@@ -154,7 +160,7 @@ function priceError(model: string, user: UserRecord): AppError {
 
 const noTools: readonly ToolCharge[] = [];
 
-/** What it costs beside tokens, by the prices of that model. */
+/** Costs besides tokens, by the prices of that model. */
 function termsOf(
   { groupRatio, quotaPerUnit, tools: prices }: QuotedPrice,
   runs: PricedRuns | undefined,
@@ -164,10 +170,10 @@ function termsOf(
   return { groupRatio, quotaPerUnit, tools: others.length === 0 ? tools : [...tools, ...others] };
 }
 
-/** A prompt that is counted so much below a bound may be beyond it as its provider counts. */
+/** Tolerance near a length threshold: the provider's token count may exceed ours. */
 const countingError = 1.1;
 
-/** A tier may cost more of one kind of tokens and less of another: whichever of both prices is higher. */
+/** A tier may raise the price of one token class and lower another: uses the higher of both prices. */
 function reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
   const { price } = quoted;
   const usual = reserveAt(quoted, price, prompt, completionTokens);
@@ -183,11 +189,11 @@ function reserveAt(quoted: QuotedPrice, price: Price, prompt: PromptSize, comple
   if (price.kind === 'usage') {
     const isInputAudio = audio > 0 && price.audioInputRatio > 1;
     if (isInputAudio) usage.audioInputTokens = Math.min(audio, promptTokens);
-    // A class of its own among what is left by the one before.
+    // Each class applies to the tokens left by the previous one.
     const seen = prompt.image ?? 0;
     if (seen > 0 && price.imageInputRatio > 1) usage.imageInputTokens = Math.min(seen, promptTokens);
     if (promptRatio(price, cacheWrite) > 1) {
-      // What is audio is not written as well, or costs less than it does as audio.
+      // Audio tokens are not written to the cache, or cost less than as audio.
       const written = promptTokens - (usage.audioInputTokens ?? 0);
       usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = written;
     }
@@ -197,16 +203,16 @@ function reserveAt(quoted: QuotedPrice, price: Price, prompt: PromptSize, comple
   return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.runs)));
 }
 
-/** What all of the output may be, where that costs more than text: only the response tells what it is. Null: text. */
+/** Class to reserve all output in, if it may cost more than text, because only the response shows it. Null for text. */
 function dearestOutput(price: UsagePrice, { isSpoken, made, units }: PromptSize): 'audioOutputTokens' | 'imageOutputTokens' | null {
   const spoken = isSpoken ? price.audioOutputRatio : 0;
-  // Sounds and transcripts are made without pictures; what a model writes may have some.
+  // Generated audio and transcripts contain no images; model output may.
   const drawn = made === undefined || units?.kind === 'image' ? price.imageOutputRatio : 0;
   if (Math.max(spoken, drawn) <= price.completionRatio) return null;
   return drawn > spoken ? 'imageOutputTokens' : 'audioOutputTokens';
 }
 
-/** Its model draws, and what it draws costs more than what it writes. */
+/** Reports whether the model outputs images at a higher price than text. */
 export function drawsDearer(price: Price): boolean {
   return price.kind === 'usage' && price.imageOutputRatio > price.completionRatio;
 }
@@ -221,7 +227,7 @@ function affordable(quoted: QuotedPrice, prompt: PromptSize, { has, most }: { ha
   return fits;
 }
 
-/** By how much more than plain input each token of a prompt is reserved for, because it may be written to the cache; at least 1. */
+/** Factor over plain input for which prompt tokens are reserved, because they may be written to the cache; at least 1. */
 export function promptRatio(price: Price, cacheWrite: CacheWriteClass | null): number {
   if (price.kind === 'call' || cacheWrite === null) return 1;
   return Math.max(1, cacheWrite === 'cacheWrite1h' ? price.cacheCreation1hRatio : price.cacheCreationRatio);
@@ -238,6 +244,6 @@ function acceptsUnset(user: UserRecord): boolean {
       setting.accept_unset_model_ratio_model === true
     );
   } catch {
-    return false; // written by an older version: nothing is accepted
+    return false; // Written by an older version: nothing is accepted.
   }
 }

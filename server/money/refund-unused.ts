@@ -1,5 +1,5 @@
-// What was taken ahead for work at a provider and not used goes back, once; what was used beyond is taken. Trying again is harmless: the
-// ledger's entries have names that the work gives them.
+// Refunds the unused part of a prepayment at a provider exactly once, or charges usage beyond it. Retries are harmless:
+// ledger entries have references derived from the work.
 import type { AccountKind } from './account.ts';
 import { changeOnce } from './change-once.ts';
 import type { ChangeOutcome } from './change-once.ts';
@@ -7,14 +7,15 @@ import type { ChangeOutcome } from './change-once.ts';
 export interface PaidAhead {
   user_id: number;
   token_id: number;
-  /** How much of it was taken from the token, too. */
+  /** Part of it taken from the token, too. */
   token_reserved: number;
 }
 
 /**
- * False: the account is gone, holds all that it can, or cannot pay for what was used beyond. Null: that is not known.
- * @param rest negative: what was used beyond
- * @param refOf the name of the entry of that account
+ * Returns false if the account does not exist, is at its maximum, or cannot pay for the excess; null if the outcome is
+ * unknown.
+ * @param rest negative for usage beyond the prepayment
+ * @param refOf reference of the account's ledger entry
  */
 export async function refundUnused(
   context: Parameters<typeof changeOnce>[0],
@@ -25,7 +26,7 @@ export async function refundUnused(
     (await changeOnce(context, { account, id, amount, unused: rest, ref: refOf(account), kind, actorId: 0 })).state;
   const ofUser = await change('user', paid.user_id, rest);
   if (ofUser !== 'done') return ofUser === 'open' ? null : false;
-  // A token that is gone, or has no more, keeps nobody from the money.
+  // A deleted or exhausted token does not block the change of the user's balance.
   const isLimited = paid.token_reserved > 0;
   const ofToken = await change('token', paid.token_id, rest > 0 ? Math.min(rest, paid.token_reserved) : isLimited ? rest : 0);
   return ofToken === 'open' ? null : true;

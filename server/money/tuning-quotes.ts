@@ -1,4 +1,4 @@
-// What training a model costs, and what a trained one does.
+// Prices of fine-tuning, and of fine-tuned models.
 import { priceOfTokens, trainedPrice } from '#shared/find-price.ts';
 import type { Price } from '#shared/pricing.ts';
 import { tuningPriceOf } from '#shared/tuning-prices.ts';
@@ -8,9 +8,12 @@ import type { Settings } from '#server/settings/settings.ts';
 import type { QuotedPrice } from './quote.ts';
 
 export interface TuningQuotes {
-  /** What training that model costs, by the tokens as input; null: it cannot be trained. `perMillion`: USD. */
+  /** Price of training that model, with tokens as input; null if it cannot be trained. `perMillion`: USD. */
   priceOfTraining(base: string, group: string): (QuotedPrice & { perMillion: number }) | null;
-  /** What a model costs that was trained from it. @throws {AppError} `model_price_error` */
+  /**
+   * Price of a model fine-tuned from it.
+   * @throws {AppError} `model_price_error`
+   */
   priceOfTrained(base: string, group: string, user: UserRecord): QuotedPrice;
 }
 

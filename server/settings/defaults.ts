@@ -1,4 +1,4 @@
-// Defaults that are too large for the console's bundle.
+// Defaults too large for the console's bundle.
 import audioCacheRatio from './data/audio-cache-ratio.json' with { type: 'json' };
 import audioCompletionRatio from './data/audio-completion-ratio.json' with { type: 'json' };
 import audioRatio from './data/audio-ratio.json' with { type: 'json' };
@@ -21,7 +21,7 @@ import { settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
 const large: Partial<Record<SettingKey, string>> = {
-  // Of models that transcribe in sessions, too; a minute is 1,000 tokens of those that are billed by it:
+  // Includes models that transcribe in sessions; for those billed by the minute, a minute is 1,000 tokens:
   // https://developers.openai.com/api/docs/models/gpt-4o-transcribe, …/gpt-live-transcribe, …/gpt-realtime-whisper
   ModelRatio: JSON.stringify(modelRatio),
   ModelPrice: JSON.stringify(modelPrice),
@@ -47,11 +47,12 @@ const large: Partial<Record<SettingKey, string>> = {
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
   UserUsableGroups: JSON.stringify(usableGroups),
-  // List prices of November 2026: OpenAI, Anthropic, Google, Perplexity, xAI. A container for code is billed by the session or by time: these are its least.
+  // List prices of November 2026: OpenAI, Anthropic, Google, Perplexity, xAI. Code containers are billed by session or
+  // time: these are their minimum.
   ToolPrice: JSON.stringify(toolPrice),
 };
 
-/** The text that a setting has until somebody changes it. */
+/** Default text of a setting. */
 export function defaultText(key: SettingKey): string {
   const text = settings[key].defaultText ?? large[key];
   if (text === undefined) throw new Error(`The setting ${key} has no default`);

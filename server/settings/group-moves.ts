@@ -1,18 +1,18 @@
-// Groups on their way into others: one option row beside the settings, written together with those that name groups, so that every
-// process learns of both at once. What it says of ended moves is for what began before: calls, sockets, choices that a browser keeps.
+// Group renames and merges: one option row, written together with the settings that name groups, so that every process
+// sees both at once. Ended moves are stored for calls, sockets and browser choices that began before.
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { GroupMove } from '#shared/groups.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
-/** No setting: it is neither listed nor saved by anybody. */
+/** Not a setting: neither listed nor editable. */
 export const groupMovesKey = 'group_moves';
 
-/** Settings whose entries are named for groups. */
+/** Settings with groups as keys. */
 export const groupSettings = ['GroupRatio', 'UserUsableGroups', 'TopupGroupRatio'] as const satisfies readonly SettingKey[];
 
-/** Ended moves that are known. */
+/** Maximum stored ended moves. */
 const mostEnded = 50;
 
 const Running = z.object({
@@ -36,7 +36,7 @@ interface HasMoves {
   get(key: 'GroupRatio'): Readonly<Record<string, number>>;
 }
 
-/** @throws {Error} when the row is damaged: a move that is forgotten half way would leave both names */
+/** @throws {Error} if the row is damaged: forgetting an unfinished move would leave both names */
 export function groupMovesOf(row: Pick<OptionRecord, 'value'> | undefined): GroupMoves {
   return row === undefined ? none : GroupMoves.parse(JSON.parse(row.value));
 }
@@ -45,13 +45,13 @@ export function groupMovesText(running: RunningMove | null, ended: GroupMoves['e
   return JSON.stringify({ running, ended });
 }
 
-/** With the move that ends now, and without a name that is in use again. */
+/** Adds the ending move, and drops names that are in use again. */
 export function endedMoves({ ended }: GroupMoves, { from, to }: Pick<RunningMove, 'from' | 'to'>): GroupMoves['ended'] {
   const others = ended.filter((move) => move.from !== from && move.from !== to);
   return [...others, { from, to }].slice(-mostEnded);
 }
 
-/** What the group is called by now, or is about to be. A name that is given to a group again is that group's. */
+/** Current name of a group, or the one it is moving to. A reused name belongs to the new group. */
 export function groupNow(settings: HasMoves, group: string): string {
   const { running, ended } = settings.groupMoves;
   let name = group;
@@ -59,24 +59,24 @@ export function groupNow(settings: HasMoves, group: string): string {
   return running !== null && running.from === name ? running.to : name;
 }
 
-/** Its own name as long as there is such a group, else what that is called by now. */
+/** The name itself while such a group exists, else its current name. */
 export function knownGroup(settings: HasMoves, group: string): string {
   return Object.hasOwn(settings.get('GroupRatio'), group) ? group : groupNow(settings, group);
 }
 
-/** Of a group that is none any more: 1. */
+/** Returns 1 for a deleted group. */
 export function ratioOfGroup(settings: HasMoves, group: string): number {
   const ratios = settings.get('GroupRatio');
   const name = knownGroup(settings, group);
   return Object.hasOwn(ratios, name) ? (ratios[name] ?? 1) : 1;
 }
 
-/** Whether both are names of one group, while it is being renamed or moved. */
+/** Reports whether both names mean one group, during a rename or merge. */
 export function isSameGroup(settings: HasMoves, one: string, other: string): boolean {
   return groupNow(settings, one) === groupNow(settings, other);
 }
 
-/** @throws {AppError} `group_moving` for a group that is being left: nobody is put into it meanwhile */
+/** @throws {AppError} `group_moving` for a group being left, which must not get new members */
 export function checkStays({ groupMoves: { running } }: Pick<HasMoves, 'groupMoves'>, group: string | undefined): void {
   if (running !== null && running.from === group) throw movingError(running);
 }

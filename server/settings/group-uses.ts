@@ -1,4 +1,4 @@
-// What names a group: the accounts, keys and channels in it.
+// References to groups: accounts, keys and channels.
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
 import { mostCounted, usesText } from '#shared/groups.ts';
@@ -12,7 +12,7 @@ export async function readGroupUses(context: StoreContext, name: string): Promis
   return usesOf(context, name, await channelGroups(context));
 }
 
-/** @throws {AppError} `group_in_use` when one is missing in the new text of `GroupRatio` that something names */
+/** @throws {AppError} `group_in_use` if the new text of `GroupRatio` lacks a group that is referenced */
 export async function checkGroupsStored(
   context: Pick<AppContext, 'db' | 'settings'>,
   text: string,
@@ -42,7 +42,7 @@ interface ChannelList {
   count: number;
 }
 
-/** The lists that channels have, each with how many have it: they are texts, in which no index finds a name. */
+/** Distinct group lists of channels with their counts: they are comma-separated texts, which no index can search. */
 async function channelGroups({ db }: StoreContext): Promise<ChannelList[]> {
   const rows = await db.collection('channels').group({ by: ['group'] });
   return rows.map(({ group, count }) => ({ groups: commaList(String(group)), count }));

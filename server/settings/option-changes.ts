@@ -1,4 +1,4 @@
-// The history of the options: what of a save is kept, and for how long.
+// History of options: what is stored of a save, and for how long.
 import { z } from 'zod';
 import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap } from '#shared/settings.ts';
 import type { EntryMap, SettingKey } from '#shared/settings.ts';
@@ -7,19 +7,22 @@ import type { ChangedEntry, OptionChangeRecord } from '#server/db/records/option
 import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 
-/** Changes that are kept; the oldest go. */
+/** Maximum stored changes; the oldest are removed. */
 export const mostStoredChanges = 2000;
-/** Characters of a change that are kept: of a longer one it is only known that there was one. */
+/** Maximum characters of a stored change; for a longer one, only its occurrence is stored. */
 export const longestChange = 100_000;
-/** More than a save can have. */
+/** More changes than a save can have. */
 const placesPerSave = 1000;
 
-/** What the history keeps of a save. @param rows what it replaces */
+/**
+ * History entries of a save.
+ * @param rows rows that it replaces
+ */
 export function changesOf(written: readonly OptionRecord[], rows: ReadonlyMap<string, OptionRecord>, seq: number): OptionChangeRecord[] {
   return written.flatMap((row, index) => {
     if (!isSettingKey(row.id)) return [];
     const difference = differenceOf(row.id, rows.get(row.id), row);
-    // The same map in another writing, or a default that was written down.
+    // A map with another formatting, or a default saved explicitly.
     if (difference.entries?.length === 0 || (difference.before !== undefined && difference.before === difference.after)) return [];
     const what = { id: seq * placesPerSave + index, key: row.id, revision: row.revision };
     return { ...what, created_at: row.updated_at, actor_id: row.updated_by, ...difference };
@@ -65,12 +68,12 @@ const StoredChange = z.object({
   is_set: z.boolean().optional(),
 });
 
-/** The changes of a save that was committed and perhaps not copied. */
+/** Changes of a save that was committed but perhaps not copied. */
 export function storedChanges(value: unknown): OptionChangeRecord[] {
   return z.array(StoredChange).catch([]).parse(value);
 }
 
-/** A job. */
+/** Job. */
 export async function sweepOptionChanges({ db }: { db: Database }): Promise<void> {
   const changes = db.collection('option_changes');
   const [oldest] = await changes.find({}, { sort: [['id', -1]], skip: mostStoredChanges, limit: 1 });

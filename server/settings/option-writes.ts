@@ -1,9 +1,8 @@
-// Stores options all or nothing, on every engine and also when the process dies in between: the whole batch is first
-// written into one record (that single conditional update is the commit), then copied into the option rows and announced,
-// which may be done again by anybody who finds it there.
+// Stores options all or nothing, on every engine and across crashes: the batch is first written to one record (that
+// conditional update is the commit), then copied to the option rows and announced, which any process may repeat.
 //
-// `option` is the word of the wire and of the storage: a key with a text. What the server works with is the settings, the typed
-// values of all options (`settings.ts`); a setting's kind, default and rules are an entry of `shared/settings.ts`.
+// `option` is the term on the wire and in storage: a key with a text. Settings are the typed values of all options
+// (`settings.ts`); a setting's kind, default and rules are in `shared/settings.ts`.
 import { AppError } from '#shared/errors.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
@@ -17,7 +16,7 @@ const journalId = 'option_writes';
 interface Journal {
   seq: number;
   pending: OptionRecord[];
-  /** What the history keeps of it. */
+  /** History entries of the save. */
   changes: OptionChangeRecord[];
 }
 
@@ -26,12 +25,12 @@ interface JournalContext {
   changes: ChangeFeed;
 }
 
-/** Copies a batch that was committed, but perhaps not copied, into the rows, and tells every process. */
+/** Copies a batch that was committed but perhaps not copied to the rows, and notifies every process. */
 export async function finishOptionWrites(context: JournalContext): Promise<void> {
   await readJournal(context);
 }
 
-/** As `finishOptionWrites`, for who reads the rows for this process afterwards: only the others are told. */
+/** Same as `finishOptionWrites`, for a caller that reads the rows itself: only other processes are notified. */
 export async function copyOptionWrites(context: JournalContext): Promise<void> {
   const journal = await findJournal(context.db);
   if (journal.pending.length > 0) await finish(context, journal);
@@ -39,29 +38,29 @@ export async function copyOptionWrites(context: JournalContext): Promise<void> {
 
 export interface OptionEdit {
   id: string;
-  /** As it is stored: secrets encrypted. */
+  /** Value as stored: secrets are encrypted. */
   value: string;
-  /** What the edit is based on; absent: whatever is stored. */
+  /** Revision that the edit is based on; if undefined, the stored one. */
   revision?: number | undefined;
 }
 
 interface OptionEdits {
-  /** The options that `plan` looks at. */
+  /** Options that `plan` reads. */
   keys: readonly string[];
   actorId: number;
-  /** What is to be stored, by the current rows of `keys`. Runs again when somebody else was faster. */
+  /** Computes the edits from the current rows of `keys`. Runs again after a concurrent edit. */
   plan(current: ReadonlyMap<string, OptionRecord>): OptionEdit[];
-  /** Judges what was planned last, unless it is in conflict; throws to refuse. */
+  /** Validates the last plan, unless it conflicts; throws to reject it. */
   check?(current: ReadonlyMap<string, OptionRecord>): void;
 }
 
 interface OptionResult {
-  /** The rows of `keys` as they are now. */
+  /** Current rows of `keys`. */
   rows: ReadonlyMap<string, OptionRecord>;
   written: OptionRecord[];
-  /** What they were and are. */
+  /** Values before and after. */
   changes: OptionChangeRecord[];
-  /** Edits based on another revision than the current one; then nothing is stored. */
+  /** Keys whose edits are based on an outdated revision; then nothing is stored. */
   conflicts: string[];
 }
 
@@ -69,10 +68,10 @@ interface WriteContext extends JournalContext {
   now(): number;
 }
 
-/** Writers of one process take turns, so that only other processes can be faster. */
+/** Serializes writers of this process, so that conflicts only come from others. */
 const turns = new WeakMap<Database, Promise<unknown>>();
 
-/** Stores all edits or none, moves their revisions and tells every process. */
+/** Stores all edits or none, increases their revisions and notifies every process. */
 export function editOptions(context: WriteContext, edits: OptionEdits): Promise<OptionResult> {
   const { db } = context;
   const edit = () => editInTurn(context, edits);
@@ -135,12 +134,12 @@ async function findJournal(db: Database): Promise<Journal> {
   return { seq: 0, pending: [], changes: [] };
 }
 
-/** Pending until the others have been told: whoever ends before leaves it to the next reader. */
+/** Pending until other processes have been notified: after a crash, the next reader continues. */
 async function finish({ db, changes }: JournalContext, journal: Journal): Promise<void> {
   try {
     await copyIntoRows(db, journal);
   } finally {
-    // It is committed, whether or not it was copied: who hears of it copies it before reading.
+    // Committed, whether or not it was copied: notified processes copy it before reading.
     await changes.announceToOthers('option', keyOf(journal));
   }
   const idle = { seq: journal.seq, pending: [], changes: [], state: 'idle' };
@@ -158,7 +157,7 @@ async function copyIntoRows(db: Database, { pending, changes }: Journal): Promis
   }
 }
 
-/** What an announcement names: the option, or all of them. */
+/** Key of the announcement: the option, or `*` for several. */
 function keyOf({ pending }: Journal): string {
   const [first] = pending;
   return pending.length === 1 && first !== undefined ? first.id : '*';

@@ -1,4 +1,4 @@
-// What the vendors ask for long prompts and in other lanes, as prices begin. List prices of November 2026.
+// Vendors' prices for long prompts and other service tiers, as defaults. List prices of November 2026.
 import { expect, test } from 'vitest';
 import { batchPrice, findPrice, trainedPrice } from '#shared/find-price.ts';
 import { longInputsOf } from '#shared/long-inputs.ts';
@@ -67,7 +67,7 @@ test.each([
   expect(tierFactorsOf(model, tierPrice).get('priority')?.factor).toBe(factor);
 });
 
-// Its price list has no such row of the newest. https://developers.openai.com/api/docs/models/gpt-6.2-sol
+// The price list has no such row for the newest model. https://developers.openai.com/api/docs/models/gpt-6.2-sol
 test.each([
   ['gpt-6-luna', 0.5],
   ['gpt-6.1-terra', 0.5],
@@ -164,7 +164,8 @@ test('a second of Seedance 2.0, by its resolution', () => {
   });
 });
 
-// What was trained: https://developers.openai.com/api/docs/pricing#fine-tuning, USD per million tokens that are written, in batches. None is charged less.
+// Fine-tuned models: https://developers.openai.com/api/docs/pricing#fine-tuning, USD per million output tokens, in
+// batches. None is charged less.
 test.each([
   ['gpt-4.1-2025-04-14', 6],
   ['gpt-4.1-mini-2025-04-14', 1.6],

@@ -1,9 +1,9 @@
-// The maps of the settings that prices come from.
+// Price maps of the settings.
 import type { PriceMaps } from '#shared/find-price.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import type { Settings } from './settings.ts';
 
-/** What each map is called, and the setting that holds it. */
+/** Map names and their settings. */
 export const priceSettings = [
   ['modelPrice', 'ModelPrice'],
   ['modelRatio', 'ModelRatio'],

@@ -1,4 +1,4 @@
-// Option rows → one typed, cached snapshot.
+// Typed, cached snapshot of the option rows.
 import type { Logger } from 'pino';
 import { isSecret, isSettingKey, settingKeys, settings } from '#shared/settings.ts';
 import type { SettingKey, SettingValue } from '#shared/settings.ts';
@@ -11,12 +11,12 @@ import { groupMovesKey, groupMovesOf } from '#server/settings/group-moves.ts';
 import type { GroupMoves } from '#server/settings/group-moves.ts';
 import { copyOptionWrites } from '#server/settings/option-writes.ts';
 
-/** Every setting as a typed, cached value. Follows the change feed, so an edit anywhere is seen within a second. */
+/** All settings as typed, cached values. Follows the change feed, so an edit anywhere applies within a second. */
 export interface Settings {
   get<Key extends SettingKey>(key: Key): SettingValue<Key>;
-  /** Grows whenever any setting changed; for caches of what is derived from settings. */
+  /** Increases with every change of a setting; key for caches derived from settings. */
   readonly revision: number;
-  /** Of the same moment as the settings. */
+  /** Consistent with the settings. */
   readonly groupMoves: GroupMoves;
   /** Reads all rows again. */
   reload(): Promise<void>;
@@ -31,7 +31,7 @@ export interface SettingsDependencies {
 
 type Snapshot = { [Key in SettingKey]: SettingValue<Key> };
 
-/** Holds the defaults until `reload()` was called once. */
+/** Returns defaults until `reload()` was called once. */
 export function createSettings(parts: SettingsDependencies): Settings {
   let snapshot = snapshotOf([], parts);
   let groupMoves = groupMovesOf(undefined);
@@ -47,7 +47,7 @@ export function createSettings(parts: SettingsDependencies): Settings {
     revision += 1;
   }
 
-  // A caller that asks while rows are being read may have changed one since, so it gets the read after that.
+  // A call during a read may follow an edit, so it waits for the next read.
   function reload(): Promise<void> {
     if (running === null) {
       running = read().finally(() => {
@@ -78,7 +78,10 @@ export function createSettings(parts: SettingsDependencies): Settings {
   };
 }
 
-/** The text of a stored option. @throws {Error} when a secret was encrypted with another master key */
+/**
+ * Text of a stored option.
+ * @throws {Error} if a secret was encrypted with another master key
+ */
 export function optionText(row: Pick<OptionRecord, 'id' | 'value'>, secrets: Secrets): string {
   return isSettingKey(row.id) && isSecret(row.id) && row.value !== '' ? secrets.decrypt(row.value, 'setting') : row.value;
 }
@@ -115,7 +118,7 @@ function storedValue<Key extends SettingKey>(
   return undefined;
 }
 
-/** Of a damaged row none: the settings are read all the same. */
+/** Returns undefined for a damaged row, so that the settings can still be read. */
 function storedMoves(rows: readonly OptionRecord[], { log }: SettingsDependencies): GroupMoves | undefined {
   try {
     return groupMovesOf(rows.find(({ id }) => id === groupMovesKey));

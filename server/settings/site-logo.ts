@@ -1,5 +1,5 @@
-// The site's logo: an address, or a picture that was uploaded and stands in the setting itself. That is served at an address of its own:
-// the status of the site, which every page asks for, stays small.
+// The site's logo: a URL, or an image uploaded into the setting. An uploaded one is served at its own path, so that the
+// site's status, which every page requests, stays small.
 import { createHash } from 'node:crypto';
 import type { SiteIdentity } from '#server/http/site-manifest.ts';
 import type { Settings } from './settings.ts';
@@ -8,30 +8,30 @@ export interface StoredLogo {
   /** `image/…` */
   type: string;
   bytes: Buffer<ArrayBuffer>;
-  /** `512x512`; undefined: only its drawing tells. */
+  /** Size like `512x512`; undefined if only rendering would show it. */
   size: string | undefined;
-  /** Changes with the picture. */
+  /** Changes with the image. */
   version: string;
 }
 
 const noLogo = { text: '', logo: null };
-/** The setting changes seldom: its last text is not read twice. */
+/** Caches the parsed setting, which rarely changes. */
 let last: { text: string; logo: StoredLogo | null } = noLogo;
 
-/** Null: the setting is empty or an address. */
+/** Returns null if the setting is empty or a URL. */
 export function storedLogo(settings: Pick<Settings, 'get'>): StoredLogo | null {
   const text = settings.get('Logo');
   if (text !== last.text) last = { text, logo: readDataUrl(text) };
   return last.logo;
 }
 
-/** What browsers draw: an address, a path of this site, or nothing. */
+/** URL or path for browsers, or an empty string. */
 export function logoAddress(settings: Pick<Settings, 'get'>): string {
   const stored = storedLogo(settings);
   return stored === null ? settings.get('Logo') : `/logo?v=${stored.version}`;
 }
 
-/** What the site is called and shown as, where it is not a page of the console. */
+/** Name and logo for use outside the console. */
 export function siteIdentity(settings: Pick<Settings, 'get'>): SiteIdentity {
   const { type, size } = storedLogo(settings) ?? {};
   return { name: settings.get('SystemName'), logo: logoAddress(settings), logoType: type, logoSize: size };
@@ -52,7 +52,7 @@ function pngSize(bytes: Buffer): string | undefined {
   return `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`;
 }
 
-/** A text whose letters are bytes. */
+/** Decodes percent-encoding; characters of the result are bytes. */
 function percentDecoded(text: string): string {
   return Buffer.from(text, 'utf8')
     .toString('latin1')

@@ -1,5 +1,5 @@
-// One WebSocket of a client, whatever is spoken over it: whole messages of text in both directions. What a client may make the process
-// hold is bounded on both sides: a message while it comes counts as a body does, and who does not read is told to those who write.
+// WebSocket of a client: whole text messages in both directions, for any protocol. Bounds what a client makes the
+// process hold: incoming messages count as bodies, and writers are paused while the client does not read.
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { AppError } from '#shared/errors.ts';
@@ -18,43 +18,43 @@ export const closeCodes = {
   tryAgain: 1013,
 } as const;
 
-/** Who is told what happens on a socket. */
+/** Receives the events of a socket. */
 export interface SocketReceiver {
   message(bytes: Buffer): void;
-  /** What comes cannot be taken. The socket closes afterwards. */
+  /** Input that is rejected; the socket closes afterwards. */
   refuse(error: AppError): void;
-  /** The client does not read: nothing more is to be written until `resume`. */
+  /** The client does not read: writing must stop until `resume`. */
   pause(): void;
   resume(): void;
-  /** From time to time. */
+  /** Called periodically. */
   tick(): void;
-  /** The connection is gone, whoever has closed it. */
+  /** The connection has closed, from either side. */
   closed(): void;
 }
 
 export interface SocketLimits {
-  /** Bytes of a message. */
+  /** Maximum bytes of a message. */
   mostBytes: number;
-  /** What has come of a message is held here. */
+  /** Memory of incoming messages. */
   hold: BodyHold;
-  /** Ends messages that do not arrive. */
+  /** Ends messages that stop arriving. */
   watch: ProgressWatch;
 }
 
-/** A frame of a client begins with so many bytes, or some more. */
+/** Minimum size of a client's frame header. */
 const frameBytes = 6;
-/** Pings and pongs between two ticks: a flood of them costs a turn of everybody's event loop each, and says nothing. */
+/** Maximum pings and pongs between two ticks: each costs a turn of the event loop. */
 const mostSigns = 500;
-/** Headers of frames count as what they are around. */
+/** Allowance for frame headers, which count as content. */
 const frameSlack = 64 * 1024;
-/** So much waits to be read by a client at the most before nothing more of it is read either. */
+/** Unread bytes of a client at which its input is no longer read. */
 const mostUnread = 1024 * 1024;
 
 export class MessageSocket implements Passage {
   watchPlace = -1;
   watchedBytes = 0;
   watchedAt = 0;
-  /** Monotonic time of the last sign of life. */
+  /** Monotonic time of the last message or pong. */
   lastMessageAt = performance.now();
   isPinged = false;
   readonly #socket: WebSocket;
@@ -62,14 +62,14 @@ export class MessageSocket implements Passage {
   readonly #limits: SocketLimits;
   readonly #receiver: SocketReceiver;
   #received = 0;
-  /** Bytes of the message that is coming. */
+  /** Bytes of the incoming message. */
   #coming = 0;
   /** Pings and pongs since the last tick. */
   #signs = 0;
   #isCorked = false;
   #isFull = false;
   #isDeaf = false;
-  /** What comes cannot be passed on yet. */
+  /** Reading is paused because messages cannot be passed on. */
   #isHeld = false;
 
   constructor(socket: WebSocket, raw: Socket, { limits, openReceiver }: SocketOptions) {
@@ -77,17 +77,17 @@ export class MessageSocket implements Passage {
     this.#raw = raw;
     this.#limits = limits;
     this.#receiver = openReceiver(this);
-    // First, so that a message is counted before it is told.
+    // First, so that a message is counted before it is delivered.
     raw.prependListener('data', (chunk: Buffer) => this.#arrived(chunk.length));
     raw.on('drain', () => this.#drained());
     socket.on('message', (data, isBinary) => this.#message(data, isBinary));
     socket.on('ping', (data) => {
       this.#passed(data.length);
-      // Who asks faster than it reads is not answered: all that would wait for it here.
+      // Pings of a client that does not read are not answered, because pongs would pile up.
       if (this.isOpen && !raw.writableNeedDrain) socket.pong(data);
     });
     socket.on('pong', (data) => this.#passed(data.length));
-    // Whatever is wrong with its frames: the library closes it, and that is told.
+    // The library closes the socket on invalid frames, which is reported by `closed`.
     socket.on('error', () => {});
     socket.on('close', () => this.#closed());
     limits.watch.add(this);
@@ -102,7 +102,7 @@ export class MessageSocket implements Passage {
     return this.#isFull;
   }
 
-  /** What is sent within one turn of the event loop leaves as one write. */
+  /** Messages sent within one turn of the event loop are written together. */
   send(text: string | Buffer): void {
     if (!this.isOpen) return;
     if (!this.#isCorked) {
@@ -119,11 +119,11 @@ export class MessageSocket implements Passage {
       this.#isFull = true;
       this.#receiver.pause();
     }
-    // Who asks and does not read is not heard either.
+    // A client that sends requests without reading is not read either.
     if (this.#raw.writableLength > mostUnread && !this.#socket.isPaused) this.#socket.pause();
   }
 
-  /** After what has been sent. Nothing more is read. */
+  /** Closes after the messages sent so far; stops reading. */
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
     if (code === closeCodes.tooLarge || code === closeCodes.tryAgain) {
@@ -132,7 +132,7 @@ export class MessageSocket implements Passage {
     }
   }
 
-  /** Nothing more is read until `readOn`; messages that have been read are still told. */
+  /** Pauses reading until `readOn`; messages already read are still delivered. */
   holdReading(): void {
     this.#isHeld = true;
     if (!this.#socket.isPaused) this.#socket.pause();
@@ -148,7 +148,7 @@ export class MessageSocket implements Passage {
     if (this.isOpen) this.#socket.ping();
   }
 
-  /** At once, without a word. */
+  /** Closes at once, without a close frame. */
   terminate(): void {
     this.#socket.terminate();
   }
@@ -158,7 +158,7 @@ export class MessageSocket implements Passage {
     this.#receiver.tick();
   }
 
-  /** Who is not read cannot be heard. */
+  /** False while reading is paused. */
   get isInputAudio(): boolean {
     return !this.#socket.isPaused;
   }
@@ -190,7 +190,7 @@ export class MessageSocket implements Passage {
     }
   }
 
-  /** A frame that is no message's. */
+  /** Handles a control frame. */
   #passed(bytes: number): void {
     this.#coming = Math.max(0, this.#coming - bytes - frameBytes);
     this.#limits.hold.shrinkTo(this.#coming);

@@ -1,4 +1,5 @@
-// All sockets of this process: accepted, kept alive, and ended where the other side is gone. The only file that knows the library.
+// Accepts all sockets of this process, sends pings, and ends unresponsive ones. The only file that uses the library's
+// server.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
@@ -6,7 +7,7 @@ import { MessageSocket } from './message-socket.ts';
 import type { SocketOptions } from './message-socket.ts';
 
 export interface SocketServer {
-  /** Completes the handshake, or answers why it cannot be. */
+  /** Completes the handshake, or answers with an error. */
   accept(upgrade: SocketUpgrade, options: SocketOptions): void;
   readonly size: number;
   stop(): void;
@@ -15,27 +16,28 @@ export interface SocketServer {
 export interface SocketUpgrade {
   request: IncomingMessage;
   socket: Socket;
-  /** What has come behind the request. */
+  /** Bytes received after the request. */
   head: Buffer;
-  /** For the response that completes it. */
+  /** Headers of the handshake response. */
   headers: readonly string[];
 }
 
 export interface SocketTimes {
-  /** Silence after which a client is asked for a sign of life. */
+  /** Silence after which a ping is sent. */
   pingMs: number;
-  /** Silence after which a client is gone. */
+  /** Silence after which a client counts as disconnected. */
   silentMs: number;
 }
 
 const tickMs = 500;
-/** Milliseconds that a client has to confirm that a socket closes. */
+/** Milliseconds for a client to confirm a close. */
 const closeTimeout = 5_000;
 const keyProtocol = 'openai-insecure-api-key.';
 
-/** `onFault` hears of a socket whose tick threw; the others go on. */
+/** @param onFault called with the error of a socket's tick; other sockets are unaffected */
 export function createSocketServer({ pingMs, silentMs }: SocketTimes, onFault: (cause: unknown) => void): SocketServer {
-  // Lengths are bounded by `MessageSocket`, which can still say so. Texts hardly shrink by compression for what it keeps in memory.
+  // Lengths are limited by `MessageSocket`, which can report an error. Compression saves little, and needs memory per
+  // socket.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: 0, closeTimeout, autoPong: false };
   const server = new WebSocketServer({ ...options, handleProtocols: chooseProtocol });
   const sockets = new Set<MessageSocket>();
@@ -62,7 +64,7 @@ export function createSocketServer({ pingMs, silentMs }: SocketTimes, onFault: (
     accept({ request, socket: raw, head, headers }, socketOptions) {
       const addHeaders = (all: string[]) => void all.push(...headers);
       server.once('headers', addHeaders);
-      // Completes within this call, or has refused what is no handshake.
+      // Completes synchronously, or has rejected the handshake.
       server.handleUpgrade(request, raw, head, (accepted) => {
         const socket = new MessageSocket(accepted, raw, socketOptions);
         sockets.add(socket);
@@ -80,14 +82,14 @@ export function createSocketServer({ pingMs, silentMs }: SocketTimes, onFault: (
   };
 }
 
-/** One that a client has named, rather not the one that is its key: a browser wants one of its own back. */
+/** Selects a requested protocol, preferably not the one with the key: a browser requires one of its own. */
 function chooseProtocol(protocols: Set<string>): string | false {
   const [first = false] = protocols;
   for (const name of protocols) if (!name.startsWith(keyProtocol)) return name;
   return first;
 }
 
-/** The key that a browser sends as one of its protocols, because it cannot send headers; undefined: none. */
+/** API key that a browser sends as a protocol, because it cannot set headers; undefined if there is none. */
 export function keyInProtocols(header: string | undefined): string | undefined {
   const named = header?.split(',').map((part) => part.trim());
   return named?.find((part) => part.startsWith(keyProtocol))?.slice(keyProtocol.length);

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { UpstreamSocket } from './upstream-socket.ts';
 
-/** A connection to a provider: what it says is pushed, what is said to it is kept. */
+/** A connection to a provider: its messages are pushed, and writes are recorded. */
 function connect() {
   const written: Buffer[] = [];
   const raw: Duplex = new Duplex({
@@ -30,7 +30,7 @@ function frame(opcode: number, payload: Buffer | string = '', { isLast = true, b
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-/** What its client writes is masked: the first byte tells what it is. */
+/** Client frames are masked: the first byte is the opcode. */
 const opcodes = (bytes: Buffer) => (bytes.length === 0 ? [] : [(bytes[0] ?? 0) & 0x0f]);
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
@@ -73,7 +73,7 @@ test('upstream-socket: a silent provider is asked after half a minute, and is go
   expect(socket.tick()).toBe(true);
   vi.advanceTimersByTime(2_000);
   expect(socket.tick()).toBe(false);
-  // Whoever is not read cannot be heard.
+  // A paused provider cannot prove that it is alive.
   socket.pause();
   expect(socket.tick()).toBe(true);
 });

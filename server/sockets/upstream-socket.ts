@@ -1,21 +1,21 @@
-// A WebSocket to a provider, over a connection that its sender has opened: whole messages of text in both directions, read only as fast as
-// they are taken. https://www.rfc-editor.org/rfc/rfc6455
+// WebSocket to a provider over an open connection: whole text messages in both directions, with back-pressure.
+// https://www.rfc-editor.org/rfc/rfc6455
 import type { Duplex } from 'node:stream';
 import { Receiver, Sender } from 'ws';
 
-/** Who is told what comes. */
+/** Receives the events of a socket. */
 export interface UpstreamReceiver {
   message(bytes: Buffer): void;
-  /** What was sent has gone, after `isFull`. */
+  /** Writing may resume after `isFull`. */
   drained(): void;
-  /** The connection is gone. `code`: as it was closed; 1006 without a word. */
+  /** The connection has closed. `code`: close code; 1006 without a close frame. */
   closed(code: number, reason: string): void;
 }
 
-/** Bytes of a message. */
+/** Maximum bytes of a message. */
 const mostBytes = 32 * 1024 * 1024;
 const mostFragments = 10_000;
-/** Milliseconds that the other side has to confirm a close. */
+/** Milliseconds for the other side to confirm a close. */
 const closeTimeout = 5_000;
 const silentMs = 30_000;
 const nothing = Buffer.alloc(0);
@@ -48,12 +48,12 @@ export class UpstreamSocket {
     return !this.#isClosing && !this.#isOver;
   }
 
-  /** Nothing more is to be sent until `drained` is told. */
+  /** Writing must stop until `drained`. */
   get isFull(): boolean {
     return this.#socket.writableNeedDrain;
   }
 
-  /** What is sent within one turn of the event loop leaves as one write. */
+  /** Messages sent within one turn of the event loop are written together. */
   send(bytes: Buffer): void {
     if (!this.isOpen) return;
     if (!this.#isCorked) {
@@ -67,7 +67,7 @@ export class UpstreamSocket {
     this.#sender.send(bytes, { binary: false, compress: false, fin: true, mask: true });
   }
 
-  /** Nothing more is read; what has been read may still be told. */
+  /** Pauses reading; messages already read may still be delivered. */
   pause(): void {
     this.#isPaused = true;
     this.#socket.pause();
@@ -78,7 +78,7 @@ export class UpstreamSocket {
     if (!this.#receiver.writableNeedDrain) this.#socket.resume();
   }
 
-  /** From time to time: asks a silent provider for a sign of life. False: it gives none. */
+  /** Called periodically: pings a silent provider. Returns false if it does not respond. */
   tick(): boolean {
     if (this.#isOver || this.#isPaused) return true;
     const silence = performance.now() - this.#lastMessageAt;
@@ -94,13 +94,13 @@ export class UpstreamSocket {
     if (!this.isOpen) return;
     this.#isClosing = true;
     this.#sender.close(code, reason, true);
-    // What still comes is read, so that the close is heard.
+    // Reads on, to receive the close frame.
     this.resume();
     this.#timer = setTimeout(() => this.#socket.destroy(), closeTimeout);
     this.#timer.unref();
   }
 
-  /** At once. */
+  /** Closes at once. */
   terminate(): void {
     this.#socket.destroy();
   }
@@ -109,11 +109,11 @@ export class UpstreamSocket {
     const receiver = this.#receiver;
     receiver.on('message', (bytes: Buffer) => this.#reported.message(bytes));
     receiver.on('ping', (bytes: Buffer) => {
-      // One that asks faster than it reads is not answered: its own silence is what it is judged by.
+      // Pings beyond capacity are not answered; the provider is judged by its own silence.
       if (this.isOpen && !this.isFull) this.#sender.pong(bytes, true);
     });
     receiver.on('conclude', (code: number, reason: Buffer) => this.#concluded(code, reason.toString('utf8')));
-    // What came is no message.
+    // Invalid frame.
     receiver.on('error', () => this.#socket.destroy());
     receiver.on('drain', () => {
       if (!this.#isPaused) this.#socket.resume();

@@ -1,5 +1,6 @@
-// Parts of `ws` that its types leave out: reading and writing frames over a connection that somebody else has opened.
-// https://github.com/websockets/ws/blob/master/lib/receiver.js, https://github.com/websockets/ws/blob/master/lib/sender.js
+// Types of `ws` parts that its own types omit: reading and writing frames over an existing connection.
+// https://github.com/websockets/ws/blob/master/lib/receiver.js,
+// https://github.com/websockets/ws/blob/master/lib/sender.js
 import type { Duplex, Writable } from 'node:stream';
 
 declare module 'ws' {

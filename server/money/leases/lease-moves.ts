@@ -1,4 +1,4 @@
-// Moves money between an account's record and this process' lease on it. When the outcome of such a write is unknown, it finds out
+// Moves money between an account's record and this process's lease. If the outcome of a write is unknown, determines
 // what the lease holds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -25,29 +25,29 @@ export interface LeaseMovesOptions {
   db: Database;
   log: Logger;
   processId(): string;
-  /** False when another process has begun to settle the books of that identity. */
+  /** Returns false if another process has begun to settle the books of that identity. */
   isAlive(processId: string): Promise<boolean>;
-  /** That identity was lost. Resolves when there is a new one and `reset` was called. */
+  /** Reports the loss of an identity. Resolves when there is a new one and `reset` was called. */
   onLost(processId: string): Promise<void>;
-  /** Number of the last log row given out. What is settled later has a greater one. */
+  /** Number of the last log row issued. Later settlements have greater numbers. */
   lastSeq(): number;
 }
 
 export class LeaseMoves {
   readonly #options: LeaseMovesOptions;
   readonly #closing = new Map<string, Promise<void>>();
-  /** The last one that was given out, to any lease. */
+  /** Last fencing token issued, for any lease. */
   #lastFencingToken = 0;
 
   constructor(options: LeaseMovesOptions) {
     this.#options = options;
   }
 
-  /** Makes sure that the record has the lease, so that a settlement can charge it. */
+  /** Ensures that the record has the lease, so that a settlement can charge it. */
   async open(lease: Lease): Promise<void> {
     const processId = this.#options.processId();
     if (lease.openedAs === processId || (await this.take(lease, 0)) || lease.openedAs === processId) return;
-    // A write that was given up may have opened it.
+    // An abandoned write may have opened it.
     const record = await this.#raiseFencingToken(lease, processId);
     if (record === null || processId !== this.#options.processId()) return;
     if (record.leases[processId] === undefined) {
@@ -62,7 +62,7 @@ export class LeaseMoves {
     lease.isDoubtful = true;
   }
 
-  /** Moves quota into the lease; false when the account has less, or when the identity or the fencing token is not the last one. */
+  /** Moves quota into the lease; returns false if the account has less, or the identity or fencing token is outdated. */
   async take(lease: Lease, amount: number): Promise<boolean> {
     await this.#closing.get(keyOf(lease));
     const processId = this.#options.processId();
@@ -75,14 +75,14 @@ export class LeaseMoves {
       const newFencingToken = isOpen ? lease.fencingToken : this.#lastFencingToken;
       const record = isOpen ? await growLease(db, ref, amount) : await this.#open(lease, { amount, newFencingToken });
       if (record === null) return false;
-      // A process that settles our books claims them first and then freezes the leases that it finds. A lease that was opened
-      // after that is not found, so an opening counts only when the books are known to be ours after it.
+      // A process that settles our books claims them first and then freezes the leases it finds. It would miss a lease
+      // opened later, so an opening counts only if the books are known to be ours afterwards.
       if (!isOpen && !(await this.#options.isAlive(processId))) {
         await this.#undoOpening({ ...ref, fencingToken: newFencingToken }, amount);
         await this.#options.onLost(processId);
         return false;
       }
-      if (processId !== this.#options.processId()) return false; // it was settled with the rest of that identity
+      if (processId !== this.#options.processId()) return false; // It was settled with the rest of that identity.
       lease.openedAs = processId;
       lease.fencingToken = Math.max(lease.fencingToken, newFencingToken);
       lease.free += amount;
@@ -93,7 +93,7 @@ export class LeaseMoves {
     }
   }
 
-  /** Reserves what the account does not have; false when it owes something already. */
+  /** Reserves more than the balance; returns false if the account has a debt already. */
   async overdraw(lease: Lease, amount: number): Promise<boolean> {
     await this.open(lease);
     const processId = this.#options.processId();
@@ -123,7 +123,7 @@ export class LeaseMoves {
     }
   }
 
-  /** Repeated until the outcome is certain: otherwise the money is missing until the daily search for orphans. */
+  /** Repeated until the outcome is certain: otherwise the money would be missing until the daily search for orphans. */
   async #undoOpening(lease: LeaseRef, amount: number): Promise<void> {
     for (;;) {
       try {
@@ -136,7 +136,10 @@ export class LeaseMoves {
     }
   }
 
-  /** Afterwards no write that was given up changes the lease. Null: the account is gone, or the record has a greater token. */
+  /**
+   * Makes all abandoned writes to the lease ineffective. Returns null if the account does not exist, or the record has
+   * a greater token.
+   */
   async #raiseFencingToken(lease: Lease, processId: string): Promise<AccountRecord | null> {
     this.#lastFencingToken += 1;
     const newFencingToken = this.#lastFencingToken;
@@ -146,13 +149,13 @@ export class LeaseMoves {
     return record;
   }
 
-  /** The outcome of a write is unknown. */
+  /** Marks the lease after a write with an unknown outcome. */
   doubt(lease: Lease, failure: unknown): void {
     if (!(failure instanceof DatabaseUnavailable)) this.#options.log.error({ err: failure }, 'a lease could not be taken');
     lease.isDoubtful = true;
   }
 
-  /** Reads what the lease holds; false while other writes that change it are under way. */
+  /** Reads the lease's amount; returns false while other writes that change it are in progress. */
   async readAgain(lease: Lease): Promise<boolean> {
     if (lease.writing > 0) return false;
     const { written } = lease;
@@ -171,18 +174,18 @@ export class LeaseMoves {
     return true;
   }
 
-  /** Moves what is free back to the account, or into the lease what its calls owe to it. */
+  /** Returns free quota to the account, or moves a debt of its calls into the lease. */
   async giveBack(lease: Lease): Promise<void> {
     const processId = this.#options.processId();
     if (lease.isDoubtful || lease.openedAs !== processId || lease.free === 0) return;
     const amount = lease.free;
-    // Subtracted before the write, added after it: `free` is never more than there is.
+    // Subtracted before the write, added after it: `free` never exceeds the actual amount.
     if (amount > 0) lease.free -= amount;
     else if (lease.writing > 0) return;
     beginWrite(lease);
     try {
       const record = await shrinkLease(this.#options.db, refOf(lease, processId), amount);
-      if (lease.openedAs !== processId) return; // it was settled with the rest of that identity
+      if (lease.openedAs !== processId) return; // It was settled with the rest of that identity.
       if (record === null) {
         lease.isDoubtful = true;
         return;
@@ -196,7 +199,10 @@ export class LeaseMoves {
     }
   }
 
-  /** Removes this process' fields from the account's record. No call may use the lease. False when they may still be there. */
+  /**
+   * Removes this process's fields from the account's record. No call may use the lease. Returns false if they may
+   * remain.
+   */
   async close(lease: Lease): Promise<boolean> {
     if (lease.openedAs === undefined && lease.fencingToken === 0) return true;
     const ref = refOf(lease, lease.openedAs ?? this.#options.processId());
@@ -206,7 +212,7 @@ export class LeaseMoves {
     const work = closeLease(this.#options.db, ref, lease.storesFencingToken)
       .then(
         (record) => void (isClosed = record !== null),
-        // An empty lease does no harm; crash recovery removes it.
+        // An empty lease is harmless; crash recovery removes it.
         (failure: unknown) => this.#options.log.warn({ reason: String(failure) }, 'an empty lease could not be removed'),
       )
       .finally(() => this.#closing.delete(key));

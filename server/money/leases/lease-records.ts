@@ -1,19 +1,19 @@
-// Leases as the database knows them. Each function is one conditional update of the account's own record: it moves money
-// between the account's quota and the lease, or does nothing and returns null. A network may deliver a write long after it was
-// given up (what a closed connection has not sent yet is still sent), so each write carries a fencing token and does nothing once
+// Lease operations in the database. Each function is one conditional update of the account's record: it moves money
+// between the account's quota and the lease, or has no effect and returns null. A write may arrive long after it was
+// abandoned (unsent data of a closed connection is still sent), so each carries a fencing token and has no effect once
 // the record has another one (decision 3).
 import type { Database } from '#server/db/database.ts';
 import { changeAccount, frozenKey } from '#server/money/account.ts';
 import type { AccountFilter, AccountRecord, AccountRef } from '#server/money/account.ts';
 
-/** The lease of a process on an account. */
+/** Lease of a process on an account. */
 export interface LeaseRef extends AccountRef {
   processId: string;
-  /** The one in the record as far as the process knows; 0: none. */
+  /** Token in the record as far as the process knows; 0 for none. */
   fencingToken: number;
 }
 
-/** Opens a lease of `amount`. Rows up to `lastSeq` are marked as applied: they were settled before. */
+/** Opens a lease of `amount`. Rows up to `lastSeq` are marked as applied, because they were settled before. */
 export function openLease(
   db: Database,
   lease: LeaseRef,
@@ -36,8 +36,8 @@ export function growLease(db: Database, lease: LeaseRef, amount: number): Promis
 }
 
 /**
- * Moves `amount` into an open lease although the account does not have it. Only where the account owes nothing: of all calls at
- * the same time, in all processes, one succeeds, and no other reserves anything until the debt is paid or given back.
+ * Moves `amount` into an open lease beyond the balance. Requires an account without debt: of all concurrent calls in
+ * all processes, one succeeds, and no other reserves anything until the debt is paid or returned.
  */
 export function overdrawLease(db: Database, lease: LeaseRef, amount: number): Promise<AccountRecord | null> {
   return changeAccount(db, lease, { ...intoLease(lease, amount), quota: { gte: 0 } });
@@ -48,7 +48,7 @@ export function shrinkLease(db: Database, lease: LeaseRef, amount: number): Prom
   return changeAccount(db, lease, intoLease(lease, -amount));
 }
 
-/** Takes back the opening of a lease from which nothing was reserved yet. Does nothing when the lease is settled already; can be repeated. */
+/** Reverts the opening of a lease before any reservation. Has no effect if the lease is settled; idempotent. */
 export function undoOpening(db: Database, lease: LeaseRef, amount: number): Promise<AccountRecord | null> {
   const { processId } = lease;
   const name = `leases.${processId}` as const;
@@ -60,8 +60,8 @@ export function undoOpening(db: Database, lease: LeaseRef, amount: number): Prom
 }
 
 /**
- * Removes a lease in which nothing is left. With `keepsFencingToken` the token stays until the process has ended: without it, an
- * opening that was given up and arrives late would be carried out.
+ * Removes an empty lease. With `storesFencingToken`, the token remains until the process has ended, so that an
+ * abandoned opening that arrives late has no effect.
  */
 export function closeLease(db: Database, lease: LeaseRef, storesFencingToken: boolean): Promise<AccountRecord | null> {
   const { processId } = lease;
@@ -73,7 +73,7 @@ export function closeLease(db: Database, lease: LeaseRef, storesFencingToken: bo
   });
 }
 
-/** Writes with a smaller fencing token do nothing from here on. It is a write, so it still holds when the database fails over. */
+/** Makes writes with a smaller fencing token ineffective. Durable across a failover, because it is a write. */
 export function raiseFencingToken(db: Database, lease: LeaseRef, newFencingToken: number): Promise<AccountRecord | null> {
   const name = `fencing_tokens.${lease.processId}` as const;
   return changeAccount(db, lease, {

@@ -1,4 +1,4 @@
-// The arithmetic of a lease: no unit appears or is lost, and nobody gets what is not free.
+// Arithmetic of a lease: no unit appears or is lost, and only free quota is granted.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { affordable, createLease, failLate, grant, grantLess, isOwing, missing, refuse } from './lease.ts';
@@ -46,7 +46,7 @@ test('a lease: what is granted was free, and every waiter gets all of its amount
       expect(lease.reserved).toBe(granted.reduce((sum, { waiter }) => sum + waiter.amount, 0));
       expect(lease.free + lease.reserved).toBe(free);
       expect(lease.free).toBeGreaterThanOrEqual(0);
-      // In order: whoever still waits did not fit when it was their turn, and so does not now.
+      // In order: each remaining waiter did not fit at its turn, and so does not fit now.
       expect(lease.waiters).toEqual(requested.filter(({ result }) => result === undefined).map(({ waiter }) => waiter));
       expect(lease.waiters.every(({ amount }) => amount > lease.free)).toBe(true);
     }),
@@ -84,7 +84,7 @@ test('a lease: what is taken for its waiters pays for them, and is not more than
       lease.free += take;
       grant(lease);
       expect(lease.reserved).toBeGreaterThanOrEqual(take);
-      // One unit less would have left somebody out.
+      // One unit less would have excluded a waiter.
       if (take > 0) expect(lease.free).toBe(0);
     }),
   );

@@ -1,39 +1,39 @@
-// A lease as its process knows it: what is free, what running calls have reserved, and which calls wait for more.
-// Nothing here touches the database.
+// In-memory state of a lease: free and reserved quota, and waiting calls. Does not access the database.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { AccountKind, AccountRef } from '#server/money/account.ts';
 
-/** Of the account `kind`, `id`. Amounts are quota. */
+/** Lease on the account `kind`, `id`. Amounts are quota. */
 export interface Lease extends Readonly<AccountRef> {
   free: number;
   reserved: number;
-  /** Calls that hold a reservation here, of nothing too. As long as there are any, the lease stays open. */
+  /** Number of calls with a reservation, including empty ones. While there are any, the lease stays open. */
   calls: number;
-  /** The process id under which the lease is in the record; undefined: it is not opened yet. */
+  /** Process id under which the lease is in the record; undefined if not opened yet. */
   openedAs: string | undefined;
-  /** The newest fencing token that is known to be in the record; 0: none. */
+  /** Newest fencing token known to be in the record; 0 for none. */
   fencingToken: number;
-  /** A write that opens the lease was given up and may still arrive: the fencing token stays in the record when the lease is closed. */
+  /** An abandoned opening may still arrive: the fencing token stays in the record when the lease is closed. */
   storesFencingToken: boolean;
-  /** What the account had outside all leases when it was last read; undefined: it was not read yet. */
+  /** Quota of the account outside all leases when last read; undefined if not read yet. */
   knownQuota: number | undefined;
-  /** Charged since the last tick, and what that makes per second, smoothed. */
+  /** Charged since the last tick, and the smoothed rate per second. */
   recent: number;
   perSecond: number;
   lastUseAt: number;
   waiters: Waiter[];
   isServing: boolean;
   /**
-   * The outcome of a write is unknown: the record may hold more for us than `free` and `reserved` say, never less. What is taken
-   * is added here after the write, what is given back is subtracted here before it. The lease is read again, with a new fencing token.
+   * The outcome of a write is unknown: the record may hold more for this process than `free` and `reserved`, never
+   * less. Quota taken is added here after the write, quota returned is subtracted before it. The lease is read again,
+   * with a new fencing token.
    */
   isDoubtful: boolean;
-  /** Writes that are changing the lease in the record now, and how many there have ever been. */
+  /** Number of writes in progress that change the lease, and in total. */
   writing: number;
   written: number;
-  /** Until then what comes free goes back at once, because another process needs it; 0: no other process does. */
+  /** Time until which freed quota is returned at once, because another process needs it; 0 if none does. */
   wantedUntil: number;
-  /** This process is asking the others to return what they hold idle. */
+  /** This process is requesting idle quota from the others. */
   isRecalling: boolean;
   /** Ends a pause of the serving loop early. */
   wake: (() => void) | undefined;
@@ -41,20 +41,20 @@ export interface Lease extends Readonly<AccountRef> {
 
 export interface Waiter {
   amount: number;
-  /** The least that the call can begin with, when there is no more. */
+  /** Minimum with which the call can begin, if there is no more. */
   least: number;
-  /** Before that, less than `amount` is not offered: other processes may return some. */
+  /** Time before which less than `amount` is not offered, because other processes may return some. */
   patientUntil: number;
   deadline: number;
-  /** Called with what was reserved, or why nothing was. */
+  /** Called with the reserved amount, or the refusal. */
   resolve(result: number | Refusal): void;
   reject(failure: unknown): void;
 }
 
-/** Why a reservation was refused. */
+/** Reason for a refused reservation. */
 export interface Refusal {
   account: AccountRef;
-  /** What the account has, in quota; 0 when it is gone. */
+  /** Balance in quota; 0 if the account does not exist. */
   balance: number;
   need: number;
 }
@@ -88,7 +88,9 @@ export function keyOf({ kind, id }: AccountRef): string {
   return `${kind}:${id}`;
 }
 
-/** A write is about to change the lease in the record. Until `endWrite`, what is read there may be of before or after it. */
+/**
+ * Begins a write that changes the lease in the record. Until `endWrite`, reads may return the state before or after it.
+ */
 export function beginWrite(lease: Lease): void {
   lease.writing += 1;
   lease.written += 1;
@@ -98,12 +100,12 @@ export function endWrite(lease: Lease): void {
   lease.writing -= 1;
 }
 
-/** The account is below zero: what is free here is not spent but goes back. */
+/** Reports whether the account has a debt: free quota is then returned instead of spent. */
 export function isOwing(lease: Lease): boolean {
   return lease.knownQuota !== undefined && lease.knownQuota < 0;
 }
 
-/** Reserves for every call whose amount is free, in the order in which they came. */
+/** Reserves for every waiting call whose amount is free, in order. */
 export function grant(lease: Lease): void {
   lease.waiters = lease.waiters.filter((waiter) => {
     if (waiter.amount > lease.free || (waiter.amount > 0 && isOwing(lease))) return true;
@@ -114,7 +116,7 @@ export function grant(lease: Lease): void {
   });
 }
 
-/** Reserves all that is free for the first call that is content with it; false when there is none. */
+/** Reserves all free quota for the first call that accepts it; returns false if there is none. */
 export function grantLess(lease: Lease, isContent: (waiter: Waiter) => boolean): boolean {
   const waiter = lease.waiters.find((one) => one.least <= lease.free && isContent(one));
   if (waiter === undefined) return false;
@@ -134,7 +136,7 @@ export function refuse(lease: Lease, balance: number, isRefused: (waiter: Waiter
   });
 }
 
-/** Fails the calls that have waited until their deadline. */
+/** Fails calls past their deadline. */
 export function failLate(lease: Lease): void {
   const now = performance.now();
   lease.waiters = lease.waiters.filter((waiter) => {
@@ -144,13 +146,13 @@ export function failLate(lease: Lease): void {
   });
 }
 
-/** How much more is needed than is free, for all that wait. */
+/** Quota missing to serve all waiting calls. */
 export function missing(lease: Lease): number {
   const wanted = lease.waiters.reduce((sum, waiter) => sum + waiter.amount, 0);
   return Math.max(0, wanted - lease.free);
 }
 
-/** What to take from `quota` so that every waiter it pays for, in order, can be served; null when it pays for none. */
+/** Quota to take from `quota` to serve as many waiters as possible, in order; null if none can be served. */
 export function affordable(lease: Lease, quota: number): number | null {
   let take = 0;
   let free = lease.free;

@@ -1,5 +1,5 @@
-// Money that this process may spend without asking the database: when it is taken from an account, when it goes back, and which
-// call gets it. Whenever no write is under way, the record's `leases.<process>` = free + reserved.
+// Leases of this process: quota that it may spend without a database write. Decides when quota is taken and returned,
+// and which call gets it. While no write is in progress, the record's `leases.<process>` = free + reserved.
 import type { ChangeFeed } from '#server/db/changes.ts';
 import { frozenKey, leasedOf, quotaOf, readAccount } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
@@ -21,21 +21,21 @@ import type { Lease, Refusal, Waiter } from '#server/money/leases/lease.ts';
 import { LeaseMoves } from '#server/money/leases/lease-moves.ts';
 import type { LeaseMovesOptions } from '#server/money/leases/lease-moves.ts';
 
-// Durations are measured on the monotonic clock, so that a changed wall clock refuses nobody.
+// Durations use the monotonic clock, so that clock changes refuse no call.
 
-/** A call waits this long for money that other processes or running calls hold. */
+/** Maximum wait of a call for quota held by other processes or running calls. */
 const waitMs = 1_000;
 const pollMs = 40;
 const tickMs = 250;
-/** What is free goes back this long after the last reservation. */
+/** Idle time after which free quota is returned. */
 const idleMs = 1_000;
-/** An empty lease is removed from the record this long after the last reservation. */
+/** Idle time after which an empty lease is removed from the record. */
 const closeMs = 60_000;
-/** A call that can begin with less waits this long for other processes to return the rest. */
+/** Maximum wait for other processes, for a call that can begin with less. */
 const patienceMs = 150;
-/** While money is missing that other processes hold, they are asked for it this often. */
+/** Interval of requests to other processes that hold missing quota. */
 const recallMs = 300;
-/** A process that was asked returns what comes free for this long. */
+/** Time for which a requested process returns freed quota. */
 const wantedMs = 1_000;
 
 export interface LeasesOptions extends LeaseMovesOptions {
@@ -60,11 +60,11 @@ export class Leases {
     this.#lastTickAt = performance.now();
     this.#timer = setInterval(() => void this.#tick(), tickMs);
     this.#timer.unref();
-    // Another process needs money that may be idle here.
+    // Another process needs quota that may be idle here.
     this.#stopListening = this.#options.changes.listen('lease', (key) => this.#recall(String(key)));
   }
 
-  /** The lease on that account, made when there is none. */
+  /** Returns the lease on that account, creating it if needed. */
   of(kind: AccountKind, id: number): Lease {
     const key = `${kind}:${id}`;
     const known = this.#leases.get(key);
@@ -75,8 +75,9 @@ export class Leases {
   }
 
   /**
-   * Reserves `amount` (quota, may be 0), or what there is when that is at least `least`. Null, the usual case: all of it is
-   * reserved at once. Otherwise a promise of what was reserved, or of the reason for the refusal. @throws {DatabaseUnavailable} from the promise
+   * Reserves `amount` (quota, may be 0), or the available quota if that is at least `least`. Usually returns null: all
+   * of it is reserved at once. Otherwise returns a promise of the reserved amount, or of the refusal.
+   * @throws {DatabaseUnavailable} from the promise
    */
   reserve(lease: Lease, amount: number, least = amount): null | Promise<number | Refusal> {
     const now = performance.now();
@@ -102,12 +103,15 @@ export class Leases {
     });
   }
 
-  /** Reserves what the account does not have; false when it owes something already. @throws {DatabaseUnavailable} */
+  /**
+   * Reserves more than the balance; returns false if the account has a debt already.
+   * @throws {DatabaseUnavailable}
+   */
   overdraw(lease: Lease, amount: number): Promise<boolean> {
     return this.#moves.overdraw(lease, amount);
   }
 
-  /** Ends a reservation. `charge` of it was spent and is already taken from the lease in the record. */
+  /** Ends a reservation. `charge` of it was spent and is already subtracted from the lease in the record. */
   release(lease: Lease, reserved: number, charge: number): void {
     lease.reserved -= reserved;
     lease.free += reserved - charge;
@@ -117,7 +121,10 @@ export class Leases {
     else if (lease.wantedUntil > 0 && lease.free > 0) this.#returnWanted(lease);
   }
 
-  /** A settlement is about to change the lease in the record. Until `endWrite`, what is read there may be of before or after it. */
+  /**
+   * Begins a settlement's write to the lease in the record. Until `endWrite`, reads may return the state before or
+   * after it.
+   */
   beginWrite(lease: Lease): void {
     beginWrite(lease);
   }
@@ -126,12 +133,12 @@ export class Leases {
     endWrite(lease);
   }
 
-  /** Makes sure that the record has the lease, so that a settlement can charge it. */
+  /** Ensures that the record has the lease, so that a settlement can charge it. */
   open(lease: Lease): Promise<void> {
     return this.#moves.open(lease);
   }
 
-  /** After the identity was lost: its leases are gone, and running calls are charged to leases of the new one. */
+  /** Resets leases after the identity was lost: running calls are charged to leases of the new one. */
   reset(): void {
     for (const lease of this.#leases.values()) {
       lease.openedAs = undefined;
@@ -144,7 +151,7 @@ export class Leases {
     }
   }
 
-  /** Gives everything back. No call may hold a reservation. False when something could not be returned. */
+  /** Returns all quota. No call may have a reservation. Returns false if something could not be returned. */
   async stop(): Promise<boolean> {
     clearInterval(this.#timer);
     this.#stopListening?.();
@@ -157,13 +164,13 @@ export class Leases {
     return closed.every(Boolean);
   }
 
-  /** Another process needs it: what is free of that lease goes back at once, and what comes free for a while too. */
+  /** Returns free quota of the lease to other processes, now and for a while. */
   async #recall(key: string): Promise<void> {
     const lease = this.#leases.get(key);
     if (lease === undefined || lease.isRecalling) return;
     lease.wantedUntil = performance.now() + wantedMs;
     if (lease.isDoubtful) this.#serve(lease);
-    // Calls that wait here need it as much.
+    // Calls waiting here need it as well.
     if (lease.free > 0 && lease.waiters.length === 0) await this.#moves.giveBack(lease);
   }
 
@@ -172,7 +179,7 @@ export class Leases {
     else lease.wantedUntil = 0;
   }
 
-  // A lease that fits the traffic saves writes. It grows while there is still enough left for the next call.
+  // A lease that fits the traffic saves writes. It grows while there is enough left for the next call.
   #growAhead(lease: Lease): void {
     const ahead = this.#ahead(lease);
     if (ahead <= 0) return;
@@ -187,8 +194,8 @@ export class Leases {
   }
 
   /**
-   * How much more than needed to take: two seconds of charges, or as much as is reserved now because calls come in bursts, but at
-   * most an eighth of what the account has.
+   * Additional quota to take: two seconds of charges, or as much as is reserved now because calls come in bursts, but
+   * at most an eighth of the balance.
    */
   #ahead(lease: Lease): number {
     if (lease.knownQuota === undefined || lease.wantedUntil > 0) return 0;
@@ -213,7 +220,7 @@ export class Leases {
   async #serveWaiters(lease: Lease): Promise<void> {
     let recallAgainAt = 0;
     for (;;) {
-      // Returns at once while a settlement is under way: what is known to be free can be reserved meanwhile.
+      // Returns at once during a settlement: known free quota can be reserved meanwhile.
       if (lease.isDoubtful) await this.#moves.readAgain(lease);
       if (isOwing(lease) && lease.free > 0) await this.#moves.giveBack(lease);
       this.#grant(lease);
@@ -230,12 +237,12 @@ export class Leases {
         await this.#options.onLost(processId);
         continue;
       }
-      // A write that was given up was carried out after all.
+      // An abandoned write was executed after all.
       if ((record.fencing_tokens?.[processId] ?? 0) !== lease.fencingToken) {
         lease.isDoubtful = true;
         continue;
       }
-      // Running calls may have given enough back meanwhile.
+      // Running calls may have freed enough meanwhile.
       this.#grant(lease);
       if (lease.waiters.length === 0) return;
       const quota = quotaOf(record);
@@ -250,7 +257,7 @@ export class Leases {
       const isLeasedElsewhere = Object.entries(record.leases).some(([key, held]) => key !== processId && held > 0);
       const balance = quota + leased;
       const now = performance.now();
-      // More may come: from running calls, from idle leases of other processes, and from writes that are on their way.
+      // More may come: from running calls, from idle leases of other processes, and from writes in flight.
       if (lease.isDoubtful) failLate(lease);
       else refuse(lease, balance, (waiter) => waiter.least > balance || waiter.deadline <= now);
       if (lease.waiters.length === 0) continue;
@@ -258,13 +265,13 @@ export class Leases {
         recallAgainAt = now + recallMs;
         await this.#askOthers(lease);
       }
-      // Too little for any call here, but it may be enough for one elsewhere.
+      // Too little for any call here, but perhaps enough for one of another process.
       if (lease.free > 0) await this.#moves.giveBack(lease);
       await pause(lease, pollMs);
     }
   }
 
-  /** No waiting call can have its whole amount: the first that can begin with less gets what there is. */
+  /** If no waiting call can get its full amount, the first that can begin with less gets the available quota. */
   async #serveWithLess(lease: Lease, { quota, leased }: { quota: number; leased: number }): Promise<boolean> {
     const there = lease.free + Math.max(0, quota);
     const mine = lease.free + lease.reserved;
@@ -301,7 +308,7 @@ export class Leases {
       lease.recent = 0;
       if (lease.wantedUntil > 0 && now > lease.wantedUntil) lease.wantedUntil = 0;
       if (lease.waiters.length > 0 || lease.isServing) continue;
-      // The serving loop reads the lease again. It does so at once, because other processes may need what is in it.
+      // The serving loop reads the lease again, at once, because other processes may need its quota.
       if (lease.isDoubtful) this.#serve(lease);
       else if (now - lease.lastUseAt < idleMs) continue;
       else if (lease.free !== 0) idle.push(lease);
@@ -310,7 +317,7 @@ export class Leases {
     for (const lease of idle) await this.#moves.giveBack(lease);
   }
 
-  /** False when the record may still hold something of this process. */
+  /** Returns false if the record may still hold quota of this process. */
   async #close(lease: Lease): Promise<boolean> {
     const isIdle = lease.calls === 0 && lease.reserved === 0 && lease.free === 0 && lease.writing === 0 && lease.waiters.length === 0;
     if (!isIdle || lease.isServing || lease.isDoubtful) return false;

@@ -1,4 +1,4 @@
-// Reservations of running calls: from the token's lease first, then from the user's, of both or of neither.
+// Reserves for running calls: from the token's lease first, then from the user's; from both or neither.
 import type { Refusal } from '#server/money/leases/lease.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
 import { payingLeases } from '#server/money/leases/reservation.ts';
@@ -10,7 +10,7 @@ export interface ReserveRequest {
   token: { id: number; isLimited: boolean } | null;
   /** Quota. */
   amount: number;
-  /** The call can begin with less than `amount` when there is no more, but not with less than this. `amount` when absent. */
+  /** Minimum with which the call can begin; `amount` if undefined. */
   least?: number;
 }
 
@@ -24,12 +24,12 @@ export class Reservations {
     this.#leases = leases;
   }
 
-  /** How many are neither settled nor released. */
+  /** Number of reservations neither settled nor released. */
   get running(): number {
     return this.#running;
   }
 
-  /** A reservation of nothing for that call; `reserve` follows. */
+  /** Creates an empty reservation for a call; `reserve` follows. */
   prepare({ userId, token }: ReserveRequest): Reservation {
     const user = this.#leases.of('user', userId);
     const tokenLease = token === null ? null : this.#leases.of('token', token.id);
@@ -69,7 +69,7 @@ export class Reservations {
     return true;
   }
 
-  /** For an ended reservation that does not cover its charge: reserves so much more, or what there is. */
+  /** Extends an ended reservation that does not cover its charge, by `more` or the available quota. */
   async extendByWhatThereIs(reservation: Reservation, more: number): Promise<void> {
     const result = (await this.#reserve(reservation, more, 1)) ?? more;
     if (typeof result === 'number') reservation.amount += result;
@@ -79,7 +79,7 @@ export class Reservations {
     return !reservation.isEnded && (await this.#overdraw(reservation, more)) && this.#keep(reservation, more);
   }
 
-  /** For an ended reservation that does not cover its charge. */
+  /** Overdraws for an ended reservation that does not cover its charge. */
   async overdrawEnded(reservation: Reservation, more: number): Promise<void> {
     if (await this.#overdraw(reservation, more)) reservation.amount += more;
   }
@@ -91,7 +91,7 @@ export class Reservations {
     this.#giveBack(reservation, reservation.amount);
   }
 
-  /** The call is handed to the settlement, which ends its use of the leases. */
+  /** Hands the call over to the settlement, which ends its use of the leases. */
   settled(): void {
     this.#running -= 1;
   }
@@ -101,7 +101,7 @@ export class Reservations {
     countCall(reservation, -1);
   }
 
-  /** `more` was just reserved. If the call was settled meanwhile, by what it held before, that goes back. */
+  /** Adds `more`, just reserved. If the call was settled meanwhile, it is returned. */
   #keep(reservation: Reservation, more: number): boolean {
     if (reservation.isEnded) this.#giveBack(reservation, more);
     else reservation.amount += more;
@@ -112,7 +112,7 @@ export class Reservations {
     for (const lease of payingLeases(reservation)) this.#leases.release(lease, amount, 0);
   }
 
-  /** Null: all of it, at once. What is refused or fails leaves nothing reserved. */
+  /** Null: all of it, at once. A refusal or failure leaves nothing reserved. */
   #reserve(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
     const { token, isTokenLimited } = reservation;
     // An unlimited token's lease is opened too: its use is counted there.
@@ -125,7 +125,7 @@ export class Reservations {
     });
   }
 
-  /** `amount` is reserved from the token already. */
+  /** `amount` is already reserved from the token. */
   #reserveUser(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
     const second = this.#leases.reserve(reservation.user, amount, least);
     if (second === null) return null;
@@ -161,7 +161,7 @@ export class Reservations {
   }
 }
 
-/** A lease stays open while calls use it, also when they have nothing reserved. */
+/** A lease stays open while calls use it, even with empty reservations. */
 function countCall({ user, token }: Reservation, change: 1 | -1): void {
   user.calls += change;
   if (token !== null) token.calls += change;

@@ -1,6 +1,6 @@
-// Settles the books of processes that died: charges the log rows that they wrote but had not charged yet, once, and gives the rest of
-// their leases back. It runs at start and every few seconds, may run in several processes at once, and may be killed at any point.
-// The process may even turn out to live: its leases are frozen first, so nothing that it does afterwards counts.
+// Settles the books of dead processes: charges rows that were written but not charged, once, and returns the rest of
+// their leases. Runs at start and every few seconds, possibly in several processes at once, and may be killed at any
+// point. The process may even be alive: its leases are frozen first, so that nothing it does later counts.
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -21,7 +21,7 @@ export interface CrashRecoveryOptions {
   detector: FailureDetector;
 }
 
-/** Which rows of a process count: up to `seq`, without `missing`. */
+/** Rows of a process that count: up to `seq`, without `missing`. */
 export interface ClosedBooks {
   seq: number;
   missing: ReadonlySet<number>;
@@ -29,10 +29,10 @@ export interface ClosedBooks {
 
 const retentionMs = 7 * 24 * 3600 * 1000;
 const pageRows = 1000;
-/** Accounts between two heartbeats of the process that settles. */
+/** Accounts between two heartbeats of the settling process. */
 const recordsPerBeat = 200;
 
-/** Settles every process that cannot be running any more. Returns how many. */
+/** Settles every process that must have ended; returns their number. */
 export async function recoverCrashed(options: CrashRecoveryOptions): Promise<number> {
   const { db, log, now, detector } = options;
   const processes = db.collection('processes');
@@ -49,7 +49,7 @@ export async function recoverCrashed(options: CrashRecoveryOptions): Promise<num
         count += 1;
       } catch (failure) {
         if (failure instanceof DatabaseUnavailable) throw failure;
-        // The others must not wait for it. Its heartbeat stands still again, so it is tried again.
+        // Retried later, when its heartbeat has stopped again; the others must not wait for it.
         log.error({ process: row.id, err: failure }, 'the books of a process that has ended could not be settled yet');
       } finally {
         detector.settling.delete(row.id);
@@ -63,7 +63,7 @@ export async function recoverCrashed(options: CrashRecoveryOptions): Promise<num
   return count;
 }
 
-/** Which rows of a settled process were charged; null while its books are not settled. */
+/** Charged rows of a settled process; null while its books are not settled. */
 export function closedBooksOf(row: ProcessRecord): ClosedBooks | null {
   if (row.state !== 'settled') return null;
   return { seq: row.closed_seq ?? row.settled_seq, missing: new Set(row.missing_seqs) };
@@ -73,7 +73,7 @@ export function isCounted(books: ClosedBooks, seq: number): boolean {
   return seq <= books.seq && !books.missing.has(seq);
 }
 
-/** One process at a time settles another one. When it dies, the next one takes over. */
+/** One process at a time settles another; if it dies, the next one takes over. */
 async function claim({ db, now }: CrashRecoveryOptions, row: ProcessRecord): Promise<ProcessRecord | null> {
   return db
     .collection('processes')
@@ -116,7 +116,10 @@ async function settleProcess(options: CrashRecoveryOptions, row: ProcessRecord):
   log.info({ process: row.id, accounts: frozen.length }, 'settled the books of a process that had ended');
 }
 
-/** Afterwards the process can neither grow the lease nor settle against it: both need the lease under its own name. */
+/**
+ * Freezes a lease: its process can neither extend it nor settle against it, because both need the lease under its
+ * original key.
+ */
 async function freeze({ db }: CrashRecoveryOptions, processId: string, account: AccountRef): Promise<void> {
   const field = `leases.${processId}` as const;
   for (;;) {
@@ -128,8 +131,8 @@ async function freeze({ db }: CrashRecoveryOptions, processId: string, account: 
 }
 
 /**
- * Decides which rows count, once for all processes that settle these books. The leases are frozen, so a row that is not there now was
- * not applied to any account and never will be; every row that was applied is there.
+ * Decides which rows count, once for all processes that settle these books. The leases are frozen, so a row that is
+ * missing now was not applied to any account and never will be; every applied row exists.
  */
 async function closeBooks({ db, now }: CrashRecoveryOptions, row: ProcessRecord): Promise<ClosedBooks> {
   const processes = db.collection('processes');
@@ -171,15 +174,15 @@ async function* rowsAfter(db: Database, row: ProcessRecord): AsyncGenerator<LogR
 }
 
 function push(map: Map<number, LogRecord[]>, id: number, row: LogRecord): void {
-  if (id === 0) return; // a call without a token
+  if (id === 0) return; // A call without a token.
   const rows = map.get(id);
   if (rows === undefined) map.set(id, [row]);
   else rows.push(row);
 }
 
 /**
- * Charges the rows beyond `applied` and removes the lease, in one conditional update. A second process that settles finds no lease
- * and changes nothing.
+ * Charges the rows after `applied` and removes the lease, in one conditional update. A second settling process finds no
+ * lease and changes nothing.
  */
 async function dissolve({ db }: CrashRecoveryOptions, processId: string, account: AccountRef, rows: readonly LogRecord[]): Promise<void> {
   const key = frozenKey(processId);

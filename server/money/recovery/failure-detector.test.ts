@@ -6,14 +6,14 @@ import { createFailureDetector } from '#server/money/recovery/failure-detector.t
 import { hostOf, living, thisHost } from '#server/money/recovery/server-process.ts';
 
 const start = Date.UTC(2026, 0, 1);
-/** No process has this one: it is above what Linux gives out. */
+/** Above the maximum pid of Linux. */
 const noPid = 5_000_000;
 
 function row(fields: Partial<ProcessRecord> = {}): ProcessRecord {
   return { id: 'pother', host: 'elsewhere', pid: 1, started_at: 0, heartbeat_at: start, state: 'alive', settled_seq: 0, ...fields };
 }
 
-/** A detector whose clock stands still until it is moved. */
+/** A detector whose clock is moved by the test. */
 function arrange() {
   let monotonic = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => monotonic);
@@ -89,7 +89,7 @@ test('failure detector: a machine of the same name is another one, and so is thi
   expect(detector.failed(rows)).toEqual([]);
   pass(19_000);
   expect(detector.failed(rows.map((one) => ({ ...one, heartbeat_at: start + 19_000 })))).toEqual([]);
-  // Of books that a settler on that machine holds, the settler is watched, not a process here with its number.
+  // If another machine's process settles books, that process is watched, not a local one with the same pid.
   const recovering = row({ id: 'psettled', state: 'recovering', settler: { host: other, pid: noPid } });
   expect(detector.failed([recovering])).toEqual([]);
 });

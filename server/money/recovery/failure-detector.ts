@@ -1,16 +1,16 @@
-// Tells which processes have died by their heartbeats. It compares each heartbeat with the one that it saw before, not with the
-// clock: hosts may have different clocks, and after an outage of the database every heartbeat is old. So at its first look it finds
-// those that ended on this machine, whose pids are gone; those that ended elsewhere only when their heartbeats have stood still.
+// Detects dead processes by their heartbeats. Compares each heartbeat with the previously seen one, not with the clock:
+// hosts' clocks may differ, and after a database outage all heartbeats are old. The first check therefore only finds
+// processes of this machine whose pids are gone; others are found once their heartbeats have stopped.
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import { living, thisHost } from '#server/money/recovery/server-process.ts';
 
-/** Without a heartbeat for this long, a process is taken for dead. */
+/** Time without a heartbeat after which a process counts as dead. */
 const deadAfterMs = 20_000;
 
 export interface FailureDetector {
-  /** Those that have died. Of a process that is being settled by another one, that other one must have died. */
+  /** Returns dead processes. If another process is settling its books, that one must be dead as well. */
   failed(rows: readonly ProcessRecord[]): ProcessRecord[];
-  /** After an outage of the database: silence during it does not count. */
+  /** Called after a database outage, during which silence does not count. */
   forget(): void;
   /** Processes whose books this one is settling. */
   readonly settling: Set<string>;
@@ -21,7 +21,7 @@ export function createFailureDetector(): FailureDetector {
   const settling = new Set<string>();
 
   function hasFailed(row: ProcessRecord): boolean {
-    // It said so itself.
+    // It reported its end itself.
     if (row.heartbeat_at === 0) return true;
     const { host, pid } = row.settler ?? row;
     if (host === thisHost) {
@@ -29,7 +29,7 @@ export function createFailureDetector(): FailureDetector {
       const isStored = row.settler === undefined ? living.has(row.id) : settling.has(row.id);
       if (isHere ? !isStored : !isRunning(pid)) return true;
     }
-    // Also on this machine, where its pid may belong to another program by now.
+    // Also on this machine, where another program may have its pid by now.
     const known = seen.get(row.id);
     return known?.heartbeat === row.heartbeat_at && performance.now() - known.since > deadAfterMs;
   }
@@ -57,7 +57,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (failure) {
-    // EPERM: it runs, as another user.
+    // EPERM: it runs as another user.
     return !(failure instanceof Error && 'code' in failure && failure.code === 'ESRCH');
   }
 }

@@ -1,5 +1,5 @@
-// The identity under which this process takes leases and writes log rows. Another process may take it for dead, e.g. after it was
-// frozen for a while, and settle its books: then everything goes on under a new identity.
+// Identity under which this process takes leases and writes log rows. Another process may consider it dead, e.g. after
+// it was suspended, and settle its books: it then continues under a new identity.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closedBooksOf, recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
 import type { ClosedBooks, CrashRecoveryOptions } from '#server/money/recovery/crash-recovery.ts';
@@ -7,27 +7,27 @@ import { createServerProcess } from '#server/money/recovery/server-process.ts';
 
 export interface Identity {
   readonly processId: string;
-  /** False since the last heartbeat could not be written. */
+  /** False if the last heartbeat could not be written. */
   readonly canWrite: boolean;
   start(): Promise<void>;
-  /** Closes the books. When they are not clean, others settle what is left of them. */
+  /** Closes the books. If they are not clean, other processes settle the rest. */
   stop(isClean: boolean): Promise<void>;
-  /** False when another process has begun to settle the books of that identity. */
+  /** Returns false if another process has begun to settle the books of that identity. */
   isAlive(processId: string): Promise<boolean>;
-  /** That identity was lost. Resolves when there is a new one. */
+  /** Handles the loss of an identity. Resolves when there is a new one. */
   lose(processId: string): Promise<void>;
   /**
-   * Which rows of a lost identity were charged. Resolves when its books are settled and there is a new identity. Null when the
-   * database does not know it any more.
+   * Charged rows of a lost identity. Resolves when its books are settled and there is a new identity. Null if the
+   * database has no record of it any more.
    */
   closedBooks(processId: string): Promise<ClosedBooks | null>;
 }
 
 export interface IdentityOptions extends CrashRecoveryOptions {
   randomText(count: number): string;
-  /** Number of the last log row that is applied to every account. */
+  /** Number of the last log row applied to every account. */
   settledSeq(): number;
-  /** Runs in the same turn in which `processId` changes. */
+  /** Called synchronously when `processId` changes. */
   onRenewed(): void;
 }
 

@@ -1,5 +1,5 @@
-// Orphans: what a process left behind that was taken for dead, worked on without knowing it, and then died. These are log rows and
-// leases from after its books were closed (no response was ever given for them), and ledger entries that it had begun.
+// Orphans of a process that was declared dead, continued without noticing, and then died: rows and leases created after
+// its books were closed (their calls were never answered), and ledger entries that it began.
 import type { Logger } from 'pino';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -15,11 +15,11 @@ export interface OrphansOptions {
   now(): number;
 }
 
-/** A process with a new identity may still be applying entries of its old one, but none that is this old. */
+/** Minimum age of entries: a process with a new identity may still be applying younger entries of its old one. */
 const entryMs = 60_000;
 const rowsAtOnce = 1_000;
 
-/** Removes log rows that were not charged: their calls were not answered. They are found by an index. */
+/** Removes rows that were not charged, whose calls were not answered. Uses an index. */
 export async function removeOrphanRows({ db, log, now }: OrphansOptions): Promise<number> {
   let count = 0;
   for (const row of await db.collection('processes').find({ state: 'settled', closed_seq: { exists: true } })) {
@@ -28,7 +28,7 @@ export async function removeOrphanRows({ db, log, now }: OrphansOptions): Promis
     for (;;) {
       const found = await db.collection('logs').find(orphans, { limit: rowsAtOnce });
       if (found.length === 0) break;
-      // Hours that are folded already will be folded anew.
+      // Hours that were folded will be folded again.
       await db.write(lateMarks(found, { now: now(), by: row.id }));
       count += await db.collection('logs').remove({ and: [orphans, { id: { in: found.map(({ id }) => id) } }] });
     }
@@ -37,7 +37,7 @@ export async function removeOrphanRows({ db, log, now }: OrphansOptions): Promis
   return count;
 }
 
-/** Finishes or voids open entries of processes whose books are closed. */
+/** Completes or voids open entries of processes whose books are closed. */
 export async function finishOrphanEntries({ db, now }: OrphansOptions, olderThanMs = entryMs): Promise<void> {
   const processes = new Set<string>();
   for await (const entry of db.collection('ledger').each({ state: 'open' })) {
@@ -46,7 +46,7 @@ export async function finishOrphanEntries({ db, now }: OrphansOptions, olderThan
   for (const id of processes) if (await isOrphan(db, id)) await finishOpenEntries({ db, now }, id);
 }
 
-/** Returns leases of processes that do not run any more to their accounts. It reads every account. */
+/** Returns leases of ended processes to their accounts. Reads every account. */
 export async function returnOrphanLeases({ db, log }: OrphansOptions): Promise<number> {
   let count = 0;
   for (const kind of accountKinds) {
@@ -56,7 +56,7 @@ export async function returnOrphanLeases({ db, log }: OrphansOptions): Promise<n
         await giveBack(db, { kind, id: record.id }, key);
         count += 1;
       }
-      // A fencing token may be there without a lease.
+      // A fencing token may exist without a lease.
       for (const id of Object.keys(record.fencing_tokens ?? {})) {
         if (await isOrphan(db, id)) await changeAccount(db, { kind, id: record.id }, { unset: [`fencing_tokens.${id}`] });
       }
@@ -66,7 +66,7 @@ export async function returnOrphanLeases({ db, log }: OrphansOptions): Promise<n
   return count;
 }
 
-/** A process is registered before it takes a lease, so one that is not registered ended long ago. */
+/** A process is registered before it takes a lease, so an unregistered one ended long ago. */
 async function isOrphan(db: Database, processId: string): Promise<boolean> {
   const row = await db.collection('processes').get(processId);
   return row === null || row.state === 'settled';

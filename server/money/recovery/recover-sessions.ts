@@ -1,5 +1,5 @@
-// Adds the calls of a process that died to the sums of their sessions, as far as it had not done so. The process may turn out to live,
-// and be adding them itself: each session has them from one of the two.
+// Adds a dead process's calls to the sums of their sessions, unless already added. The process may be alive and adding
+// them itself: each session receives them once.
 import { onField } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
@@ -7,7 +7,7 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { addToSession, beganAt, bySession, modelsOf, mostModels, newSession } from '#server/money/settlement/session-writes.ts';
 import type { SessionRows } from '#server/money/settlement/session-writes.ts';
 
-/** `rows`: those that count, of one process, in the order of their numbers. */
+/** `rows`: counted rows of one process, in the order of their numbers. */
 export async function recoverSessions(db: Database, rows: readonly LogRecord[]): Promise<void> {
   for (const session of bySession(rows)) await recoverSession(db, session);
 }

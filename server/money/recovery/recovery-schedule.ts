@@ -1,4 +1,4 @@
-// Recovery while this process runs: what other processes left behind when they died.
+// Schedules recovery of dead processes while this one runs.
 import { removeOldMarks } from '#server/money/ledger-entries.ts';
 import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 import type { OrphansOptions } from '#server/money/recovery/orphans.ts';
@@ -7,7 +7,7 @@ const recoveryMs = 5_000;
 const orphansMs = 600_000;
 const dayMs = 24 * 3600 * 1000;
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 export function scheduleRecovery(options: OrphansOptions & { recover(): Promise<unknown> }): () => void {
   const timers: NodeJS.Timeout[] = [];
   function every(ms: number, work: () => Promise<unknown>): void {

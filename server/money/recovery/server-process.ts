@@ -1,4 +1,5 @@
-// This server process in the database. Leases and log rows carry its id; its heartbeat tells others that it lives.
+// Record of this server process in the database. Leases and log rows carry its id; its heartbeat shows that it is
+// alive.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
@@ -6,12 +7,12 @@ import type { Database } from '#server/db/database.ts';
 
 const heartbeatMs = 2_000;
 
-/** The ids that this process uses (in tests there are several). An id with our pid that is not among them is of a process that died. */
+/** Ids used by this process (several in tests). Another id with this pid belongs to a dead process. */
 export const living = new Set<string>();
 
 /**
- * The machine as far as process ids mean anything on it: the same boot of the same machine, and the same pid namespace.
- * Host names alone do not tell machines apart: images and containers share them.
+ * Identifies the scope of process ids: one boot of one machine, and one pid namespace. Host names are not enough:
+ * images and containers share them.
  */
 export function hostOf({ name, boot, namespace }: { name: string; boot: string; namespace: string }): string {
   return [name, boot, namespace].join('/');
@@ -19,7 +20,7 @@ export function hostOf({ name, boot, namespace }: { name: string; boot: string; 
 
 export const thisHost = hostOf({ name: hostname(), boot: bootId(), namespace: pidNamespace() });
 
-/** Random, made anew by the kernel at each boot. Elsewhere than on Linux the network cards tell machines apart. */
+/** Random id that the kernel generates at each boot. Outside of Linux, network cards distinguish machines. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -36,7 +37,7 @@ function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    return ''; // not Linux
+    return ''; // Not Linux.
   }
 }
 
@@ -45,22 +46,22 @@ export interface ProcessOptions {
   log: Logger;
   now(): number;
   randomText(count: number): string;
-  /** Number of the last log row that is applied to every account. */
+  /** Number of the last log row applied to every account. */
   settledSeq(): number;
-  /** Another process has taken this one for dead and settles the books of that id. */
+  /** Called if another process considers this one dead and settles the books of that id. */
   onLost(id: string): void;
 }
 
 export interface ServerProcess {
   readonly id: string;
-  /** False since the last heartbeat could not be written: the database may be read-only, or its disk full. */
+  /** False if the last heartbeat could not be written: the database may be read-only, or its disk full. */
   readonly canWrite: boolean;
   start(): Promise<void>;
-  /** False when another process has begun to settle the books of that id. */
+  /** Returns false if another process has begun to settle the books of that id. */
   isAlive(id: string): Promise<boolean>;
-  /** Takes a new id. `switchOver` runs in the same turn in which `id` changes. */
+  /** Takes a new id. `switchOver` is called synchronously when `id` changes. */
   renew(switchOver: () => void): Promise<void>;
-  /** Closes the books up to `settledSeq`. When they are not clean, others settle what is left of them. */
+  /** Closes the books up to `settledSeq`. If they are not clean, other processes settle the rest. */
   stop(isClean: boolean): Promise<void>;
 }
 
@@ -71,13 +72,13 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
   let canWrite = true;
 
   function newId(): string {
-    // Field paths carry the id, so it must be letters and digits only.
+    // Field paths contain the id, so it has letters and digits only.
     return `p${options.randomText(11)}`;
   }
 
   async function register(newcomer: string): Promise<void> {
     const now = options.now();
-    // Before it is in the database, where it could be taken for a dead process that had our pid.
+    // Before the insert: otherwise it could be taken for a dead process with the same pid.
     living.add(newcomer);
     await processes.insert({
       id: newcomer,

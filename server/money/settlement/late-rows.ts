@@ -1,14 +1,15 @@
-// Rows are folded into sums by the hour (`server/logs/fold-log.ts`) some time after the hour. Before a row of an hour that may be
-// folded is written or removed, that hour is marked. It is then read from its rows until it is folded anew.
+// Marks hours before late changes: rows are folded into hourly sums (`server/logs/fold-log.ts`) some time after the
+// hour. A mark is written before a row of a possibly folded hour is written or removed; until the hour is folded again,
+// it is read from its rows.
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 
 const hourSeconds = 3600;
-/** Half of the time after which an hour is folded: clocks may differ, and writes may take a while. */
+/** Half of the delay before an hour is folded, for clock differences and slow writes. */
 const settledSeconds = 300;
 
-/** Marks for the hours of those rows, to be written before the rows are. A mark per hour and minute is enough. */
+/** Marks for the hours of the rows, to be written first. One per hour and minute is enough. */
 export function lateMarks(rows: readonly Pick<LogRecord, 'created_at'>[], options: { now: number; by: string }): Write[] {
   const { now, by } = options;
   const hours = new Set<number>();

@@ -1,5 +1,5 @@
-// Charges that are more than was reserved for them. What the account still has pays for the rest. What is missing then becomes a
-// debt, of one call at a time. What no debt is granted for is not charged, so an account never owes more than one call outgrew.
+// Covers charges beyond their reservation: from the balance, then by a debt, of one call at a time. The rest is not
+// charged, so an account never owes more than one call's excess.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { shortfall } from '#server/money/leases/reservation.ts';
@@ -9,7 +9,10 @@ import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 
 const retryMs = 250;
 
-/** The row with as much of its charge as the account can pay or owe. Waits for a database that is away. @throws {DatabaseClosed} */
+/**
+ * Returns the row with as much of its charge as the account can pay or owe. Waits during a database outage.
+ * @throws {DatabaseClosed}
+ */
 export async function payable(reservations: Reservations, reservation: Reservation, row: ChargeRow): Promise<ChargeRow> {
   for (;;) {
     try {
@@ -25,7 +28,7 @@ export async function payable(reservations: Reservations, reservation: Reservati
   }
 }
 
-/** The row with as much of its charge as its reservation pays for. */
+/** Returns the row with as much of its charge as its reservation covers. */
 export function covered(reservation: Reservation, row: ChargeRow): ChargeRow {
   const missing = shortfall(reservation, row.quota);
   if (missing <= 0) return row;

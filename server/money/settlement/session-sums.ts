@@ -1,6 +1,6 @@
-// The sums of sessions, written a moment after the calls that they are of were settled: callers do not wait for it, and rows without
-// a session have no part in it. Until a row is in its session's sums, it counts as not settled for whoever would settle the books of
-// this process (`oldestSeq`), and is added by them (`recover-sessions.ts`).
+// Updates sums of sessions shortly after their calls were settled: callers do not wait for it, and rows without a
+// session are unaffected. Until a row is in its session's sums, it counts as unsettled (`oldestSeq`), and a process
+// that settles these books adds it (`recover-sessions.ts`).
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
@@ -8,11 +8,11 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { addToSession, beganAt, bySession, lacksRows, modelsOf, mostModels, newSession } from './session-writes.ts';
 import type { SessionRows } from './session-writes.ts';
 
-/** Calls of a session come in bursts; what they add is written together. */
+/** Calls of a session come in bursts, and are written together. */
 const gatherMs = 50;
 const retryMs = 500;
 const rowsAtOnce = 500;
-/** Sessions whose records are known to be there. */
+/** Maximum sessions known to have records. */
 const mostKnown = 5_000;
 
 interface KnownSession {
@@ -24,7 +24,7 @@ export class SessionSums {
   readonly #db: Database;
   readonly #log: Logger;
   #waiting: LogRecord[] = [];
-  /** Those of a write whose outcome is not known yet. They are written again as they are. */
+  /** Rows of a write with an unknown outcome, written again unchanged. */
   #writing: LogRecord[] = [];
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -35,14 +35,14 @@ export class SessionSums {
     this.#log = log;
   }
 
-  /** A row that was settled. Rows of one process and session come in the order of their numbers. */
+  /** Adds a settled row. Rows of one process and session come in the order of their numbers. */
   add(row: LogRecord): void {
     if (row.session_key === undefined) return;
     this.#waiting.push(row);
     this.#writeSoon(gatherMs);
   }
 
-  /** The least number of a row that is not in its session's sums; `Infinity`: all are. */
+  /** Smallest number of a row missing in its session's sums; `Infinity` if there is none. */
   get oldestSeq(): number {
     let oldest = Infinity;
     for (const { seq = 0 } of this.#writing) oldest = Math.min(oldest, seq);
@@ -50,13 +50,19 @@ export class SessionSums {
     return oldest;
   }
 
-  /** Resolves when what was settled of a session is in its record. @throws {DatabaseUnavailable} */
+  /**
+   * Resolves when a session's record includes its settled rows.
+   * @throws {DatabaseUnavailable}
+   */
   async settled(key: string): Promise<void> {
     const isPending = (row: LogRecord) => row.session_key === key;
     if (this.#waiting.some(isPending) || this.#writing.some(isPending)) await this.write();
   }
 
-  /** Writes all that waits. @throws {DatabaseUnavailable}, and it waits on */
+  /**
+   * Writes all waiting rows.
+   * @throws {DatabaseUnavailable}, and the rows stay
+   */
   write(): Promise<void> {
     this.#running ??= this.#writeOrRetry().finally(() => (this.#running = undefined));
     return this.#running;
@@ -75,7 +81,7 @@ export class SessionSums {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // It is tried again.
+      // Retried later.
       this.write().catch(() => undefined);
     }, milliseconds).unref();
   }
@@ -95,7 +101,7 @@ export class SessionSums {
     }
   }
 
-  /** One that the database refuses must not keep the others out. */
+  /** A session that the database rejects must not block others. */
   async #addAlone(session: SessionRows): Promise<void> {
     try {
       await this.#add([session]);
@@ -109,7 +115,7 @@ export class SessionSums {
     const fresh = sessions.filter(({ id }) => !this.#known.has(id));
     const writes = sessions.map((session) => this.#addition(session));
     const results = await this.#db.write([...fresh.map(newSession), ...writes, ...this.#earlier(sessions)]);
-    // What is known to be there may have been deleted with old rows; otherwise it is in there already.
+    // A known record may have been deleted with old rows; otherwise it includes the rows already.
     const lost = sessions.filter(({ id }, index) => results[fresh.length + index] !== true && this.#known.has(id));
     if (lost.length > 0) await this.#db.write([...lost.map(newSession), ...lost.map((session) => this.#addition(session, true))]);
     for (const session of sessions) this.#learn(session);

@@ -1,5 +1,5 @@
-// What rows of calls add to the records of their sessions. A record says per process which of its rows it has last, so that a write
-// that is repeated, here or by whoever settles a dead process' books, changes nothing twice.
+// Writes of session records for rows of calls. A record has the last row's number per process, so that repeated writes,
+// here or while a dead process's books are settled, have no effect.
 import { hash } from 'node:crypto';
 import { onField } from '#server/db/collection.ts';
 import type { Filter, Patch } from '#server/db/collection.ts';
@@ -7,7 +7,7 @@ import type { Write } from '#server/db/database.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 
-/** What the session of a row is called there. Only the bare row of a call that could not be stored has none. */
+/** Session data of a row. Only the bare row of a call that could not be stored has none. */
 interface ReportedSession {
   id: string;
   client: string;
@@ -20,10 +20,13 @@ export interface SessionRows {
   rows: readonly LogRecord[];
 }
 
-/** Names of models that a record keeps. Each process counts what it adds itself. */
+/** Maximum model names in a record; each process counts those it adds. */
 export const mostModels = 16;
 
-/** The record of a session: the same client id under another key is another session. 132 bits of the digest tell sessions of a key apart. */
+/**
+ * Id of a session's record; includes the key, because the same client id under another key is another session. 132 bits
+ * of the digest distinguish sessions of a key.
+ */
 export function sessionKey(userId: number, tokenId: number, session: string): string {
   return `${userId}.${tokenId}.${hash('sha256', session, 'base64url').slice(0, 22)}`;
 }
@@ -41,7 +44,7 @@ export function bySession(rows: readonly LogRecord[]): SessionRows[] {
   return [...found.values()];
 }
 
-/** A record of nothing yet, left alone where there is one. */
+/** Inserts an empty record, unless there is one. */
 export function newSession({ id, rows }: SessionRows): Write {
   const [row] = rows;
   if (row === undefined) throw new Error('A session has no rows');
@@ -69,7 +72,7 @@ export function newSession({ id, rows }: SessionRows): Write {
   return { insert, into: 'call_sessions', ignoreConflict: true };
 }
 
-/** Adds the rows, unless they are in it. `models`: names that it may not have yet. */
+/** Adds the rows, unless they are included. `models`: names that may be missing. */
 export function addToSession(
   { id, process, rows }: SessionRows,
   { where, models }: { where: Filter<CallSessionRecord>; models: readonly string[] },
@@ -107,7 +110,7 @@ export function beganAt({ id }: SessionRows, at: number): Write {
   return { of: 'call_sessions', where: { id, first_at: { gt: at } }, patch: { set: { first_at: at } }, anyOrder: true };
 }
 
-/** Only where none of the rows is in it: they are added together or not at all. */
+/** Matches if none of the rows is included: they are added together or not at all. */
 export function lacksRows({ process, rows }: SessionRows): Filter<CallSessionRecord> {
   const applied = `applied.${process}` as const;
   const is = (condition: { exists: false } | { lt: number }) => onField<CallSessionRecord, typeof applied>(applied, condition);
@@ -122,7 +125,7 @@ export function modelsOf(rows: readonly LogRecord[]): string[] {
   return [...new Set(rows.filter((row) => row.hidden !== true).map((row) => row.model_name))];
 }
 
-/** Names have dots, which would lead into the field. */
+/** Hashes names, because their dots would be path separators. */
 function modelKey(name: string): string {
   return hash('sha256', name, 'hex').slice(0, 12);
 }

@@ -1,11 +1,11 @@
-// What a settlement writes: sums of rows per account, and the update that takes them from the account's lease.
+// Writes of a settlement: sums of rows per account, and the update that charges the account's lease.
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { accountShape } from '#server/money/account.ts';
 import type { AccountKind, AccountShape, Spending } from '#server/money/account.ts';
 import type { Lease } from '#server/money/leases/lease.ts';
 
-/** What some rows of this process take from an account. */
+/** Amounts that rows of this process charge to an account. */
 export interface Sum extends Spending {
   lease: Lease;
   lastSeq: number;
@@ -26,19 +26,19 @@ export function addTo(sums: Map<Lease, Sum>, lease: Lease, charge: number, row: 
   sum.seenAt = Math.max(sum.seenAt, seenAt);
 }
 
-/** What a row adds to a user's number of requests. Calls that used nothing do not count. */
+/** Number of requests that a row counts; calls without usage do not count. */
 export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_tokens' | 'quota'>): number {
   return row.quota > 0 || row.prompt_tokens + row.completion_tokens > 0 ? 1 : 0;
 }
 
-/** The updates of one process, by what they are charged to. */
+/** Updates of one process, by kind of account. */
 export type SettleShapes = Readonly<Record<AccountKind, AccountShape>>;
 
 export function settleShapes(processId: string): SettleShapes {
   return { user: settleShape('user', processId), token: settleShape('token', processId) };
 }
 
-/** In the order of its numbers. */
+/** Parameters in this order. */
 function settleShape(kind: AccountKind, processId: string): AccountShape {
   const name = `leases.${processId}` as const;
   const applied = `applied.${processId}` as const;

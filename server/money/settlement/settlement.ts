@@ -1,5 +1,5 @@
-// Settling in groups: calls that end in the same turn of the event loop, or under load in the next ones, share one batch:
-// their log rows first, then one update per account. A call is answered only after its settlement.
+// Settles calls in groups: calls that end in the same turn of the event loop, or under load in the next ones, share a
+// batch: their log rows first, then one update per account. A call is answered only after its settlement.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
@@ -17,7 +17,7 @@ import type { SettleShapes, Sum } from '#server/money/settlement/settlement-writ
 import { SessionSums } from '#server/money/settlement/session-sums.ts';
 import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
-/** A consumption row as its caller fills it; the settlement adds the rest. */
+/** Consumption row of the caller; the settlement adds the rest. */
 export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;
 
 interface Entry {
@@ -26,7 +26,7 @@ interface Entry {
   stored: LogRecord | undefined;
   /** Identity under which it was charged. */
   settledAs: string;
-  /** Its row was refused: it is stored with what the books need. */
+  /** Its row was rejected: only the fields that the books need are stored. */
   isBare: boolean;
   resolve(): void;
   reject(failure: unknown): void;
@@ -43,17 +43,17 @@ export interface SettlementOptions {
 }
 
 /**
- * A commit writes every page that its rows touch, so twenty rows cost hardly more than ten. Where several calls end at once, it
- * pays to wait this many turns of the event loop for more. Longer waits bring nothing, because clients that wait for their answers
- * send no new calls. Calls that end while a batch is written are the next batch, without waiting.
+ * A commit writes every page that its rows touch, so twenty rows cost hardly more than ten. If several calls end at
+ * once, it pays to wait this many turns for more. Longer waits gain nothing, because clients that wait for responses
+ * send no new calls. Calls that end during a write form the next batch.
  */
 const furtherTurns = 2;
-/** What the database refuses is tried again after this long: an administrator may have repaired the cause. */
+/** Delay before a rejected settlement is retried: an administrator may have repaired the cause. */
 const parkedMs = 1_000;
 
 export class Settlement {
   readonly #options: SettlementOptions;
-  /** Of the calls that are settled. */
+  /** Sums of settled calls' sessions. */
   readonly sessions: SessionSums;
   #queue: Entry[] = [];
   #isFlushing = false;
@@ -61,9 +61,9 @@ export class Settlement {
   #settledSeq = 0;
   #shapes: { processId: string; shapes: SettleShapes } | undefined;
   #isStuck = false;
-  /** Calls that the database refuses to settle, and later calls of the same accounts. In order. */
+  /** Calls that the database refuses to settle, and later calls of the same accounts, in order. */
   #parked: Entry[] = [];
-  /** Those that are tried again now. */
+  /** Calls being retried. */
   #retrying: Entry[] = [];
   #idle: (() => void)[] = [];
 
@@ -72,27 +72,30 @@ export class Settlement {
     this.sessions = new SessionSums(options);
   }
 
-  /** The number of the last row. */
+  /** Number of the last row. */
   get lastSeq(): number {
     return this.#seq;
   }
-  /** The number up to which every row is applied to its accounts and sessions. Refused rows without a number get a greater one. */
+  /**
+   * Number up to which every row is applied to its accounts and sessions. Rejected rows without a number get a greater
+   * one.
+   */
   get settledSeq(): number {
     const settled = Math.min(this.#settledSeq, this.sessions.oldestSeq - 1);
     return this.#refused.reduce((least, { stored }) => Math.min(least, (stored?.seq ?? Infinity) - 1), settled);
   }
 
-  /** The database was away at the last attempt. Calls that end now wait until it is back. */
+  /** The database was unavailable at the last attempt. Calls that end now wait for it. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
 
-  /** The database answers but refuses to settle some calls: an administrator has to look at it. */
+  /** The database responds but rejects some settlements, which an administrator must look at. */
   get hasRefused(): boolean {
     return this.#refused.length > 0;
   }
 
-  /** What calls of that lease's account use cannot be settled now. */
+  /** Reports whether usage of that lease's account cannot be settled now. */
   isRefused(lease: Lease): boolean {
     return this.#refused.some(({ reservation }) => reservation.user === lease || reservation.token === lease);
   }
@@ -101,7 +104,10 @@ export class Settlement {
     return this.#retrying.length === 0 ? this.#parked : [...this.#retrying, ...this.#parked];
   }
 
-  /** Charges `row.quota` against the reservation. Resolves when that is durable. @throws {DatabaseClosed} when it never will be */
+  /**
+   * Charges `row.quota` against the reservation; resolves when durable.
+   * @throws {DatabaseClosed} if it never will be
+   */
   settle(reservation: Reservation, row: ChargeRow): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ reservation, row, stored: undefined, settledAs: '', isBare: false, resolve, reject });
@@ -118,7 +124,7 @@ export class Settlement {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Waits a few turns, as long as each brings more calls. A call that is alone is settled at once. */
+  /** Waits a few turns while each brings more calls. A single call is settled at once. */
   #gather(seen: number, turns: number): void {
     const size = this.#queue.length;
     if (size > seen && turns > 0) setImmediate(() => this.#gather(size, turns - 1));
@@ -136,8 +142,8 @@ export class Settlement {
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  // A batch is repeated until its outcome is certain. Repeating changes nothing twice: rows are unique by (process, seq), and accounts
-  // remember the last number that was applied. The clients wait meanwhile.
+  // A batch is repeated until its outcome is certain, which changes nothing twice: rows are unique by (process, seq),
+  // and accounts store the last applied number. The clients wait meanwhile.
   async #settleBatch(batch: readonly Entry[]): Promise<void> {
     for (const { reservation } of batch) this.#eachLease(reservation, (lease) => this.#options.leases.beginWrite(lease));
     // Numbers are applied in order, so a call that shares an account with a parked one is parked behind it.
@@ -153,7 +159,7 @@ export class Settlement {
     }
   }
 
-  /** A batch was refused: each of its calls is settled by itself, so that the others do not wait for the one that is the cause. */
+  /** Settles the calls of a rejected batch individually, so that only the cause is parked. */
   async #settleAlone(entry: Entry): Promise<void> {
     if (this.#parked.some((other) => sharesAccount(entry, other))) {
       this.#parked.push(entry);
@@ -172,7 +178,7 @@ export class Settlement {
 
   #retryParkedLater(): void {
     setTimeout(() => {
-      if (this.#isFlushing) return; // at its end it calls this again
+      if (this.#isFlushing) return; // Called again at the end of the flush.
       this.#isFlushing = true;
       void this.#retryParked();
     }, parkedMs).unref();
@@ -184,7 +190,7 @@ export class Settlement {
     try {
       for (let entry = this.#retrying[0]; entry !== undefined; entry = this.#retrying[0]) {
         await this.#settleAlone(entry);
-        // Not before its outcome is known: `settledSeq` must stay below its number until then.
+        // Only once its outcome is known: until then, `settledSeq` must stay below its number.
         this.#retrying.shift();
       }
     } catch (failure) {
@@ -194,14 +200,14 @@ export class Settlement {
   }
 
   /**
-   * Repeats the writes of these calls until they are done or the database refuses them. When refused, some of the writes may be
-   * done. @throws {DatabaseClosed}
+   * Repeats the writes of these calls until they are done or rejected. After a rejection, some may be done.
+   * @throws {DatabaseClosed}
    */
   async #write(batch: readonly Entry[]): Promise<'done' | 'refused'> {
     let left = batch;
     for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
-        // Rows that may be stored already are written under the same identity again.
+        // Rows that may be stored already are written again under the same identity.
         const processId = left.find((entry) => entry.stored !== undefined)?.stored?.process ?? this.#options.processId();
         if (await this.#writeBatch(left, processId)) left = [];
         else left = await this.#notCharged(left, processId);
@@ -230,7 +236,7 @@ export class Settlement {
     const { leases } = this.#options;
     this.#eachLease(reservation, (lease) => {
       const isLimited = lease === reservation.user || reservation.isTokenLimited;
-      // A charge to the lease of a former identity is not missing in the lease of this one.
+      // A charge to a former identity's lease is not missing in the present one.
       const charge = isLimited && lease.openedAs === entry.settledAs ? row.quota : 0;
       leases.endWrite(lease);
       lease.calls -= 1;
@@ -241,7 +247,7 @@ export class Settlement {
     entry.resolve();
   }
 
-  /** False when this identity has lost its leases. */
+  /** Returns false if this identity has lost its leases. */
   async #writeBatch(batch: readonly Entry[], processId: string): Promise<boolean> {
     const writes: Write[] = [];
     const sums = new Map<Lease, Sum>();
@@ -252,7 +258,7 @@ export class Settlement {
           if (lease !== null && lease.openedAs !== processId) await this.#options.leases.open(lease);
         }
       }
-      // While opening a lease, the loss of the identity may be noticed.
+      // The loss of the identity may be detected while opening a lease.
       if (processId !== this.#options.processId()) return false;
     }
     const fresh = batch.filter((entry) => entry.stored === undefined);
@@ -291,7 +297,7 @@ export class Settlement {
     return this.#shapes.shapes;
   }
 
-  /** The update of a repeated batch does nothing when it was applied before. */
+  /** The update of a repeated batch has no effect if it was applied before. */
   async #isApplied(sum: Sum, processId: string): Promise<boolean> {
     const record = await readAccount(this.#options.db, sum.lease);
     if (record === null) {
@@ -301,8 +307,8 @@ export class Settlement {
     return (record.applied[processId] ?? -1) >= sum.lastSeq;
   }
 
-  // Another process took this one for dead and settled its books. Rows that it found are charged. The others are removed, and written
-  // again under the new identity.
+  // Another process considered this one dead and settled its books. Rows that it found are charged; the others are
+  // removed, and written again under the new identity.
   async #notCharged(batch: readonly Entry[], lost: string): Promise<Entry[]> {
     if (batch.every((entry) => entry.stored === undefined)) return [...batch];
     const books = await this.#options.closedBooks(lost);

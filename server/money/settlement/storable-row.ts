@@ -1,5 +1,5 @@
-// Log rows hold texts of callers, upstreams and administrators. Before a row is written it is changed to what every engine stores: a
-// row that the database refuses would be repeated for ever, and later ones would wait for it (decision 19).
+// Log rows contain texts of callers, upstreams and administrators. Before writing, a row is reduced to values that
+// every engine stores: a rejected row would be repeated for ever and block later ones (decision 19).
 import type { LogRecord } from '#server/db/records/log.ts';
 import { storable, storableText } from '#server/db/storable.ts';
 import type { StorableLimits } from '#server/db/storable.ts';
@@ -12,7 +12,7 @@ export function storableRow<Row extends object>(row: Row): Row {
   return storable(row, limits);
 }
 
-/** The fields of a refused row that the books need, and who called what. */
+/** Fields of a rejected row that the books need, and the caller and model. */
 export function bareRow(row: LogRecord): LogRecord {
   const name = (text: string) => storableText(text, longestName).replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '');
   return {
