@@ -159,7 +159,7 @@ export class MessageSocket implements Passage {
   }
 
   /** False while reading is paused. */
-  get isInputAudio(): boolean {
+  get isReading(): boolean {
     return !this.#socket.isPaused;
   }
 

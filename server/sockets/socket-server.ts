@@ -45,7 +45,7 @@ export function createSocketServer({ pingMs, silentMs }: SocketTimes, onFault: (
   function tick(socket: MessageSocket, now: number): void {
     try {
       const silence = now - socket.lastMessageAt;
-      if (silence >= silentMs && socket.isInputAudio) socket.terminate();
+      if (silence >= silentMs && socket.isReading) socket.terminate();
       else if (silence >= pingMs && !socket.isPinged) socket.ping();
       socket.tick();
     } catch (cause) {

@@ -109,9 +109,9 @@ export function noteMembers(found: Map<string, boolean>, sample: unknown, hear: 
       if (known.has(shared) || (isLeaf && found.get(at) === true)) continue;
       seen.set(at, known.add(shared));
       const replaced = (other: unknown) => put(withMember(value, key, other));
-      const isInputAudio = [undefined, ...otherThan(member)].some((other) => hear(replaced(other)) !== plain);
-      found.set(at, found.get(at) === true || isInputAudio);
-      if (isInputAudio && !isLeaf) visit(member, at, replaced);
+      const isMapped = [undefined, ...otherThan(member)].some((other) => hear(replaced(other)) !== plain);
+      found.set(at, found.get(at) === true || isMapped);
+      if (isMapped && !isLeaf) visit(member, at, replaced);
     }
   };
   if (typeof sample === 'object' && sample !== null) visit(sample, within, (changed) => changed);

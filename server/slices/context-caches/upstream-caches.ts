@@ -19,8 +19,8 @@ const mostPages = 100;
 
 /** Location of a model's caches at a channel. */
 export interface CachePlace {
-  /** `parent`: prefix of the names of caches and of the model. */
   root: string;
+  /** Prefix of the names of caches and of the model; empty for Gemini. */
   parent: string;
 }
 
