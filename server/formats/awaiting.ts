@@ -23,7 +23,7 @@ export type AwaitedStep =
 export interface Awaiting {
   /** Returns the next step after the provider's last response. */
   next(body: JsonObject): AwaitedStep;
-  /** The provider bills the result once work has begun, so a lost call is not retried at another channel. If undefined, lost calls are retried. */
+  /** The provider bills started work, so a lost call is not retried at another channel. If undefined, lost calls are retried. */
   readonly isOrder?: true;
   /** Request that cancels the call when its client is gone. If null, the provider cannot cancel. */
   cancel(): FollowUp | null;

@@ -1,5 +1,5 @@
-// Losses between each pair of formats, as data: rejected, dropped or changed fields, computed from what each format says and carries.
-// `docs/translation.md` is generated from it, and a test runs every row.
+// Losses between each pair of formats, as data: rejected, dropped or changed fields, computed from the fields that client formats have and
+// upstream formats carry. `docs/translation.md` is generated from it, and a test runs every row.
 import type { ClientDialect } from './client-dialect.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';
 import { isRequestField, requestFields } from './request-fields.ts';

@@ -1,4 +1,4 @@
-// Fields that Messages requests say, and fields of other formats that this one carries.
+// Fields of Messages requests, and fields of other formats that this one carries.
 import type { CarriedFields, PartialLoss, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 import { attributionMark } from './attribution.ts';

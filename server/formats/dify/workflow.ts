@@ -52,7 +52,7 @@ export function addNode(sum: NodeTokens, data: Body): void {
 }
 
 /**
- * Splits the run's total, its only usage, in proportion to its nodes' tokens; without those, output is estimated from the text. Returns
+ * Splits the run's total, its only usage: output is what its nodes reported, or an estimate from the text; the rest is input. Returns
  * nothing without a total: all is counted then.
  */
 export function usageOfRun(total: unknown, { input, output }: NodeTokens, text: string): readonly ResponsePart[] {

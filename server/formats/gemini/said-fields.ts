@@ -1,4 +1,4 @@
-// Fields that `generateContent` requests say, and fields of other formats that this one carries.
+// Fields of `generateContent` requests, and fields of other formats that this one carries.
 import type { CarriedFields, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 import { writeModalities, writeSafety } from './config-fields.ts';

@@ -72,7 +72,7 @@ export const geminiUpstream: UpstreamDialect = {
   createStreamWriter: ({ requested: _requested, ...options }) => createStreamWriter(options),
   isEvent: ({ data }) => parseObject(data) !== null,
   readError,
-  // Other hosts ignore additional members.
+  // Other hosts accept the members next to the contents.
   countBody: ({ contents, systemInstruction, tools }, { upstreamModel, provider }) => {
     const counted = Object.fromEntries(Object.entries({ contents, systemInstruction, tools }).filter(([, value]) => value !== undefined));
     return provider.countsRequests === true ? { generateContentRequest: { model: `models/${upstreamModel}`, ...counted } } : counted;

@@ -1,4 +1,4 @@
-// Fields that chat completion requests say, and fields of other formats that this one carries.
+// Fields of chat completion requests, and fields of other formats that this one carries.
 import type { CarriedFields, SaidFields } from '../request-fields.ts';
 
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });

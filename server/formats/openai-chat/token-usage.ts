@@ -122,7 +122,7 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
   };
 }
 
-/** Not a chat field of OpenAI, but of its realtime API: another gateway upstream of the client can price it. */
+/** Not a chat field of OpenAI, but of its realtime API: lets the next gateway price cached media. */
 function writtenCachedMedia({ cacheRead, audioCacheRead: audio, imageCacheRead: image }: TokenUsage): Record<string, unknown> {
   if (audio + image === 0) return {};
   return { cached_tokens_details: { text_tokens: cacheRead - audio - image, audio_tokens: audio, image_tokens: image } };

@@ -1,4 +1,4 @@
-// Fields that Responses requests say, and fields of other formats that this one carries.
+// Fields of Responses requests, and fields of other formats that this one carries.
 import type { CarriedFields, SaidFields } from '../request-fields.ts';
 import { writeSeal } from '../seal.ts';
 

@@ -1,4 +1,4 @@
-// Fields that Interactions requests say.
+// Fields of Interactions requests.
 import type { SaidFields } from '../../request-fields.ts';
 import { usualTiers } from '../tiers.ts';
 import { writeSignature } from './signature.ts';

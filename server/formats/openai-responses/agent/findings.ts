@@ -60,7 +60,7 @@ export class Findings {
     return this.#searches === 0;
   }
 
-  /** Reads an item with results of a tool; others have none. */
+  /** Reads the results of a tool; other items return nothing. */
   read(item: Readonly<JsonObject>): ResponsePart[] {
     const kind = item.type === 'search_results' ? 'web_search' : item.type === 'fetch_url_results' ? 'web_fetch' : null;
     if (kind === null) return [];
