@@ -1,5 +1,4 @@
-// OpenAI's files and batches as somebody else has built them: what we write and read is not of our own understanding alone.
-// https://github.com/CopilotKit/aimock
+// OpenAI's files and batches against an independent implementation. https://github.com/CopilotKit/aimock
 import { LLMock } from '@copilotkit/aimock';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';

@@ -65,7 +65,7 @@ describe.each(vectors)('$name', ({ vector }) => {
     const body = Buffer.from(JSON.stringify(answer.body));
     const whole = decodeWhole({ ...input, body, writer: { ...writer, model: String(vector.request.body.model) } });
     if (whole.kind !== 'whole') throw new Error('It is none');
-    // The model is the one that was asked for, and ids are in the form of the caller's format.
+    // The model is the requested one, and ids have the form of the caller's format.
     const { id: _id, model: _model, ...expected } = Object(response?.body);
     expect(differences(JSON.parse(whole.body(null).toString()), expected, false)).toEqual([]);
     expect(whole.usage).toMatchObject({ input: usage?.prompt_tokens, output: usage?.completion_tokens });

@@ -82,7 +82,7 @@ function listedOf({ mode, usd = {} }: ModelRecord): [string, number][] {
       if (kind.startsWith('cacheWrite') && price === 0) return [[kind, usd.input ?? 0]];
       // All that it writes is sound.
       if (kind === 'output' && price === usd.audioOutput) return [];
-      // Some ask more for what a model writes while it thinks, and no response tells how much of it that was: the dearer of both.
+      // Some vendors charge more for thinking, which responses do not report separately: the higher price applies.
       if (kind === 'output') return [[kind, Math.max(price, usd.reasoning ?? 0)]];
       return [[kind, price]];
     });
@@ -129,7 +129,10 @@ test.each(byTokens.filter(([, { above }]) => above?.input !== undefined))('%s co
   expect(chargedOf(charges)).toEqual(listedIn(charges));
 });
 
-/** Models whose vendor asks half the price of sound in slow tiers, where the catalogue has that of text. https://ai.google.dev/gemini-api/docs/pricing */
+/**
+ * Vendors that charge half the audio price in slow tiers, where the catalogue has the text price.
+ * https://ai.google.dev/gemini-api/docs/pricing
+ */
 const soundAtHalf = new Set(['gemini-2.5-flash-lite']);
 
 test.each(byTokens.filter(([, { tiers }]) => tiers !== undefined))(
@@ -147,7 +150,7 @@ test.each(byTokens.filter(([, { tiers }]) => tiers !== undefined))(
   },
 );
 
-/** USD for what a call is charged by: a minute that is heard, a thousand characters that are spoken, a picture, a search. */
+/** USD per billed unit: a transcribed minute, a thousand spoken characters, an image, a search. */
 const eachOf: Readonly<Record<string, readonly [kind: string, count: number]>> = {
   audio_transcription: ['secondInput', 60],
   audio_speech: ['characterInput', 1000],
@@ -165,7 +168,7 @@ const byCall = named.flatMap(([model, { mode = '', usd, usdEach }]) => {
 
 test.each(byCall)('%s costs $%f a unit', (model, usd) => {
   const price = findPrice(model, maps);
-  // What is heard in sessions is counted as 1,000 tokens a minute, and spoken characters as tokens.
+  // Transcribed minutes count as 1,000 tokens, spoken characters as tokens.
   const charged = price?.kind === 'usage' ? (price.modelRatio * 2) / 1000 : price?.modelPrice;
   expect(charged).toBeCloseTo(usd, 5);
 });

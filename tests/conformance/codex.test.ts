@@ -1,5 +1,4 @@
-// ChatGPT accounts: what is asked of them, and what comes back of streams, which is all that they answer with. The stand-in takes nothing
-// that the vendor's own program does not send.
+// ChatGPT accounts: requests, and responses, which are streams only. The stand-in accepts only what the vendor's client sends.
 import { describe, expect, test } from 'vitest';
 import { upstreamDialects } from '#server/formats/registry.ts';
 import { framings } from '#server/framing/registry.ts';

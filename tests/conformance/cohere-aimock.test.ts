@@ -1,5 +1,4 @@
-// Cohere as somebody else has built it: what we write and read is not of our own understanding alone.
-// https://github.com/CopilotKit/aimock
+// Cohere against an independent implementation. https://github.com/CopilotKit/aimock
 import { LLMock } from '@copilotkit/aimock';
 import { describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';

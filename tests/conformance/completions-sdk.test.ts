@@ -166,7 +166,7 @@ describe.each(engines)('completions of a provider that has them, on $kind', (eng
     expect(whole.choices.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
     const streamed = await joined(await completions.create({ model: instruct, prompt: prompts, stream: true }));
     expect(streamed.choices).toEqual(prompts.map(() => ({ text, finish: 'stop' })));
-    // The caller has not asked for it.
+    // The caller did not request usage.
     expect(streamed.usage ?? null).toBeNull();
     const [first, second] = await scene.logs(2);
     expect(first).toMatchObject({ prompt_tokens: whole.usage?.prompt_tokens, completion_tokens: whole.usage?.completion_tokens });

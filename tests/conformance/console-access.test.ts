@@ -12,7 +12,7 @@ import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
-/** What each kind of caller is told, by the right that the call needs; null: the call is let through to its handler. */
+/** Response to each kind of caller, by the right that the call needs. If null, the call reaches its handler. */
 const callers = {
   guest: { public: null, optional: null, user: 'not_logged_in', admin: 'not_logged_in', root: 'not_logged_in' },
   banned: { public: null, optional: null, user: 'user_banned', admin: 'user_banned', root: 'user_banned' },

@@ -187,7 +187,7 @@ POST /api/user/topup/orders/{trade_no}/cancel user
 /** Calls of the first list that are no calls of the console: strangers make them, in a shape of their own (`tests/http/wallet.test.ts`). */
 export const callsOfStrangers: readonly string[] = ['GET /api/user/epay/notify'];
 
-/** Their answers go on until the caller leaves: those who may make them are tested in `tests/http/log-tail.test.ts`. */
+/** Endless responses: callers with access are tested in `tests/http/log-tail.test.ts`. */
 export const endlessCalls: readonly string[] = ['GET /api/log/tail', 'GET /api/log/self/tail'];
 
 export const consoleCalls: readonly ConsoleCall[] = `${specified}\n${added}`

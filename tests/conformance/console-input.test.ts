@@ -70,7 +70,7 @@ describe.each(engines)('odd input on $kind', (engine) => {
   let app: TestApp;
   let mounted: Map<string, MountedCall>;
   let tester: TestClient | undefined;
-  /** What a database might read as a question of its own goes to each; the rest is refused before any is asked. */
+  /** Values that a database might interpret are tried on each; the rest is rejected before any query. */
   const { values, queries, places, bodies } = engine === embeddedEngine ? oddInput : oddForDatabases;
   const calls = consoleCalls.filter((call) => !endlessCalls.includes(nameOf(call))).map((call) => [nameOf(call), call] as const);
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each(engines)('odd input on $kind', (engine) => {
   });
   afterAll(() => app.close());
 
-  /** As a super administrator of its own, signed in anew where a call has ended that: nothing stops the input before it is read. */
+  /** Sends as a super administrator of its own, signed in again if a call ended the session: nothing stops the input before it is read. */
   async function send(call: ConsoleCall, place: string, body: unknown, options?: CallOptions): Promise<TestResponse> {
     const answer = await (tester ??= await signInTester()).call(call.method, place, body, options);
     if (answer.status !== 401) return answer;
@@ -128,7 +128,7 @@ describe.each(engines)('odd input on $kind', (engine) => {
   });
 });
 
-/** Something of the kind that is asked for, so that the odd field is the only one. */
+/** A valid value of the kind, so that the odd field is the only one. */
 function sampleOf(property: Property): unknown {
   if (property.enum !== undefined) return property.enum[0];
   const [first] = property.anyOf ?? [];

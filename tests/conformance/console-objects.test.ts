@@ -1,5 +1,5 @@
-// Every call that names one record, by every kind of caller: who it belongs to, others of the same rank, those above, somebody banned,
-// with and without the header that names the caller. A call with a record in its path and without a row here fails the build.
+// Every call on one record, by every kind of caller: its owner, others of the same rank, higher ranks and a banned user, with and without
+// the header that names the caller. A call with a record in its path and without a row here fails the build.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -22,7 +22,7 @@ interface Scene {
   app: TestApp;
   root: TestClient;
   upstream: FakeUpstream;
-  /** Tells what is left on an account. */
+  /** Reports an account's balance. */
   bank: BillingUpstream;
   owner: UserRecord;
 }
@@ -168,7 +168,7 @@ describe.each(engines)('records by their callers on $kind', (engine) => {
 
   const calls = new Map(consoleCalls.map((call) => [nameOf(call), call]));
 
-  /** Calls anew for a record of its own: some of them end it. */
+  /** Calls with a new record each time, because some calls end it. */
   async function ask(
     name: string,
     callerOf: (owner: UserRecord) => Promise<TestClient> | TestClient,

@@ -1,4 +1,4 @@
-// Nobody reads or changes what belongs to somebody else: every call of the console with the ids of another account's records.
+// No account reads or changes another's records: every call of the console with the ids of another account's records.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -81,7 +81,7 @@ describe.each(engines)('owners on $kind', (engine) => {
         const name = nameOf(call);
         const known = mounted.get(name);
         if (endlessCalls.includes(name) || known === undefined || !levels.some((level) => level === call.access)) continue;
-        // Lists of every call are what administrators are for, and old rows go by their age, whoever made them.
+        // Administrators may list every call, and old rows are deleted by age for every account.
         if (role >= Role.admin && (name.startsWith('GET /api/log') || name === 'DELETE /api/log/')) continue;
         const attacker = await app.as(await app.createUser({ role }));
         for (const id of call.path.includes('{') || known.body !== null ? ids : [victim.id]) {

@@ -1,5 +1,5 @@
-// Bots of Coze: against the provider vectors, what is written of every caller's request, what is asked about a chat that does not stream, and
-// what is read of every response. The stand-in takes requests strictly.
+// Coze's bots against the provider vectors: requests of every client format, polling of chats that do not stream, and responses. The
+// stand-in validates requests strictly.
 import { describe, expect, test } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';

@@ -1,5 +1,5 @@
-// Streams of every format, to callers of every format: wherever the network cuts them the caller gets the same, and whatever is in them
-// is told or ends in an error, but never in an exception.
+// Streams between all formats: wherever the network splits them the caller receives the same, and any content is mapped or ends in an
+// error, never in an exception.
 import { describe, expect, test } from 'vitest';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';

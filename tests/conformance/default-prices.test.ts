@@ -50,7 +50,7 @@ test('a minute that whisper-1 hears costs $0.006', () => {
   expect(findPrice('whisper-1', maps)).toEqual({ kind: 'call', modelPrice: 0.006 });
 });
 
-/** Those that run on somebody's own machine, or have no list. */
+/** Providers on private machines, or without a price list. */
 const unlisted: ReadonlySet<string> = new Set(['44', '47']);
 /** Served without a price that its provider lists. */
 const unpriced: ReadonlySet<string> = new Set(['FunAudioLLM/SenseVoiceSmall', 'BAAI/bge-m3', 'BAAI/bge-reranker-v2-m3']);
@@ -81,7 +81,7 @@ test.each([
 
 /** What a second costs in 720p and in 1080p. Decision 111 says which of these pages were read, and where the others' numbers are from. */
 test.each([
-  // What Kling asks a second, with the sound that its models make: https://docs.comfy.org/tutorials/partner-nodes/pricing (211 credits are $1 of the vendor's list)
+  // Kling's price per second, with sound: https://docs.comfy.org/tutorials/partner-nodes/pricing (211 credits are $1 of the vendor's list)
   ['kling-v3', 0.126, 0.168],
   ['kling-3.0-turbo', 0.112, 0.14],
   ['kling-v2-6', 0.042, 0.14],
@@ -110,7 +110,7 @@ test.each([
   expect(pricePerSecond(price.videos, 1080)).toBeCloseTo(large, 3);
 });
 
-/** Of a minute that is heard, or of a thousand characters that are spoken. */
+/** Price per transcribed minute, or per thousand spoken characters. */
 test.each([
   // https://docs.mistral.ai/inference/model-selection-guide https://vercel.com/ai-gateway/models/voxtral-mini-transcribe-3
   ['voxtral-mini-transcribe-2507', 0.002],

@@ -45,7 +45,7 @@ async function requestOf({ request, channel }: Pick<Vector, 'request' | 'channel
   });
 }
 
-/** The call after its files were left, and what was asked for that. */
+/** The call after its file uploads, and the upload requests. */
 async function withFiles(
   open: UpstreamRequest,
   { other_calls: answers = [] }: Pick<Vector, 'other_calls'>,
@@ -106,7 +106,7 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
       const body = Buffer.from(JSON.stringify(upstream.body));
       const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
-      // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
+      // Ids without OpenAI's prefix are replaced: its clients check prefixes.
       expect(differences(JSON.parse(decoded.body(null).toString()), { ...Object(response.body), id: '$ANY' }, false)).toEqual([]);
     });
 
@@ -234,12 +234,12 @@ describe('a response', () => {
       { type: 'text', text: 'Noon' },
       { type: 'finish', reason: 'stop' },
     ];
-    // What nodes have not told was read.
+    // Tokens that nodes did not report are input.
     const parts = read(chunk, node, node, ends({ outputs: { text: 'Noon' }, total_tokens: 100 })).filter(
       ({ type }) => type !== 'reasoning',
     );
     expect(parts).toEqual([start, ...said, { type: 'usage', usage: { input: 88, output: 12 } }]);
-    // What its end, or some code, hands on of a model's usage is no usage of its own.
+    // Usage that an end node or code passes on is not counted again.
     const handsOn = (type: string) => ({ ...node, data: { node_type: type, outputs: node.data.outputs } });
     const usages = read(chunk, node, handsOn('end'), handsOn('code'), ends({ total_tokens: 36 })).filter(({ type }) => type === 'usage');
     expect(usages).toEqual([{ type: 'usage', usage: { input: 30, output: 6 } }]);
@@ -335,7 +335,7 @@ describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls o
     }
     expect(taken.map(({ inputs }) => inputs)).toEqual(taken.map(() => ({ language: 'fr', topic: 'Tide?' })));
     expect(taken[0]).not.toHaveProperty('query');
-    // A run that was waited for tells a sum alone; it is the same sum.
+    // A blocking run reports only a total, which is the same.
     const rows = await scene.logs(4);
     expect(new Set(rows.map(({ prompt_tokens: prompt, completion_tokens: written }) => prompt + written)).size).toBe(1);
     expect(rows.every(({ completion_tokens: written }) => written > 0)).toBe(true);

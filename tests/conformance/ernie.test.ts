@@ -48,7 +48,7 @@ const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: i
 
 let made = 0;
 
-/** Tokens are kept by key, so each has one of its own. @param named as the vectors have it */
+/** Tokens are cached by key, so each vector has its own. @param named as in the vectors */
 async function requestOf(vector: Vector, kind: CallKind): Promise<{ request: UpstreamRequest; requested: SendRequest[] }> {
   const { body } = vector.request;
   const requested: SendRequest[] = [];
@@ -109,7 +109,7 @@ describe.each(readVectors('baidu').map((vector) => ({ name: vector.name, vector 
       if (decoded.kind !== 'whole') throw new Error('It is no response');
       const { usage: reported, ...others } = Object(response.body);
       const { completion_tokens: completion, ...counts } = reported;
-      // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
+      // Ids without OpenAI's prefix are replaced: its clients check prefixes.
       const expected = { ...others, ...(kind === callKinds.chat ? { id: '$ANY' } : {}), usage: completion === 0 ? counts : reported };
       expect(differences(JSON.parse(decoded.body(null).toString()), expected, false)).toEqual([]);
     });

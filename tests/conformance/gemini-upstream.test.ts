@@ -70,7 +70,7 @@ it.each(embeddings.map((vector) => ({ name: vector.name, vector })))('$name: ask
   if (decoded.kind !== 'whole') throw new Error('It is none');
   const tokens = Number(vector.usage?.prompt_tokens);
   const reported: unknown = JSON.parse(decoded.body({ ...noTokens, input: tokens }).toString());
-  // Nothing is completed, and OpenAI's embeddings say nothing of it.
+  // Embeddings have no completion.
   const usage = { prompt_tokens: tokens, total_tokens: tokens };
   expect(reported).toEqual({ ...Object(response?.body), usage });
 });

@@ -166,7 +166,7 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
       channels: [{ ...channelOf(type), setting, model_mapping: JSON.stringify({ [model]: 'claude-opus-4-8' }) }],
     });
     scene.upstream.behave({ reasoning: 'The moon is full.', text: 'At noon.' });
-    // As Gemini CLI asks.
+    // As Gemini CLI requests.
     const config = { thinkingConfig: { includeThoughts: true } };
     for (const stream of [false, true]) {
       const { content, text } = await ask(scene, { contents: [question], stream, config });
@@ -210,7 +210,7 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
     if (format === 'Gemini') expect(body).toMatchObject({ toolConfig: { functionCallingConfig }, tools: config.tools });
     else expect(body).toMatchObject({ tool_choice: { ...wanted }[format as 'OpenAI'] });
     const tools = JSON.stringify(body);
-    // Where the format has no such list the others are not told.
+    // Formats without such a list receive only the allowed tools.
     expect(tools.includes('get_wind')).toBe(format === 'Gemini' || format === 'Responses' || mode !== FunctionCallingConfigMode.VALIDATED);
     if (format !== 'Gemini') expect(tools).not.toContain('OBJECT');
   });

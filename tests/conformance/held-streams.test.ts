@@ -1,5 +1,5 @@
-// What a stream holds while it lasts: of what has passed nothing but what its caller's format repeats at the end, however long it is and
-// however long one event is. Counted is what is reachable once garbage is gone, in the process's own heap and its buffers.
+// Memory held by open streams: of past events only what the caller's format repeats at the end, however long the stream or an event is.
+// Measured is reachable memory after garbage collection, heap and buffers.
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -57,7 +57,7 @@ const streams: Readonly<Record<string, { channel: object; begin: string; delta(t
   },
 };
 
-/** Formats whose last event repeats the whole answer: what has been written is held once, and where nobody translates it is not. */
+/** Formats whose last event repeats the response: output is held once, and not at all on the identity path. */
 const repeating: ReadonlySet<string> = new Set(['openai-responses', 'gemini-interactions']);
 
 const pairs = Object.values<ClientDialect>(clientDialects)
@@ -97,7 +97,7 @@ function* many(total: number): Iterable<string> {
 }
 
 describe.each(pairs)('$format to $caller', ({ caller, client, format }) => {
-  // Either is held by whoever holds it once more than he may: most streams not at all, those that repeat it at the end once.
+  // The limit is exceeded by holding one copy more than allowed: most streams hold none, repeating ones one.
   const length = 8 * megabyte;
   const most = repeating.has(caller) ? 1.5 * length : 2 * megabyte;
 

@@ -1,5 +1,5 @@
-// Hunyuan of Tencent: against the provider vectors, signatures byte for byte; what is written of every caller's request, and read of every
-// response; and what calls may cost that it cannot be told a limit for. The stand-in takes requests strictly.
+// Tencent's Hunyuan against the provider vectors, signatures byte for byte: requests of every client format, responses, and the cost of
+// calls, which have no token limit. The stand-in validates requests strictly.
 import { describe, expect, test } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
@@ -76,7 +76,7 @@ describe.each(readVectors('tencent').map((vector) => ({ name: vector.name, vecto
       const body = Buffer.from(JSON.stringify(upstream.body));
       const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer: { ...writer, model: upstreamModel } });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
-      // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
+      // Ids without OpenAI's prefix are replaced: its clients check prefixes.
       const expected = { ...Object(response.body), id: '$ANY' };
       expect(differences(JSON.parse(decoded.body(null).toString()), expected, false)).toEqual([]);
     });

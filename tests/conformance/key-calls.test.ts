@@ -1,5 +1,5 @@
-// Every call beside the console's: those of API clients, of payment services and of whoever watches the server. A route without a row
-// fails the build, and each row is called by strangers, by a banned owner, and by the owner.
+// Every call except the console's: API clients, payment services and monitoring. A route without a row fails the build, and each row is
+// called by strangers, a banned owner and the owner.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -11,7 +11,7 @@ import type { TestApp } from '#tests/support/test-app.ts';
 /** `key`: a token of API clients; `session`: of the console; `anyone`: no proof of who calls, or one of its own. */
 type Callers = 'key' | 'session' | 'anyone';
 
-/** With the status that strangers are told. Of `:mode` and its like anything will do. */
+/** With the status that strangers receive. `:mode` and similar match anything. */
 const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['key', 'GET /dashboard/billing/subscription', 401],
   ['key', 'GET /dashboard/billing/usage', 401],
@@ -117,7 +117,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
     ['key', `PATCH ${path}/cachedContents/:cache`, 401],
     ['key', `DELETE ${path}/cachedContents/:cache`, 401],
   ]),
-  // Below `/v1` it is a call for whom Gemini's headers speak.
+  // Below `/v1`, Gemini's headers select the format.
   ['anyone', 'POST /v1/batches/:batch', 501],
   ['anyone', 'DELETE /v1/batches/:batch', 501],
   ['key', 'POST /v1beta/batches/:batch', 401],
@@ -165,7 +165,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['session', 'POST /pg/audio/speech', 401],
   ['session', 'POST /pg/audio/transcriptions', 401],
   ['session', 'POST /pg/audio/translations', 401],
-  // A picture is named by what nobody guesses, a notice carries the secret of its task or a signature.
+  // An image has an unguessable name; a notice carries the secret of its task or a signature.
   ['anyone', 'GET /mj/image/:mj', 400],
   ['anyone', 'GET /:mode/mj/image/:mj', 400],
   ['anyone', 'GET /suno/image/:task/:clip', 400],

@@ -1,4 +1,4 @@
-// Libraries of AI Proxy: what is asked, and that an answer names the documents that it rests on.
+// AI Proxy's libraries: the query, and the source documents of an answer.
 import { expect, test } from 'vitest';
 import { upstreamDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';

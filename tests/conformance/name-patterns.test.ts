@@ -1,4 +1,4 @@
-// Behaviour asks the facts about models and no name: a pattern of a model's name that stands elsewhere has a reason here, or fails.
+// Code reads facts about models instead of matching names: a name pattern elsewhere must have a reason here.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

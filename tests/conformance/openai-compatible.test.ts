@@ -102,7 +102,7 @@ function answerOf(
   const responseFields = kind.clientCall(client)?.responseFields?.(request, address) ?? request;
   const decoded = kind.decode({ client, route, upstreamModel, body: Buffer.from(text), responseFields, writer });
   if (decoded.kind !== 'whole') throw new Error('It is no response');
-  // What a provider does not tell is counted.
+  // Tokens that a provider does not report are counted.
   const counted = kind === callKinds.rerank && decoded.usage === null ? { ...noTokens, input: counting } : null;
   return decoded.body(counted).toString();
 }
@@ -248,7 +248,7 @@ describe('addresses of every type', () => {
     const unsupported = isUnsupported === true || (type === 3 && ['moderations', 'rerank'].includes(mode));
     const channel = buildPreparedChannel({ type, base_url, other, key: keys.get(type) ?? 'sk-key' });
     const route = channel.route(clientDialects['openai-chat'], kindNamed(mode), model);
-    // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.
+    // Task providers serve nothing else, and third-party proxies have no built-in address.
     const isOfTasks = providerOf(type)?.tasks !== undefined;
     expect(problemText(channel)).toBe(isOfTasks ? 'A base URL is needed' : '');
     if (unsupported || isOfTasks) {
@@ -287,7 +287,7 @@ describe('addresses of sounds that are written down', () => {
 });
 
 describe('model lists', () => {
-  // Gemini's own list is asked, not that of its service in OpenAI's format.
+  // The list is Gemini's own, not that of its OpenAI-compatible service.
   const lists = readModelLists()
     .filter(({ channel }) => isSupported(channel.type))
     .filter(({ channel, calls }) => channel.type !== 24 || calls[0]?.request.url.includes('/openai/') !== true);

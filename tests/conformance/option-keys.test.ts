@@ -158,7 +158,7 @@ number gemini.thinking_adapter_budget_tokens_percentage 0.6
 json ToolPrice
 `;
 
-/** Clients of this family know them, nothing ever read them. */
+/** Clients of this family know these keys; no code ever read them. */
 const dropped = ['FileUploadPermission', 'FileDownloadPermission', 'ImageUploadPermission', 'ImageDownloadPermission'];
 
 const rows = `${specified}${added}`

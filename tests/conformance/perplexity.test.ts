@@ -1,4 +1,4 @@
-// Perplexity's Agent API: what callers of every format ask of it, by the earlier names of its models too, and what comes back of searches.
+// Perplexity's Agent API: requests of every client format, also by former model names, and search results.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { upstreamDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
@@ -249,7 +249,7 @@ describe('what it has found', () => {
     expect(await (await ask('/v1/responses', { input: 'When?' })).json()).toMatchObject({ status: 'completed', output });
     const events = await eventsOf(await ask('/v1/responses', { input: 'When?', stream: true }));
     expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { output } });
-    // Their packages want to know when a part begins, which Perplexity does not tell.
+    // SDKs need the start of a part, which Perplexity does not send.
     expect(events.some(({ type }) => type === 'response.content_part.added')).toBe(true);
   });
 

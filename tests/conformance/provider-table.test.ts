@@ -1,5 +1,5 @@
-// Every provider type with everything that it can do, before a stand-in that takes requests strictly and answers in the provider's own form.
-// A type or capability that nothing tries fails by its name. Conversations and what is beside them are in the files `provider-table-*`.
+// Every provider type with all of its capabilities, against a stand-in that validates requests strictly and responds in the provider's
+// format. A type or capability without a test fails by name. Chat and related calls are in the files `provider-table-*`.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { providerOf } from '#server/providers/registry.ts';

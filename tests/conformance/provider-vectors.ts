@@ -56,7 +56,7 @@ const SocketVector = z.object({
   error: z.object({ status: z.int(), error: z.record(z.string(), z.unknown()) }).optional(),
   usage: z.record(z.string(), z.unknown()).optional(),
 });
-/** Of a provider that is asked over a socket. */
+/** Vector of a provider with a WebSocket API. */
 export type SocketVector = z.infer<typeof SocketVector>;
 
 const UrlRow = z.object({

@@ -1,5 +1,4 @@
-// Realtime sessions as somebody else has built them: what we pass and meter is not of our own understanding alone.
-// https://github.com/CopilotKit/aimock
+// Realtime sessions against an independent implementation. https://github.com/CopilotKit/aimock
 import { LLMock } from '@copilotkit/aimock';
 import { expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';

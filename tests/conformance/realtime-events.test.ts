@@ -23,7 +23,7 @@ function eventsOf(union: string): string[] {
 
 const response = { object: 'realtime.response', id: 'resp_1', status: 'in_progress', output: [], conversation_id: 'conv_1' };
 const about = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 };
-/** What events have beside what all of them are given here. */
+/** Fields of events in addition to the common ones. */
 const server: Record<string, Json> = {
   error: { error: { type: 'invalid_request_error', code: 'odd', message: 'Odd', param: null, event_id: null } },
   'session.created': { session: { type: 'realtime', model: 'gpt-realtime', instructions: 'Speak of tides.' } },
@@ -31,7 +31,7 @@ const server: Record<string, Json> = {
   'response.created': { response },
   'response.done': { response: { ...response, status: 'completed', usage: { total_tokens: 2, input_tokens: 1, output_tokens: 1 } } },
 };
-/** Limits of the provider's account, which are nobody's here. */
+/** Limits of the provider's account, which do not apply to callers. */
 const withheld = new Set(['rate_limits.updated']);
 const client: Record<string, Json> = {
   'session.update': { session: { type: 'realtime', instructions: 'Speak of tides.' } },

@@ -1,5 +1,5 @@
-// Predictions of Replicate: what is written of every caller's request, what is asked until they have ended, and what is read of them, whole
-// and as streams. The stand-in takes inputs strictly.
+// Replicate's predictions: requests of every client format, polling, and results, complete and streamed. The stand-in validates inputs
+// strictly.
 import { describe, expect, test } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';

@@ -57,7 +57,7 @@ const contracts: readonly Contract[] = [
 
 interface Said {
   value: unknown;
-  /** What has to stand beside it to mean anything. */
+  /** Fields that it needs to have a meaning. */
   beside: Body;
 }
 
@@ -84,7 +84,7 @@ function membersOf({ client, vendor, type, within }: Contract): Map<string, Said
       for (const word of words) add(name, word, client.name === 'claude' ? {} : asObject(besides[name]));
     }
   }
-  // What vendors' types cannot tell: a number that may stand there, tools beside a choice.
+  // Not in vendors' types: valid numbers, and tools for a choice.
   for (const { example } of Object.values(client.saidFields)) {
     const fields = asObject(within === undefined ? example : example[within]);
     for (const name of Object.keys(fields)) if (members.has(name)) add(name, fields[name], fields);

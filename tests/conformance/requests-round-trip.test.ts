@@ -63,7 +63,7 @@ const requested = fc.record({
 });
 type Requested = typeof requested extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What `asked` gives, as parts. */
+/** Parts of a generated request. */
 function requestOf({ tools, ...rest }: Requested, client: ClientDialect): ChatRequest {
   const parameters = { type: 'object', properties: { port: { type: 'string' } } };
   const withParameters = tools.map((tool) => ({ ...tool, parameters }));

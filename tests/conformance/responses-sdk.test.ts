@@ -138,7 +138,7 @@ describe.each(allCases)("the package of OpenAI's Responses on $kind, before $for
     });
     const sent = JSON.stringify(scene.upstream.requests[0]?.body);
     expect(sent).toContain('Be brief.');
-    // Nothing is kept at the provider.
+    // Nothing is stored at the provider.
     if (isIdentity) expect(scene.upstream.requests[0]?.body).toMatchObject({ store: false, metadata: { run: '1' } });
     await scene.checkBooks();
   });

@@ -34,11 +34,11 @@ interface Host {
   upstreamModel: string;
   /** No response of its has more than one call of a tool. */
   callsOnce?: true;
-  /** It cannot be told a limit. */
+  /** The provider has no token limit. */
   hasNoLimit?: true;
 }
 
-/** Who hosts the formats of others, or has one of its own; what is stored makes no difference to them. */
+/** Hosts of other vendors' formats, or with their own format; storage makes no difference to them. */
 const hosts: readonly Host[] = [
   { format: 'Claude at Vertex', front: startFakeVertex, upstreamModel: model },
   { format: 'Gemini at Vertex', front: startFakeVertex, upstreamModel: 'gemini-3-flash-preview' },
@@ -66,7 +66,7 @@ function casesOf<Upstream extends { type: number }>(list: readonly Upstream[]) {
   return engines.flatMap((engine) => list.map((upstream) => ({ engine, kind: engine.kind, setting: '', ...upstream })));
 }
 
-/** Whose models are told apart by their names gets one of its own. */
+/** A provider that distinguishes models by name gets a suitable one. */
 export function channelOf(type: number): ChannelFields {
   return { type, models: model, ...(type === 24 ? { model_mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) } : {}) };
 }
@@ -80,7 +80,7 @@ export interface Speaker {
   stream(): Promise<string>;
   /** Reads a stream and aborts it once so many characters have come. */
   abortAfter(characters: number): Promise<unknown>;
-  /** Asks with a tool, answers all calls and asks again. */
+  /** Calls with a tool, answers all tool calls and calls again. */
   callTools(stream: boolean): Promise<{ calledWith: unknown[]; text: string }>;
 }
 
@@ -173,7 +173,7 @@ export function describeSharedCases({ name, errors, badLimit, clientOf }: Packag
         [429, errors.RateLimitError],
         [500, errors.InternalServerError],
         [503, errors.InternalServerError],
-        // What an upstream says about the channel's account is not the caller's fault.
+        // Errors of the channel's account are not the caller's fault.
         [401, errors.InternalServerError],
       ] as const) {
         scene.upstream.queue({ status });

@@ -68,7 +68,7 @@ describe.each(vectors.map((vector) => ({ name: vector.name, vector })))('$name',
       const body = Buffer.from(JSON.stringify(whole));
       const decoded = kind.decode({ client, route, upstreamModel, body, responseFields: {}, writer });
       if (decoded.kind !== 'whole') throw new Error('It is no response');
-      // Ids that are no OpenAI's are told as ours: its clients look at how they begin.
+      // Ids without OpenAI's prefix are replaced: its clients check prefixes.
       expect(differences(JSON.parse(decoded.body(null).toString()), { ...Object(response.body), id: '$ANY' }, false)).toEqual([]);
     });
 

@@ -1,5 +1,5 @@
-// Spark of iFlytek by HTTP, and Zhipu's first platform by the keys that its next one takes: what is asked, and what comes back. The stand-in
-// takes nothing that its vendor does not know.
+// iFlytek's Spark over HTTP, and Zhipu's first platform with keys of its next one: requests and responses. The stand-in accepts only what
+// its vendor knows.
 import { describe, expect, test } from 'vitest';
 import { clientDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';

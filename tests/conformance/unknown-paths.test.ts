@@ -1,4 +1,4 @@
-// What callers are told at paths that do not exist: in the format that is spoken there, with the id of the call.
+// Responses at paths that do not exist: in the format of the path, with the call's id.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';

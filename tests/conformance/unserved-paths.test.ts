@@ -1,5 +1,5 @@
-// Whatever the vendors' own packages call is served, or told to be missing in the format of that vendor: 501, which libraries do not try
-// again, and not 404, which says that a model or an object is not there.
+// Every path of the vendors' SDKs is served, or rejected in the vendor's format with 501, which SDKs do not retry; 404 would mean that a
+// model or an object does not exist.
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';

@@ -1,5 +1,5 @@
-// Books of tokens: whichever format a caller speaks and whichever its provider, the classes of a usage sum to what the provider told, each
-// is priced once, and the caller is told the same sum.
+// Token accounting between all formats: the classes of a usage sum to what the provider reported, each is priced once, and the caller
+// receives the same sum.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cacheCreation1hRatioOf } from '#shared/find-price.ts';
@@ -8,7 +8,7 @@ import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'tide-1';
-/** Of the prompt's price; no two sums of them are alike. */
+/** Factors of the prompt's price; no two sums of them are equal. */
 const ratios = { completion: 7, cached: 0.5, written: 3, received: 11, spoken: 13, unmappedAgain: 0.25 };
 const settings = {
   ModelRatio: JSON.stringify({ [model]: 2 }),
@@ -160,9 +160,9 @@ interface Caller {
   format: string;
   path(isStream: boolean): string;
   body(isStream: boolean): object;
-  /** What it is sent as tells no hour of cache apart, which none of its callers can ask for. */
+  /** The format does not distinguish one-hour cache writes, which none of its callers can request. */
   hasNoHour?: true;
-  /** Tokens that it is told, all together. */
+  /** Sum of the tokens in a response. */
   sum(answer: { usage: Reported; usageMetadata: Reported }): number[];
 }
 
@@ -300,7 +300,7 @@ describe('what was recorded of providers', () => {
     (name) => `openai/${name}`,
   );
   const others = ['deepseek/chat', 'deepseek/chat-reasoner', 'deepseek/chat-stream', 'deepseek/chat-stream-reasoner'];
-  // The last two were not asked for a usage, and tell it in places of their own.
+  // The last two did not request usage, and report it in their own fields.
   const names = [...recorded, ...others, 'openrouter/chat-stream', 'groq/chat-stream', 'moonshot/chat-stream'];
 
   test.each(names)('%s: the classes sum to its total', async (name) => {

@@ -17,7 +17,7 @@ interface Speech {
   setting?: string;
   path(stream: boolean): string;
   body: Json;
-  /** What is said here in the place of what came: names of its own for what lies in an account. */
+  /** Fields that the gateway replaces: ids of objects in an account. */
   isOurs?: RegExp;
   /** Types of the events that a stream begins and ends with, and of those that it does not have if it ends well. */
   begins?: RegExp;

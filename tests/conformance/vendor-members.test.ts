@@ -1,5 +1,5 @@
-// What providers may say, member by member, as their vendors' own packages have it: what callers of other formats do not hear of is named, with
-// the reason, in `unheard` of the provider's format. A package that knows more than we do fails here.
+// Response fields of the vendors' SDK types, member by member: fields that are not mapped to other formats are listed with the reason in
+// `unmappedFields` of the provider's format. A package with more fields than we know fails here.
 import { describe, expect, test } from 'vitest';
 import { upstreamDialects } from '#server/formats/registry.ts';
 import type { ResponsePart } from '#server/formats/parts.ts';
@@ -42,7 +42,7 @@ describe.each(vendorTypes)('what a provider that speaks $format may say', ({ for
     expect(unmappedIn(found)).toEqual(namedIn(dialect.unmappedFields?.events));
   });
 
-  /** Only where it is told as a response: its text is read for nothing else. */
+  /** For responses only: the text is read for nothing else. */
   function errorIn(body: Json): string {
     return 'error' in body || 'promptFeedback' in body
       ? JSON.stringify(dialect.readError(JSON.stringify({ ...body, output: [] }), null))
@@ -129,12 +129,12 @@ function spreads(samples: readonly unknown[][]): unknown[][] {
 /** What events hold of a response is read as that of a whole one is, and compared there. */
 const closed: ReadonlySet<string> = new Set(['response', 'item', 'message', 'content_block', 'annotation', 'citation']);
 
-/** What goes back to where it came from alone is nothing that others hear. */
+/** Parts that are sent back to their origin only do not count as mapped. */
 function words(parts: readonly ResponsePart[] | null): string {
   return JSON.stringify(parts, (name, value: unknown) => (name === 'object' ? undefined : value));
 }
 
-/** Where no kind of thing in a place is heard, the place is named. */
+/** If no kind of thing at a path is mapped, the path is listed. */
 function unmappedIn(found: ReadonlyMap<string, boolean>): string[] {
   const received = new Set<string>();
   const unmappedFields = new Set<string>();

@@ -21,7 +21,7 @@ interface Requested {
   limit?: number;
 }
 
-/** How a format is asked, and what its responses are. */
+/** Requests of a format, and the types of its responses. */
 interface Speech {
   vendor: Vendor;
   path(stream: boolean): string;

@@ -27,7 +27,7 @@ import { problemText } from '#tests/support/problem-text.ts';
 const client = clientDialects['openai-chat'];
 const vectors = readVectors('vertex').map((vector) => ({ name: vector.name, vector }));
 
-/** Answers every question for a token as the vectors do. */
+/** Answers every token request as the vectors do. */
 function tokenSender(requested: SendRequest[]): Pick<Sender, 'send'> {
   return {
     send(request) {
@@ -40,7 +40,7 @@ function tokenSender(requested: SendRequest[]): Pick<Sender, 'send'> {
 
 let made = 0;
 
-/** Tokens are kept by key, so each vector has one of its own. */
+/** Tokens are cached by key, so each vector has its own. */
 async function requestOf({ channel, request: { body }, context }: Vector): Promise<{ request: UpstreamRequest; requested: SendRequest[] }> {
   const requested: SendRequest[] = [];
   const own = { key: serviceAccount({ client_id: String((made += 1)) }), other: channel.other };

@@ -1,4 +1,4 @@
-// Every provider of videos by every form of a caller: what it is asked, strictly, and what comes of it.
+// Every video provider with every client format: strictly validated requests, and results.
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ interface Provider {
   key: string;
   /** The channel's free field. */
   other?: string;
-  /** Videos are told within answers: nobody knows how long they are, and they have no address. */
+  /** Videos are within responses, without duration and URL. */
   isInside?: true;
   model: string;
   seconds: number;
@@ -45,9 +45,9 @@ interface Provider {
   taken: unknown;
   requested: string;
   reported(state: State): unknown;
-  /** Beside the question. */
+  /** Responses to further requests. */
   also?(visit: VideoVisit): VideoReply | undefined;
-  /** Answers to an order that is not taken: status and body, and what its caller is told. */
+  /** Rejected orders: status and body, and the caller's error. */
   refusals: readonly [reply: { status?: number; body: unknown }, status: number, code: string][];
 }
 
@@ -471,7 +471,7 @@ describe('providers of videos', () => {
         expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-${film.length - 1}/${film.length}`]);
         expect(Buffer.from(await part.arrayBuffer())).toEqual(film.subarray(4));
       }
-      // The address is anybody's: the channel's key does not go there.
+      // Anyone may host the URL: the channel's key is not sent there.
       expect(JSON.stringify(internet.visits.at(-1)?.headers)).not.toContain(row.key.split('|')[0]);
       await scene.app.context.db.collection('tasks').patchAll({ public_id: body.id }, { unset: ['accepted_key'] });
     });
@@ -573,7 +573,7 @@ describe('providers of videos', () => {
       const reported = await customer.call('POST', '/v1/videos', { model: row.model, prompt });
       reply = undefined;
       expect([reported.status, String(reported.body.error.code)]).toEqual([status, code]);
-      // Its words, where they are about what was asked for.
+      // The provider's message, if it concerns the request.
       if (status === 400) expect(reported.body.error.message).toMatch(/not (?:allowed|safe|valid)|new_sensitive/);
       expect(await customer.balance()).toBe(start);
     });
@@ -751,7 +751,7 @@ describe('providers of videos', () => {
     const { body } = await customer.call('POST', '/v1/videos', { model: 'veo-3.1-generate-preview', prompt });
     expect(body).toMatchObject({ status: 'queued' });
     await scene.poll();
-    // Nobody else can use that address.
+    // Only the owner can use that URL.
     const listed = await (await scene.app.as(customer.user)).get('/api/task/self?platform=video');
     expect(listed.data[0].video.url).toBe('');
     const before = internet.visits.length;

@@ -52,7 +52,7 @@ export async function runBatch({ type }: Row): Promise<void> {
   await scene.checkBooks();
 }
 
-/** What the provider refuses costs nothing, and is told. */
+/** A rejection by the provider costs nothing and is reported. */
 async function expectRefusal(scene: RelayScene, account: FakeAccount, input: string): Promise<void> {
   const balance = await scene.balance();
   account.failures.push(400);
@@ -65,7 +65,7 @@ async function expectRefusal(scene: RelayScene, account: FakeAccount, input: str
   expect(await scene.balance()).toBe(balance);
 }
 
-/** One whose creation nobody answered is looked for by its file. */
+/** A batch whose creation was not answered is found by its file. */
 async function expectFound(scene: RelayScene, account: FakeAccount, input: string): Promise<void> {
   const balance = await scene.balance();
   account.failures.push('lost');

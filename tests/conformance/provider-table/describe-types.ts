@@ -1,4 +1,4 @@
-// The rows of types that are asked by calls: conversations in each of their formats, from callers of each, and every kind of call beside them.
+// Rows of types with calls: chat in each of their formats, from every client format, and every other kind of call.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { providerOf } from '#server/providers/registry.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
@@ -110,7 +110,7 @@ function useScene(standIn: StandIn, { format, kinds = [] }: { format?: string; k
   };
 }
 
-/** The provider refuses, and its caller hears why in an error of their own format; nothing is charged. */
+/** The provider rejects; the caller receives the reason as an error of their format; nothing is charged. */
 async function expectError(scene: RelayScene, ask: () => Promise<Response>, isOwn = false): Promise<void> {
   const balance = await scene.balance();
   if (!isOwn) scene.upstream.queue({ status: 400, error: { message: refusedText, type: 'invalid_request_error', code: 'invalid_value' } });

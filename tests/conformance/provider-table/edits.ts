@@ -1,4 +1,4 @@
-// Edits of pictures at providers that are asked for them in a form of their own: of files and of data URLs, and refused.
+// Image edits at providers with their own API: from files and from data URLs, and rejected.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { editors, startFakeEditor } from '#tests/support/fake-editors.ts';
@@ -8,7 +8,7 @@ import { createScene } from '#tests/support/relay-scene.ts';
 import { failures } from './facts.ts';
 import type { Row } from './rows.ts';
 
-/** Null: they are asked for in the shared words. */
+/** If null, edits use the shared API. */
 export function editorOf(type: number): EditorName | null {
   return editorNames.find((name) => editors[name].type === type) ?? null;
 }

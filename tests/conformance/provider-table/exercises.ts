@@ -5,7 +5,7 @@ import { refusedText } from '#tests/support/provider-front.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 export interface Exercise {
-  /** Asks for it; the response has come whole. */
+  /** Sends the call and returns the complete response. */
   ask(scene: RelayScene, model: string, stream: boolean): Promise<Response>;
   /** What every whole response has. */
   check(response: Response, text: string): void;

@@ -1,5 +1,4 @@
-// What is known of every provider type, written down apart from the records of `server/providers/`: that it exists, what it can
-// do, at which addresses, and in which words it tells errors.
+// Facts about every provider type, independent of the records in `server/providers/`: existence, capabilities, paths, and error formats.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readModelLists, readUrlRows } from '../provider-vectors.ts';
@@ -66,7 +65,7 @@ export function pathsOf(type: number): ReadonlyMap<string, string> {
   return new Map([...paths, ...Object.entries(others)]);
 }
 
-/** Models are told apart by what they do; some of these the fake upstream knows. */
+/** Models by kind; the fake upstream knows some of them. */
 export const modelOf: Readonly<Record<string, string>> = {
   chat: 'test-model',
   completions: 'test-completions',
@@ -89,7 +88,7 @@ interface ReportedFailure {
   body: object;
 }
 
-/** How errors are told where it is not as OpenAI does. */
+/** Error formats that differ from OpenAI's. */
 export const failures: Readonly<Record<number, (message: string) => ReportedFailure>> = {
   // https://help.aliyun.com/zh/model-studio/error-code
   17: (message) => ({ body: { code: 'InvalidParameter', message, request_id: 'r1' } }),

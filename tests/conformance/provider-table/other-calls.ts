@@ -1,4 +1,4 @@
-// What is no call with one response: tasks, sessions, counts, and what the console asks providers.
+// Calls without a single response: tasks, sessions, counts, and requests of the console.
 import { expect } from 'vitest';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { balanceAnswers } from '#tests/support/balance-answers.ts';
@@ -116,7 +116,7 @@ const counts = [
   },
 ] as const;
 
-/** By callers of every format; the provider's number is what they hear, and nothing is charged. */
+/** For callers of every format: the provider's count is returned, and nothing is charged. */
 async function countPrompts({ type }: Row): Promise<void> {
   const standIn = standInOf(type);
   const reported = counts.filter(({ format }) => standIn?.formats?.includes(format) === true);
@@ -151,7 +151,7 @@ async function channelAt(admin: TestClient, fields: object): Promise<number> {
   return created.data[0];
 }
 
-/** Known, and not told. */
+/** The balance, known and unknown. */
 async function askForBalance({ type }: Row): Promise<void> {
   const reported = balanceAnswers.filter((answer) => answer.type === type);
   if (reported.length === 0) throw new Error(`It is not known what type ${type} says is left`);

@@ -1,4 +1,4 @@
-// Pictures of providers that are asked for them in a form of their own.
+// Images of providers with their own API.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { painters, startFakePainter } from '#tests/support/fake-painters.ts';
@@ -20,10 +20,10 @@ const models: Readonly<Record<PainterName, readonly string[]>> = {
   siliconflow: ['black-forest-labs/FLUX.1-schnell'],
 };
 
-/** Both of Zhipu's platforms are asked alike. */
+/** Both of Zhipu's platforms have the same API. */
 const likeOthers: ReadonlyMap<number, number> = new Map([[16, 26]]);
 
-/** Null: pictures of that type are asked for in the shared words. */
+/** If null, images of that type use the shared API. */
 export function painterOf(type: number): PainterName | null {
   const requested = likeOthers.get(type) ?? type;
   return painterNames.find((name) => painters[name].type === requested) ?? null;

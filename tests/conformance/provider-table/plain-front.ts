@@ -1,5 +1,5 @@
-// A provider whose words are those of OpenAI, Claude or Gemini, before the fake upstream: takes its key where it belongs and calls at its own
-// addresses, refuses fields that it does not know, and tells errors in its own way.
+// Front of the fake upstream for a provider with an API of OpenAI, Claude or Gemini: checks key and paths, rejects unknown fields, and
+// reports errors in the provider's format.
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { jsonOf, startFront } from '#tests/support/provider-front.ts';
@@ -98,12 +98,12 @@ function judge(request: FrontedRequest, { type, isKeyed }: PlainProvider): Judge
     path: kind === 'gemini' ? path : kind === 'count_tokens' ? path : (shared[kind] ?? path),
     body: kind === 'fim' ? asChat(requested) : body,
     headers: { 'content-type': media, ...(version === undefined ? {} : { 'anthropic-version': String(version) }) },
-    // Claude's words are Claude's, whoever says them.
+    // Claude's format is the same at every host.
     relay: (answer, response) => void relay(kind === 'claude' ? 0 : type, answer, response),
   };
 }
 
-/** The fake upstream answers who says something; Mistral's streams tell their usage to everybody. */
+/** The fake upstream responds to chats; Mistral's streams always report usage. */
 function asChat(requested: Readonly<Record<string, unknown>>): Buffer {
   const options = requested['stream'] === true ? { stream_options: { include_usage: true } } : {};
   return Buffer.from(JSON.stringify({ ...requested, ...options, messages: [{ role: 'user', content: requested['prompt'] }] }));

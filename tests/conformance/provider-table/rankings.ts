@@ -1,4 +1,4 @@
-// Rerankings of providers that are asked for them in a form of their own, by callers of either shape.
+// Reranking at providers with their own API, by callers of either format.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { rankerNames, rankers, startFakeRanker } from '#tests/support/fake-rankers.ts';
@@ -7,7 +7,7 @@ import { refusedText } from '#tests/support/provider-front.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { Row } from './rows.ts';
 
-/** None: that type is asked in the shared words. */
+/** If empty, that type uses the shared API. */
 export function rankersOf(type: number): readonly RankerName[] {
   return rankerNames.filter((name) => rankers[name].type === type);
 }

@@ -26,7 +26,7 @@ export const untrue: Readonly<Record<number, readonly string[]>> = {
   3: ['rerank', 'moderations'],
   // One address, whose words are those of conversations.
   8: ['completions'],
-  // Models with addresses of their own: those that complete texts are asked by conversations.
+  // Models with paths of their own: completion models are called as chat.
   39: ['completions'],
   // Other gateways, reached as OpenAI or Custom.
   58: [],

@@ -1,4 +1,4 @@
-// Sounds of providers that are asked for them in a form of their own: spoken, and written down.
+// Speech and transcription at providers with their own API.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
@@ -25,10 +25,10 @@ const models: Readonly<Record<SpeakerName, string>> = {
   zhipuHears: 'glm-asr-2512',
 };
 
-/** Both of Zhipu's platforms are asked alike. */
+/** Both of Zhipu's platforms have the same API. */
 const likeOthers: ReadonlyMap<number, number> = new Map([[16, 26]]);
 
-/** Null: they are asked for in the shared words, or not at all. */
+/** If null, the shared API is used, or none. */
 export function speakerOf({ type, capability }: Row): SpeakerName | null {
   const requested = likeOthers.get(type) ?? type;
   const isInputAudio = capability === 'transcriptions' || (type === 39 && capability === 'translations');
@@ -38,7 +38,7 @@ export function speakerOf({ type, capability }: Row): SpeakerName | null {
 
 const speakerNames = Object.keys(speakers).filter((name): name is SpeakerName => name in speakers);
 
-/** Made or heard, and refused in the provider's own words. */
+/** Made or transcribed, and rejected in the provider's format. */
 export async function askForSound(row: Row): Promise<void> {
   const name = speakerOf(row);
   if (name === null) throw new Error(`Nothing speaks as type ${row.type} does`);

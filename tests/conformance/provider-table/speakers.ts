@@ -1,4 +1,4 @@
-// A conversation as callers of every format ask for it, and how they see its end.
+// A chat in every client format, and the end of its stream.
 import type { clientDialects } from '#server/formats/registry.ts';
 
 export interface Speaker {
@@ -8,7 +8,7 @@ export interface Speaker {
   end: string;
 }
 
-/** What all of them ask. */
+/** Prompt of all of them. */
 export const text = 'When is high water in Brest?';
 const at = (path: string) => () => path;
 

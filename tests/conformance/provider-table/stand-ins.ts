@@ -22,9 +22,9 @@ export interface StandIn {
   front(upstreamUrl: string): Promise<ProviderFront>;
   /** By kind of call, where they are others than elsewhere; of conversations by format. */
   models?: Readonly<Record<string, string>>;
-  /** Of conversations, where it is not one with `models` that tell formats apart. */
+  /** Formats of chat, unless `models` distinguishes them. */
   formats?: readonly UpstreamDialectName[];
-  /** Kinds of call that it answers by itself, so that the fake upstream behind it is not asked. */
+  /** Kinds of call that it answers itself, without the fake upstream behind it. */
   answers?: readonly string[];
 }
 

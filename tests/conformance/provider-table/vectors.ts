@@ -1,4 +1,4 @@
-// Vectors of providers that are asked for them in a form of their own.
+// Embeddings of providers with their own API.
 import { expect } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { embedders, startFakeEmbedder } from '#tests/support/fake-embedders.ts';
@@ -14,7 +14,7 @@ const models: Readonly<Record<EmbedderName, string>> = {
   qianfan: 'embedding-v1',
 };
 
-/** Null: they are asked for in words that others share. */
+/** If null, the shared API is used. */
 export function embedderOf(type: number): EmbedderName | null {
   return embedderNames.find((name) => embedders[name].type === type) ?? null;
 }

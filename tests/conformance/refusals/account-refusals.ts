@@ -45,7 +45,7 @@ async function transfer(desk: ConsoleDesk, quota: number): Promise<Reported> {
   return reportedBy(await (await desk.member({ aff_quota: 2 * unit })).post('/api/user/aff_transfer', { quota }));
 }
 
-/** The super administrator edits somebody. */
+/** The super administrator edits a user. */
 async function edit(desk: ConsoleDesk, fields: object, quota = 0): Promise<Reported> {
   const { id } = await desk.app.createUser({ quota });
   return reportedBy(await desk.root.put('/api/user/', { id, ...fields }));
@@ -80,7 +80,7 @@ export const accountRefusals = {
   session_not_saved: (desk) =>
     desk.site({}, async (app, guest) => {
       const { id } = await app.createUser({ username: 'mei' });
-      // As dear as those of people: looking at it takes a while.
+      // As slow as those of people: verification takes a while.
       const users = app.context.db.collection('users');
       await users.patch({ id }, { set: { password_hash: await hashPassword(testPassword, 'test') } });
       const response = guest().post('/api/user/login', { username: 'mei', password: testPassword });

@@ -1,4 +1,4 @@
-// One site for the refusals of the console: everything that it can be told to ask stands beside it.
+// One site for the console's refusals, with every service that it can be configured to call.
 import type { Language } from '#shared/errors.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';

@@ -124,7 +124,7 @@ export const deskRefusals = {
   tails_open: (desk) => holding(desk, { path: '/api/log/self/tail', count: 5 }),
   async log_deletion_running(desk) {
     const client = await desk.member();
-    // A batch that somebody has announced and not finished.
+    // A batch that was announced and not finished.
     const closings = desk.app.context.db.collection('log_closings');
     const batch = { ids: [], hours: [], sums: [] };
     await closings.patch({ id: 'head' }, { set: { batch } }, { insertIfMissing: { id: 'head', last: 0, batch } });

@@ -1,4 +1,4 @@
-// Refusals of the relay: at its gate, of what is asked, of money, of upstreams.
+// Refusals of the relay: at its gate, of requests, of money, of upstreams.
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
@@ -42,7 +42,7 @@ export const openRelayDesk = (language: Language): RelayDesk => ({
   },
 });
 
-/** A response that is kept. */
+/** A stored response. */
 async function storedId(scene: RelayScene): Promise<string> {
   const response = await scene.post('/v1/responses', { model: testModel, input: 'Hi' });
   return String(((await response.json()) as { id: unknown }).id);
@@ -56,7 +56,7 @@ const readStored =
       return reportedOf(await fetch(`${app.origin}/v1/responses/${id}`, { method, headers }));
     });
 
-/** Goes on from a response that is not as it was. */
+/** Continues a response that has changed. */
 const threadTurn = (thread: object) => ({ model: testModel, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], thread });
 
 async function changedChain(desk: RelayDesk, set: Partial<StoredResponseRecord>): Promise<{ reported: Reported; id: string }> {
@@ -134,7 +134,7 @@ const second = (settings: Record<string, string>) => (desk: RelayDesk) =>
     return reportedOf(await scene.chat({}, speaking(desk)));
   });
 
-/** The second call of a session that may cost hardly anything, while the first one runs or when it has ended. */
+/** The second call of a session with a tiny budget, while the first one runs or after it. */
 const budgeted = (runs: boolean) => (desk: RelayDesk) =>
   desk.scene({}, async (scene) => {
     const { key } = await scene.addToken({ name: 'agents', session_budget: 1 });
@@ -148,7 +148,7 @@ const budgeted = (runs: boolean) => (desk: RelayDesk) =>
     return reported;
   });
 
-/** What the first error says that comes on a socket, on that lane if one is named. */
+/** The first error on a socket, in that queue if one is named. */
 const onSocket =
   (work: (client: SocketClient, scene: RelayScene) => string | void) =>
   (desk: RelayDesk): Promise<Reported> =>
@@ -172,7 +172,7 @@ const named =
   ) =>
   async (desk: RelayDesk): Promise<Refusal> => ({ reported: await call(desk), details, ...own });
 
-/** Large calls that nobody answers, one after the other, until one is refused. */
+/** Large calls that are not answered, one after the other, until one is refused. */
 async function fillBodies(scene: RelayScene, key: string, language: Language): Promise<Response> {
   const { context } = scene.app;
   const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'x'.repeat(7_500_000) }] });
@@ -255,7 +255,7 @@ async function cancelledTwice(desk: RelayDesk): Promise<{ reported: Reported; id
   return { reported, id };
 }
 
-/** Results are asked for of one that has not ended. */
+/** Requests the results of a batch that has not ended. */
 async function runningMessages(desk: RelayDesk): Promise<{ reported: Reported; id: string }> {
   let id = '';
   const settings = { BatchesPerUser: '1', SelfUseModeEnabled: 'true' };
@@ -299,7 +299,7 @@ async function tune(desk: RelayDesk, { app, key, ...scene }: RelayScene, model =
   return reportedOf(await scene.post('/v1/fine_tuning/jobs', { model, training_file: id }, speaking(desk)));
 }
 
-/** One that has ended, or whose channel is gone, is asked about. */
+/** Polls a job that has ended, or whose channel is gone. */
 async function afterTuning(
   desk: RelayDesk,
   change: (scene: RelayScene, id: string) => Promise<void>,
@@ -343,7 +343,7 @@ async function leaveFile(desk: RelayDesk, { app, key }: RelayScene, size: number
 }
 
 const claude = { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: 'claude-sonnet-4-5' }] };
-/** A chat in the playground, by what proves who asks. */
+/** A chat in the playground, by the caller's credentials. */
 const playground =
   (fields: object, proof: (scene: RelayScene) => Promise<Record<string, string>>) =>
   (desk: RelayDesk): Promise<Reported> =>
@@ -698,7 +698,7 @@ export const relayRefusals = {
     });
     return { reported, status: 200 };
   },
-  // Nobody is there any more to read it: the log's row says so.
+  // The client is gone: the log row reports it.
   client_closed: async (desk): Promise<Refusal> => {
     const reported = await desk.scene({}, async (scene) => {
       scene.upstream.behave({ text: 'one two three four', holdAfter: 2 });

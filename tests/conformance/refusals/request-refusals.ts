@@ -15,7 +15,7 @@ const login = async (desk: ConsoleDesk, rawBody: string | Uint8Array, headers: R
 
 const more = (text: string) => `{"username":"mei","password":"x","more":${text}}`;
 
-/** The database answers every question of the next call like that. */
+/** The database answers every query of the next call with the failure. */
 async function whileBroken(desk: ConsoleDesk, failure: Error): Promise<Reported> {
   const client = await desk.member();
   vi.spyOn(desk.app.context.db, 'collection').mockImplementation(() => {

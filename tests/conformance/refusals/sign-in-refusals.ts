@@ -10,7 +10,7 @@ type Provider = 'github' | 'oidc' | 'linuxdo';
 
 let people = 5000;
 
-/** Somebody whom no service has told of yet. */
+/** A person without an account at this site. */
 function meet(desk: ConsoleDesk, changes: Partial<ServicePerson> = {}): void {
   people += 1;
   const fresh = { id: people, sub: `subject-${people}`, login: `person${people}`, email: `person${people}@example.org` };

@@ -24,7 +24,7 @@ const submit =
 
 const aVideo = { platform: 'video', channel_id: 1, public_id: 'video_1', properties: '{"seconds":4,"size":"720x1280"}' } as const;
 
-/** A call about the caller's one video, which is as told. */
+/** A call about the caller's only video, with these fields. */
 const ofVideo =
   (method: string, path: string, fields: Partial<TaskRecord> = {}) =>
   async (desk: RelayDesk): Promise<Refusal> => {
