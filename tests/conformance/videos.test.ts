@@ -555,7 +555,7 @@ describe('providers of videos', () => {
 
     it.each([
       ['failed', 'not allowed'],
-      ['empty', '上游称已完成，但没有给出视频'],
+      ['empty', 'The upstream said that it was done, but gave no video'],
     ] as const)('that is %s is given back, with the reason', async (ending, reason) => {
       const customer = await scene.customer();
       state = ending;

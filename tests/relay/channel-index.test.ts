@@ -137,7 +137,7 @@ onEachEngine('the channel index', (current) => {
     const record = await context.db.collection('channels').get(1);
     expect(record).toMatchObject({ status: 3, revision: 2 });
     expect(JSON.parse(record?.other_info ?? '')).toEqual({
-      stored: 1,
+      kept: 1,
       status_reason: 'said',
       status_fact: saidReason('why'),
       status_time: expect.any(Number),

@@ -54,7 +54,7 @@ function reportedReport(report: VideoReport, { channel, upstreamId, needsUrl }: 
   const said = state === 'succeeded' ? '' : textOf(report.reason, 2000);
   const reason =
     said === ''
-      ? knownReason({ code: state === 'succeeded' ? 'task_without_video' : 'task_unexplained' })
+      ? knownReason({ code: state === 'succeeded' || report.isEmpty === true ? 'task_without_video' : 'task_unexplained' })
       : saidByProvider(maskSecrets(said, { key: channel.key, host: URL.parse(channel.base)?.host ?? '' }));
   return { upstreamId, outcome: 'failed', fields: { status: 'FAILURE', progress: '100%', ...reason } };
 }

@@ -50,11 +50,10 @@ export const veoVertex: VideoFormat = {
     if (isObject(error)) return { state: 'failed', reason: textOf(error['message']) };
     const reasons = isObject(response) ? response['raiMediaFilteredReasons'] : undefined;
     const [reason] = Array.isArray(reasons) ? (reasons as unknown[]) : [];
-    return { state: 'failed', reason: typeof reason === 'string' ? textOf(reason) : noVideo };
+    return typeof reason === 'string' ? { state: 'failed', reason: textOf(reason) } : { state: 'failed', isEmpty: true };
   },
 };
 
-const noVideo = '上游称已完成，但没有给出视频';
 const onlySide = { zh: '的短边只能是 720', en: 'must have a shorter side of 720' };
 
 function fetchOf(name: string, channel: VideoChannel): VideoQuestion {

@@ -52,6 +52,8 @@ export interface VideoReport {
   /** Provider's file id, for `locate`. */
   file?: string | undefined;
   reason?: string | undefined;
+  /** The provider reports the end of its work and no video. */
+  isEmpty?: true;
 }
 
 /** Facts of a task that polling uses. */
