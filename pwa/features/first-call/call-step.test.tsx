@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 afterEach(() => screen.leave());
 
-function open(unpriced: string[], isAdmin: boolean, models: string[] = []): void {
+function open(unpriced: string[], isAdmin: boolean, models: string[] = [], failing: string[] = []): void {
   const user = buildConsoleUser({ role: isAdmin ? Role.root : Role.user, quota: 500_000 });
   const channel = isAdmin ? buildConsoleChannel() : undefined;
   const guide: Guide = {
@@ -27,6 +27,7 @@ function open(unpriced: string[], isAdmin: boolean, models: string[] = []): void
     channelCount: 1,
     token: buildConsoleToken(),
     models,
+    failing: new Set(failing),
     prices: new Map(),
     unpriced,
     hasCalled: false,
@@ -78,4 +79,10 @@ test('each program starts with the best model of its family, and keeps the one t
   await shows(() => expect(screen.text()).toContain('"model": "tidegate/claude-sonnet-4-5"'));
   for (const name of ['gpt-4o-mini', 'gpt-5.1', 'claude-sonnet-4-5', 'gemini-2.5-pro']) expect(screen.text()).toContain(`"${name}": {}`);
   expect(screen.text()).not.toContain('whisper-1": {}');
+});
+
+test('a program starts with a model that works', async () => {
+  open([], true, ['gpt-4o-mini', 'claude-sonnet-4-5'], ['claude-sonnet-4-5']);
+  screen.press('Programs');
+  await shows(() => expect(screen.text()).toContain("ANTHROPIC_MODEL='gpt-4o-mini'"));
 });

@@ -33,10 +33,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
   const [shown, setShown] = useState<ShownCode>({ tab: guide.isForClients ? 'clients' : 'curl', client: 'claude_code' });
   // Each program has a model of its own until another is chosen for it.
   const [chosen, setChosen] = useState<Partial<Record<SnippetKind, string>>>({});
-  const ranked = rankModels(
-    shown.client,
-    guide.models.filter(canChat).map((one) => ({ name: one, price: guide.prices.get(one) ?? 0 })),
-  );
+  const ranked = rankedFor(shown.client, guide);
   const isClient = shown.tab === 'clients' && ranked.length > 0;
   const asker: SnippetKind = isClient ? shown.client : 'curl';
   // Programs hold conversations.
@@ -102,6 +99,17 @@ export function CallStep({ number, guide, state }: CallStepProps) {
         <Gates arrival={arrival} token={token} asked={kind} model={model} isAdmin={guide.isAdmin} />
       </div>
     </Step>
+  );
+}
+
+/** Those that hold conversations, the best first; models that fail come last. */
+function rankedFor(client: ShownCode['client'], { models, prices, failing }: Guide): string[] {
+  const rated = models.filter(canChat).map((name) => ({ name, price: prices.get(name) ?? 0 }));
+  return [false, true].flatMap((fails) =>
+    rankModels(
+      client,
+      rated.filter(({ name }) => failing.has(name) === fails),
+    ),
   );
 }
 

@@ -12,6 +12,7 @@ test('the guide speaks of the token that was chosen, that called last, or that t
   expect(usableToken(tokens, 100, { called: 'token 1' })?.id).toBe(1);
   expect(usableToken(tokens, 100, { called: 'token 1', chosen: 3 })?.id).toBe(3);
   expect(usableToken([narrow], 100, { called: 'gone' })?.id).toBe(3);
+  expect(usableToken([token(5, { allow_ips: '10.0.0.0/8' }), token(4, { group: 'vip' }), token(3)], 100)?.id).toBe(3);
   // What no call can be made with is passed over.
   expect(usableToken([token(4, { expired_time: 99 }), token(2)], 100, { called: 'token 4' })?.id).toBe(2);
   expect(usableToken([token(4, { key: 'abc**********xyz' })], 100)).toBeUndefined();

@@ -8,8 +8,8 @@ interface Preferred {
 }
 
 /**
- * The chosen one, or else, of those that a call can be made with, the one that made the newest call, one for every model, any. `now` in
- * unix seconds.
+ * The chosen one, or else, of those that a call can be made with, the one that made the newest call, or the one with the fewest limits.
+ * `now` in unix seconds.
  */
 export function usableToken(tokens: readonly Token[], now: number, { chosen, called }: Preferred = {}): Token | undefined {
   const usable = tokens.filter(
@@ -23,9 +23,13 @@ export function usableToken(tokens: readonly Token[], now: number, { chosen, cal
   return (
     usable.find(({ id }) => id === chosen) ??
     usable.find(({ name }) => name === called) ??
-    usable.find(({ model_limits_enabled: isLimited }) => !isLimited) ??
-    usable[0]
+    usable.toSorted((a, b) => bounds(a) - bounds(b))[0]
   );
+}
+
+/** Limits that may refuse a first call. A list of models weighs most: it also hides the other models. */
+function bounds({ model_limits_enabled: isLimited, allow_ips: addresses, group }: Token): number {
+  return (isLimited ? 4 : 0) + (addresses.trim() === '' ? 0 : 2) + (group === '' ? 0 : 1);
 }
 
 /** The models that its key is limited to; null: every one. */
