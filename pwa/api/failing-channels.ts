@@ -9,8 +9,11 @@ export function useFailing(id: number): FailingChannel | undefined {
   return useQuery({ ...failingChannelsQuery, select: (all) => all.find((one) => one.id === id) }).data;
 }
 
-/** How a channel fails, in the same words wherever it stands: `401 · since 13:48 · 31 of 40 calls · 2 models have no other channel`. */
-export function useFailingText(): (channel: FailingChannel) => string {
+/**
+ * How a channel fails, in the same words wherever it stands: `401 · since 13:48 · 31 of 40 calls · 2 models have no other channel`.
+ * `isBesideFigures`: a column next to it shows the share of successful calls.
+ */
+export function useFailingText({ isBesideFigures = false } = {}): (channel: FailingChannel) => string {
   const { t } = useTranslation();
   const format = useFormat();
   const causeOf = (status: number): string => {
@@ -24,7 +27,9 @@ export function useFailingText(): (channel: FailingChannel) => string {
     return [
       cause,
       time === '' ? '' : t(by === 'test' ? 'common.failing.tested' : 'common.failing.since', { time }),
-      by !== 'calls' ? '' : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls), count: calls }),
+      by !== 'calls' || isBesideFigures
+        ? ''
+        : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls), count: calls }),
       sole === 0 ? '' : t('common.failing.sole', { count: sole }),
     ]
       .filter((part) => part !== '')

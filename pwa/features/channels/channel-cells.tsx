@@ -37,9 +37,10 @@ export function ChannelState({ channel }: { channel: Channel }) {
   const name = statusName(channel.status);
   const reason = useStatusReason(channel);
   const failing = useFailing(channel.id);
-  const failingText = useFailingText();
+  const whole = useFailingText();
+  const short = useFailingText({ isBesideFigures: true });
   const failingState = useFailingState();
-  const why = failing === undefined ? reason : failingText(failing);
+  const why = failing === undefined ? reason : short(failing);
   const fails = failing === undefined ? undefined : failingState(failing);
   if (useIsPhone()) {
     return (
@@ -55,7 +56,7 @@ export function ChannelState({ channel }: { channel: Channel }) {
     );
   }
   return (
-    <span className={styles.state} title={why === '' ? undefined : why}>
+    <span className={styles.state} title={failing === undefined ? reason || undefined : whole(failing)}>
       <span className={styles.marks}>
         <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>
         {fails !== undefined && <StatusMark status="failed">{fails}</StatusMark>}

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
+import { useChannelAlarms } from '#pwa/api/disabled-channels.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
@@ -33,14 +34,15 @@ export function useChannelColumns({ controls, channels, isByTag }: ChannelColumn
   const format = useFormat();
   const isOnline = useIsOnline();
   const isPhone = useIsPhone();
+  const hasTrouble = useChannelAlarms() > 0;
   const hasBalances = channels?.some((channel) => channel.balance_updated_time !== 0) === true;
   const onCommand = useStableHandler(controls.onCommand);
   const onNumber = useStableHandler((channel: Channel, field: 'priority' | 'weight', value: number) =>
     controls.actions.setNumber(channel, field, value),
   );
   return useMemo(
-    () => channelColumns({ t, format, isOnline, isPhone, isByTag, hasBalances, tests, figures, onCommand, onNumber }),
-    [t, format, isOnline, isPhone, isByTag, hasBalances, tests, figures, onCommand, onNumber],
+    () => channelColumns({ t, format, isOnline, isPhone, isByTag, hasBalances, hasTrouble, tests, figures, onCommand, onNumber }),
+    [t, format, isOnline, isPhone, isByTag, hasBalances, hasTrouble, tests, figures, onCommand, onNumber],
   );
 }
 
@@ -53,6 +55,8 @@ interface CellContext extends Pick<ChannelControls, 'tests' | 'figures' | 'onCom
   isByTag: boolean;
   /** False until a provider has reported a balance: then there is nothing to tell. */
   hasBalances: boolean;
+  /** A channel fails or was disabled by the system: there are reasons to read. */
+  hasTrouble: boolean;
   onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => Promise<unknown>;
 }
 
@@ -68,7 +72,7 @@ function channelColumns(context: CellContext): Column<Channel>[] {
   ];
 }
 
-function nameColumns({ t, isByTag }: CellContext): Column<Channel>[] {
+function nameColumns({ t, isByTag, hasTrouble }: CellContext): Column<Channel>[] {
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 58, align: 'end', sort: 'id', leave: 8 },
     {
@@ -80,7 +84,15 @@ function nameColumns({ t, isByTag }: CellContext): Column<Channel>[] {
       card: 'title',
       isLocked: true,
     },
-    { key: 'status', heading: t('channels.column.status'), cell: (row) => <ChannelState channel={row} />, width: 176, card: 'context' },
+    {
+      key: 'status',
+      heading: t('channels.column.status'),
+      cell: (row) => <ChannelState channel={row} />,
+      width: 176,
+      // Of whatever page: its width stays while one turns them.
+      ...(hasTrouble ? { comfort: { width: 300, leave: 5 } } : {}),
+      card: 'context',
+    },
   ];
 }
 

@@ -16,7 +16,7 @@ export interface Column<Row> {
   width?: number;
   /** The least that a column without a width gets. */
   least?: number;
-  /** What it gets as long as there is room: the difference leaves in its turn, like a column. */
+  /** What it gets, with a width or without, as long as there is room: the difference leaves in its turn, like a column. */
   comfort?: { width: number; leave: number };
   align?: 'end';
   /** When the list gets narrow, columns leave, the highest number first; absent: never. */

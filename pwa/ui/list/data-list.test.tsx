@@ -337,6 +337,24 @@ describe('data-list', () => {
         width.mockRestore();
       }
     });
+
+    test('a column with a width is wider where there is room, and that leaves in its turn', () => {
+      const comfortable = wide.map((column) => (column.key === 'place' ? { ...column, comfort: { width: 180, leave: 2 } } : column));
+      const widths = () => document.querySelector<HTMLElement>('table')?.style.getPropertyValue('--columns') ?? '';
+      const width = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(440);
+      try {
+        draw(<List columns={comfortable} />);
+        expect([heads(), widths()]).toEqual([['', 'Name', 'Place', 'Note'], expect.stringContaining('180px')]);
+        width.mockReturnValue(400);
+        draw(<List key="narrow" columns={comfortable} />);
+        expect([heads(), widths()]).toEqual([['', 'Name', 'Place'], expect.stringContaining('180px')]);
+        width.mockReturnValue(300);
+        draw(<List key="narrower" columns={comfortable} />);
+        expect([heads(), widths()]).toEqual([['', 'Name', 'Place'], expect.not.stringContaining('180px')]);
+      } finally {
+        width.mockRestore();
+      }
+    });
   });
 
   test('a card has its picture until rows are chosen, when the box takes its place', () => {

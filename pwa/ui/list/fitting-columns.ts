@@ -106,18 +106,27 @@ function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly 
   const parts = columns.flatMap((column) => {
     const least = leastWidth(column);
     const whole = { column, width: least, leave: column.leave };
-    return column.comfort === undefined ? [whole] : [whole, { width: column.comfort.width - least, leave: column.comfort.leave }];
+    return column.comfort === undefined
+      ? [whole]
+      : [whole, { comfortOf: column, width: column.comfort.width - least, leave: column.comfort.leave }];
   });
   let needed = parts.reduce((sum, part) => sum + part.width, 0);
   const leaving = parts.filter((part) => part.leave !== undefined).sort((one, other) => (one.leave ?? 0) - (other.leave ?? 0));
   const gone = new Set<Column<Row>>();
+  const tight = new Set<Column<Row>>();
   while (needed > width) {
     const last = leaving.pop();
     if (last === undefined) break;
     needed -= last.width;
     if ('column' in last) gone.add(last.column);
+    else tight.add(last.comfortOf);
   }
-  return columns.filter((column) => !gone.has(column));
+  return columns
+    .filter((column) => !gone.has(column))
+    .map((column) => {
+      const { width: least, comfort } = column;
+      return least === undefined || comfort === undefined || tight.has(column) ? column : { ...column, width: comfort.width };
+    });
 }
 
 function leastWidth<Row>(column: Column<Row>): number {
