@@ -59,6 +59,8 @@ export const Drawing = z.object({
   fail_reason: z.string(),
   /** 0 for users who are not administrators. */
   channel_id: z.int(),
+  /** Empty for users who are not administrators, and for a deleted channel. Absent from rows that a device has stored. */
+  channel_name: z.optional(z.string()),
   /** What was charged, in quota, and what of it was given back because the drawing failed. */
   quota: z.int(),
   refunded_quota: z.int(),

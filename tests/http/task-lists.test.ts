@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { Drawing } from '#shared/drawings.ts';
 import { Task } from '#shared/tasks.ts';
+import { buildChannel } from '#tests/support/build-channel.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -58,10 +59,22 @@ describe.each(engines)('lists of tasks on $kind', (engine) => {
 
   it('tell owners neither channel nor username, and administrators both', async () => {
     const { client, ids, id } = await someone([{ channel_id: 5, quota: 50_000, refunded_quota: 50_000, status: 'FAILURE', code: 22 }]);
+    const { changes, db, secrets } = app.context;
+    await db.collection('channels').insert(buildChannel({ id: 5, name: 'easel' }, secrets));
+    await changes.announce('channel', 5);
     const [own] = (await client.get('/api/mj/self')).data;
-    expect(Drawing.parse(own)).toMatchObject({ id: ids[0], channel_id: 0, username: '', quota: 50_000, refunded_quota: 50_000, code: 22 });
+    expect(Drawing.parse(own)).toMatchObject({
+      id: ids[0],
+      channel_id: 0,
+      channel_name: '',
+      username: '',
+      quota: 50_000,
+      refunded_quota: 50_000,
+      code: 22,
+    });
     const [seen] = (await admin.get(`/api/mj/?mj_id=up-${ids[0]}`)).data;
-    expect(Drawing.parse(seen)).toMatchObject({ id: ids[0], channel_id: 5, username: `user${id}`, user_id: id });
+    const whose = { id: ids[0], channel_id: 5, username: `user${id}`, user_id: id };
+    expect(Drawing.parse(seen)).toMatchObject({ ...whose, channel_name: 'easel' });
     for (const hidden of ['token_id', 'request_id', 'process', 'charge', 'accepted_key']) expect(seen).not.toHaveProperty(hidden);
   });
 

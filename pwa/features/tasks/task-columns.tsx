@@ -94,7 +94,14 @@ function whoseColumns(t: TFunction, isAdmin: boolean): Column<TaskRow>[] {
   if (!isAdmin) return [];
   return [
     { key: 'username', heading: t('tasks.column.user'), cell: (row) => row.username, width: 104, leave: 5, card: 'context' },
-    { key: 'channel', heading: t('tasks.column.channel'), cell: (row) => row.channel || '—', width: 64, align: 'end', leave: 8 },
+    {
+      key: 'channel',
+      heading: t('tasks.column.channel'),
+      cell: (row) => <ChannelName row={row} />,
+      width: 104,
+      comfort: { width: 144, leave: 9 },
+      leave: 8,
+    },
   ];
 }
 
@@ -144,6 +151,16 @@ function standingColumns(t: TFunction, { kind, isAdmin, isPhone }: Omit<ColumnOp
 
 function Thumbnail({ row }: { row: TaskRow }) {
   return <Picture src={row.picture} kind={row.kind} alt="" isSmall />;
+}
+
+/** A deleted channel has only its number. */
+function ChannelName({ row: { channel, channelName: name } }: { row: TaskRow }) {
+  if (channel === 0) return '—';
+  return (
+    <span className={styles.cut} title={`#${channel} ${name}`.trim()}>
+      {name || `#${channel}`}
+    </span>
+  );
 }
 
 /** In a narrow column the time stands below its day. */

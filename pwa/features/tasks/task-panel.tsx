@@ -175,6 +175,7 @@ function useSummary(row: TaskRow, isAdmin: boolean) {
   const { source } = row;
   return [
     ...(isAdmin ? [{ name: t('tasks.column.user'), value: row.username }] : []),
+    ...(row.channelName === '' ? [] : [{ name: t('tasks.column.channel'), value: `${row.channelName} #${row.channel}` }]),
     ...('code' in source ? [{ name: t('tasks.column.code'), value: codeText(source.code) }] : []),
     { name: t('tasks.column.submitted'), value: moment(row.submitted) },
     { name: t('tasks.column.started'), value: moment(row.started) },

@@ -25,6 +25,8 @@ export interface TaskRow {
   username: string;
   /** 0: not told. */
   channel: number;
+  /** Empty: the channel was deleted, or the reader is no administrator. */
+  channelName: string;
   action: string;
   status: string;
   standing: Standing;
@@ -59,6 +61,7 @@ export function rowOfDrawing(drawing: Drawing): TaskRow {
     upstreamId: mj_id,
     username,
     channel: channel_id,
+    channelName: drawing.channel_name ?? '',
     action,
     status,
     standing: standingOf(status),
@@ -91,6 +94,7 @@ export function rowOfTask(task: Task): TaskRow {
     upstreamId: task_id,
     username,
     channel: channel_id,
+    channelName: task.channel_name ?? '',
     action,
     status,
     standing: standingOf(status),

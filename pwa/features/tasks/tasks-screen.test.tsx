@@ -82,9 +82,15 @@ describe('tasks-screen', () => {
 
   test('an administrator asks for everybody’s, by channel, in seconds', async () => {
     storeUser(buildConsoleUser({ id: 1, role: Role.admin }));
-    stored = [buildMusic({ username: 'bob', channel_id: 3 })];
+    stored = [
+      buildMusic({ username: 'bob', channel_id: 3, channel_name: 'Harbour mouth' }),
+      buildMusic({ id: 5, task_id: 'b1f1', channel_id: 3 }),
+    ];
     open('music', { channel: 3, status: 'SUCCESS', id: 'b1f0' });
     await shows(() => expect(rows()[0]).toContain('bob'));
+    // By its name, and by its number once it is gone.
+    expect(rows()[0]).toContain('Harbour mouth');
+    expect(rows()[1]).toContain('#3');
     const [requested] = lists();
     expect(requested?.pathname).toBe('/api/task/');
     expect(Object.fromEntries(requested?.searchParams ?? [])).toMatchObject({ channel_id: '3', status: 'SUCCESS', task_id: 'b1f0' });

@@ -32,6 +32,7 @@ export function presentDrawing(
     progress,
     fail_reason: failReasonIn(task, language),
     channel_id: isOwn ? 0 : task.channel_id,
+    channel_name: isOwn ? '' : (context.channels.get(task.channel_id)?.name ?? ''),
     quota,
     refunded_quota,
     buttons,

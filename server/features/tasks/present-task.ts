@@ -23,6 +23,7 @@ export function presentTask(
     user_id,
     username: isOwn ? '' : task.username,
     channel_id: isOwn ? 0 : task.channel_id,
+    channel_name: isOwn ? '' : (context.channels.get(task.channel_id)?.name ?? ''),
     quota,
     refunded_quota,
     action,
