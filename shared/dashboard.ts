@@ -127,6 +127,8 @@ export const OperatorTodo = z.object({
   channels: z.array(z.object({ id: z.int(), name: z.string(), reason: z.string(), since: z.int() })),
   /** Enabled channels that fail. Absent in what a device has kept of an earlier version. */
   failing: z.optional(z.array(FailingChannel)),
+  /** All channels that were disabled automatically and all that fail, listed above or not. Absent from what a device has stored. */
+  channel_counts: z.optional(z.object({ disabled: z.int(), failing: z.int() })),
   /** How many channels are enabled. */
   enabled_channels: z.optional(z.int()),
   /** Refused calls of the last day by their cause and token, those with the most first. */

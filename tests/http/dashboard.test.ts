@@ -296,6 +296,10 @@ describe.each(engines)('dashboard on $kind', (engine) => {
       { id: 72, name: 'off 72', reason: '', since: 0 },
       { id: 73, name: 'off 73', reason: '', since: 0 },
     ]);
+    // Further ones are counted.
+    for (const id of [75, 76, 77]) await db.collection('channels').insert(buildChannel({ id, name: `off ${id}`, status: 3 }, secrets));
+    const counted = await desk();
+    expect([counted.channels.length, counted.channel_counts]).toEqual([5, { disabled: 6, failing: 0 }]);
     expect(found.unpriced).toEqual([{ model: 'unknown-1', count: 6 }]);
     // An enabled channel's models are told before anybody asks for them, and none that has a price by now.
     await admin.post('/api/channel/', { name: 'on', key: 'sk-up', models: 'gpt-4o,unknown-1,unknown-2', base_url: 'http://127.0.0.1:9' });

@@ -118,11 +118,22 @@ function todoCount(todo: OperatorTodo): number {
     todo.lacks_address,
     todo.untrusted_proxy !== undefined,
     ...(todo.failing ?? []),
+    moreFailing(todo) > 0,
     ...todo.channels,
+    moreDisabled(todo) > 0,
     todo.low_users.length > 0,
     todo.unpriced.length > 0,
     ...(todo.drifts ?? []),
   ].filter(Boolean).length;
+}
+
+/** How many are not named. */
+function moreFailing({ failing = [], channel_counts: counts }: OperatorTodo): number {
+  return (counts?.failing ?? 0) - failing.length;
+}
+
+function moreDisabled({ channels, channel_counts: counts }: OperatorTodo): number {
+  return (counts?.disabled ?? 0) - channels.length;
 }
 
 function Todo({ todo }: { todo: OperatorTodo }) {
@@ -155,6 +166,15 @@ function Todo({ todo }: { todo: OperatorTodo }) {
       {(todo.failing ?? []).map((channel) => (
         <FailingLine key={`failing ${channel.id}`} channel={channel} />
       ))}
+      {moreFailing(todo) > 0 && (
+        <TodoLine
+          status="auto"
+          what={t('home.todo.more_failing', { count: moreFailing(todo) })}
+          why=""
+          to="/channel"
+          search={{ status: 'failing' }}
+        />
+      )}
       {todo.channels.map((channel) => (
         <TodoLine
           key={channel.id}
@@ -167,6 +187,15 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           search={{ open: String(channel.id) }}
         />
       ))}
+      {moreDisabled(todo) > 0 && (
+        <TodoLine
+          status="auto"
+          what={t('home.todo.more_disabled', { count: moreDisabled(todo) })}
+          why=""
+          to="/channel"
+          search={{ status: 'auto' }}
+        />
+      )}
       {todo.lacks_address && (
         <TodoLine
           status="look"

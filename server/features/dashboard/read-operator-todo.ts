@@ -50,8 +50,9 @@ export async function readOperatorTodo(
   const lacks_address = mayWriteSetting('ServerAddress', role) && context.mail.isConfigured && siteAddress(context.settings) === undefined;
   return {
     at,
-    channels,
+    channels: channels.slice(0, most),
     failing: failing.slice(0, most),
+    channel_counts: { disabled: channels.length, failing: failing.length },
     enabled_channels: countChannels(context.channels.all()),
     refusals,
     low_users,
@@ -68,8 +69,7 @@ async function disabledChannels({ db }: Context, language: Language): Promise<Op
   const found = await db.collection('channels').find({ status: ChannelStatus.disabledBySystem });
   return found
     .map(({ id, name, other_info }) => ({ id, name, ...reasonOf(presentInfo(other_info, language)) }))
-    .toSorted((a, b) => b.since - a.since)
-    .slice(0, most);
+    .toSorted((a, b) => b.since - a.since);
 }
 
 /** Not those whose prices were changed since: what is said of them is of before. */
