@@ -20,16 +20,15 @@ import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState, useAwaited } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import { Following, Together } from '#pwa/ui/frame/together.tsx';
-import { serverWords } from '#pwa/ui/server-words.ts';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
 import { DriftLines } from './drift-lines.tsx';
-import { FailingLine } from './failing-line.tsx';
 import { lastRowsQuery } from './queries.ts';
 import { RecentCalls } from './recent-calls.tsx';
 import { TodayBlock, Start } from './today-block.tsx';
 import { TodoLine } from './todo-line.tsx';
+import { moreDisabled, moreFailing, TroubledChannels } from './troubled-channels.tsx';
 
 /** Does anything need a hand, what did today cost, who and what for. */
 export function OperatorHome() {
@@ -127,21 +126,10 @@ function todoCount(todo: OperatorTodo): number {
   ].filter(Boolean).length;
 }
 
-/** How many are not named. */
-function moreFailing({ failing = [], channel_counts: counts }: OperatorTodo): number {
-  return (counts?.failing ?? 0) - failing.length;
-}
-
-function moreDisabled({ channels, channel_counts: counts }: OperatorTodo): number {
-  return (counts?.disabled ?? 0) - channels.length;
-}
-
 function Todo({ todo }: { todo: OperatorTodo }) {
   const { t } = useTranslation();
   const maySetPrices = useStoredUser()?.role === Role.root;
   const format = useFormat();
-  const today = format.dayKey(Date.now() / 1000);
-  const moment = (seconds: number): string => (format.dayKey(seconds) === today ? format.clock(seconds) : format.dateTime(seconds));
   if (todoCount(todo) === 0)
     return (
       <ul className={styles.calm}>
@@ -163,39 +151,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
       {todo.enabled_channels === 0 && (
         <TodoLine status="auto" what={t('home.todo.no_channels')} why={t('home.todo.no_channels_why')} to="/channel" search={{}} />
       )}
-      {(todo.failing ?? []).map((channel) => (
-        <FailingLine key={`failing ${channel.id}`} channel={channel} />
-      ))}
-      {moreFailing(todo) > 0 && (
-        <TodoLine
-          status="auto"
-          what={t('home.todo.more_failing', { count: moreFailing(todo) })}
-          why=""
-          to="/channel"
-          search={{ status: 'failing' }}
-        />
-      )}
-      {todo.channels.map((channel) => (
-        <TodoLine
-          key={channel.id}
-          status="auto"
-          what={t('home.todo.channel', { name: channel.name })}
-          why={[serverWords(t, channel.reason), channel.since === 0 ? '' : t('home.todo.since', { time: moment(channel.since) })]
-            .filter((part) => part !== '')
-            .join(' · ')}
-          to="/channel"
-          search={{ open: String(channel.id) }}
-        />
-      ))}
-      {moreDisabled(todo) > 0 && (
-        <TodoLine
-          status="auto"
-          what={t('home.todo.more_disabled', { count: moreDisabled(todo) })}
-          why=""
-          to="/channel"
-          search={{ status: 'auto' }}
-        />
-      )}
+      <TroubledChannels todo={todo} />
       {todo.lacks_address && (
         <TodoLine
           status="look"
