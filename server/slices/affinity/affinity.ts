@@ -1,5 +1,5 @@
-// What a call shares with the others of its conversation. Providers keep the beginnings of prompts for some minutes, each where it was
-// read, so those calls belong on one channel.
+// Identifies the conversation of a call. Providers cache prefixes of prompts for some minutes, each where it was read, so the calls
+// of a conversation belong on one channel.
 import type { AppContext } from '#server/context.ts';
 import type { ClientDialect } from '#server/formats/client-dialect.ts';
 import { sessionOfCall } from '#server/formats/session-ids.ts';
@@ -13,9 +13,9 @@ export interface Affinity {
   readonly turns: number;
   /** Whose prompts its cache is judged by: narrower where a client gives many conversations one name for their cache. */
   readonly prompts: number;
-  /** Conversations whose user began with the same words, whatever the model is told; 0: its client names it. */
+  /** Hash of the first user message, whatever the instructions are; 0 if the client names the conversation. */
   readonly alike: number;
-  /** Characters of what the model is told first. */
+  /** Characters of the instructions at the beginning. */
   readonly reported: number;
 }
 
@@ -32,7 +32,7 @@ interface AffinityRequest {
 export interface Affinities {
   /** Null: the format knows no conversations, or nothing is known of this one. */
   read(requested: AffinityRequest): Affinity | null;
-  /** A name of the conversation for providers: nobody can tell from it what it is about or whose it is, and no two users have the same. */
+  /** Opaque id of the conversation for providers: it reveals neither content nor user, and is unique per user. */
   keyOf(affinity: Affinity): string;
 }
 
@@ -53,7 +53,7 @@ export function createAffinities({ secrets }: Pick<AppContext, 'secrets'>): Affi
       const session = ids === null ? null : `session:${ids.session}\n${ids.agent}`;
       const name = cacheKey ?? session ?? text;
       if (name === '') return null;
-      // Titles and summaries that agents ask for in the name of a session have no tools, and prompts of their own.
+      // Titles and summaries that agents request within a session have no tools and other prompts.
       const hashed = (about: string) => {
         const { high, low } = hashOf(`${userId}\n${model}\n${hasTools}\n${about}`, start);
         return { high: mixed(high), low: mixed(low) };
@@ -79,7 +79,7 @@ function cacheKeyIn({ prompt_cache_key: key }: AffinityRequest['body']): string 
 
 /** Where a conversation stands with a channel of that weight: the lowest place of all is its own, and the next one comes after it. */
 export function placeOf({ high, low }: Affinity, channelId: number, weight: number): number {
-  // Weighted rendezvous hashing: a channel gets as many conversations as its weight says, and keeps them whatever happens to others.
+  // Weighted rendezvous hashing: a channel gets as many conversations as its weight says, and retains them whatever happens to others.
   const draw = (mixed(mixed(low ^ Math.imul(channelId, 0x9e3779b1)) ^ high) + 0.5) / 2 ** 32;
   return -Math.log(draw) / weight;
 }

@@ -1,12 +1,12 @@
-// Whether a conversation was still in its provider's cache: what its last call left there, and how much of that this one read. Kept in
-// memory for as long as providers keep prompts, bounded; a process knows the calls that it had itself.
+// Detects conversations that their provider's cache has lost: compares the tokens that the last call cached with those that this one
+// read. Held in memory for as long as providers cache prompts, bounded; a process knows its own calls only.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { Affinity } from './affinity.ts';
 
 export interface CacheWatch {
   /**
-   * A call has ended whose usage its upstream told.
+   * Records an ended call whose usage the upstream reported.
    * @returns tokens that were in the cache and that it read less than half of; undefined: nothing is wrong, or nothing is known
    */
   ended(call: WatchedCall): number | undefined;
@@ -15,19 +15,19 @@ export interface CacheWatch {
 export interface WatchedCall {
   affinity: Affinity;
   usage: TokenUsage;
-  /** The provider keeps every prompt, not only what a request marks. */
+  /** Whether the provider caches every prompt, not only marked content. */
   cachesAll: boolean;
   /** Milliseconds. */
   startedAt: number;
   endedAt: number;
 }
 
-/** What no provider keeps is too short to be missed. https://platform.openai.com/docs/guides/prompt-caching */
+/** Tokens below which no provider caches a prompt. https://platform.openai.com/docs/guides/prompt-caching */
 const leastCached = 1024;
 const shortLifetime = 5 * 60_000;
 const longLifetime = 60 * 60_000;
 const mostStored = 20_000;
-/** Characters by which what the model is told differs where nothing but a date, a number or a name in it does. */
+/** Characters by which instructions differ if only a date, a number or a name in them does. */
 const slightChange = 64;
 
 interface Left {
@@ -41,7 +41,7 @@ interface Left {
 export function createCacheWatch(): CacheWatch {
   /** The one that was used longest ago comes first. */
   const left = new Map<number, Left>();
-  /** Of those whose user began with the same words, the one that was heard last. */
+  /** The latest conversation by the hash of its first user message. */
   const lastAlike = new Map<number, number>();
 
   /** What its last call left. A prompt whose beginning changes is in no cache, and begins no new conversation by that. */

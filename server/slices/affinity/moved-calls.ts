@@ -9,7 +9,7 @@ export interface MovedCalls {
   back(affinity: Affinity): void;
 }
 
-/** What providers keep at least since it was last read, milliseconds. */
+/** Shortest lifetime of a cached prompt since its last read, in milliseconds. */
 const cacheLifetime = 5 * 60_000;
 /** A conversation that never pauses goes back after this: another priority means another price. */
 const longestStay = 60 * 60_000;

@@ -28,7 +28,7 @@ export function createAffinityPick(moves: MovedCalls): AffinityPick {
       const channel = isWell ? first : nearest(channels, affinity, factorOf);
       if (channel === undefined) continue;
       if (channel === own) moves.back(affinity);
-      // One that is well and had no place for what this call asks is asked again.
+      // A healthy channel without capacity for this call stays the conversation's channel.
       else if (own !== undefined && health(own) < 1) moves.moved(affinity, channel.id);
       return channel;
     }
