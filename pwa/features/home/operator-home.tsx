@@ -17,6 +17,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState, useAwaited } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import { Following, Together } from '#pwa/ui/frame/together.tsx';
@@ -33,6 +34,7 @@ import { moreDisabled, moreFailing, TroubledChannels } from './troubled-channels
 /** Does anything need a hand, what did today cost, who and what for. */
 export function OperatorHome() {
   const { t } = useTranslation();
+  const isPhone = useIsPhone();
   return (
     <Together what={t('home.title')}>
       <ChannelAlarm />
@@ -54,9 +56,10 @@ export function OperatorHome() {
           </div>
         </div>
         <div className={styles.column}>
-          {/* On a phone above all else. */}
-          <NeedsHand />
+          {/* Above all else on a phone; at a desk it is filled with the blocks below it, which would move otherwise. */}
+          {isPhone && <NeedsHand />}
           <Following>
+            {!isPhone && <NeedsHand />}
             <RefusalBlock />
             <ChangesBlock />
             <Balance />
