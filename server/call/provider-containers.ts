@@ -3,6 +3,7 @@
 import type { ProviderObject } from '#server/formats/provider-objects.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 /** One that its caller goes on with. */
@@ -59,11 +60,6 @@ export function restoreObjectId(
 
 function isPassedOn({ context }: Holder['services']): boolean {
   return context.settings.get('global.pass_through_request_enabled');
-}
-
-/** Which key it is, without saying it. */
-export function keyBehind(secrets: Pick<RelayServices['context']['secrets'], 'hash'>, { key }: Pick<PreparedChannel, 'key'>): string {
-  return secrets.hash(`objects behind ${key}`).slice(0, 22);
 }
 
 function openSeal({ secrets }: RelayServices['context'], sealed: string): Readonly<Record<string, unknown>> | null {

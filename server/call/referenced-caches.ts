@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import { looseMember } from '#server/formats/proto-json.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 
 type Looking = Pick<AppContext, 'db' | 'channels' | 'secrets' | 'now' | 'settings'>;
 

@@ -9,7 +9,7 @@ import { addMediaTokens } from '#server/formats/prompt-content.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { withoutMark } from '#server/call/marked-name.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import { createIdRestorer } from '#server/call/restore-ids.ts';
 
 export interface NamedFiles {

@@ -6,7 +6,8 @@ import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
+import { isTunedModelId, readTunedModelId } from '#server/model-facts/tuned-model-id.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
@@ -33,24 +34,11 @@ export interface TunedModels {
 
 type Looking = Pick<AppContext, 'db' | 'channels' | 'secrets' | 'now'>;
 
-const prefix = 'ft:';
-/** Characters of a name. */
-const longest = 256;
-const endingOfCheckpoint = /:ckpt-step-(\d{1,12})$/;
 /** As long as other changes take to be heard of in other processes. */
 const retentionMs = 1000;
 const mostStored = 1000;
 /** Told in a list. */
 const mostNames = 1000;
-
-export function isTunedModelId(model: string): boolean {
-  return model.startsWith(prefix) && model.length <= longest;
-}
-
-/** `step`: of a checkpoint. */
-export function checkpointName(name: string, step: number): string {
-  return `${name}:ckpt-step-${step}`;
-}
 
 export function createTunedModels(context: Looking): TunedModels {
   const { db, channels, now } = context;
@@ -70,11 +58,10 @@ export function createTunedModels(context: Looking): TunedModels {
   }
 
   async function find(admission: Admission, model: string): Promise<TunedModel | null> {
-    const [ending = '', step] = endingOfCheckpoint.exec(model) ?? [];
-    const record = await read(model.slice(0, model.length - ending.length));
+    const { model: name, step } = readTunedModelId(model);
+    const record = await read(name);
     if (record === null || record.user_id !== admission.user.id || record.state !== 'ready') return null;
-    const upstreamModel =
-      step === undefined ? record.upstream_model : record.checkpoints.find((one) => one.step === Number(step))?.upstream_model;
+    const upstreamModel = step === undefined ? record.upstream_model : record.checkpoints.find((one) => one.step === step)?.upstream_model;
     if (upstreamModel === undefined) return null;
     const channel = reach(context, record);
     if (channel === null) throw new AppError('own_model_gone', { model }, { field: 'model' });

@@ -14,7 +14,7 @@ import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';

@@ -6,7 +6,7 @@ import { restored } from '#server/slices/files/restored-lines.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { isTunedModelId } from '#server/call/tuned-models.ts';
+import { isTunedModelId } from '#server/model-facts/tuned-model-id.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { queryBatches, requestCount } from './query-batches.ts';
 import type { BatchRequest, BatchFormat, ReportedBatch } from './batch-format.ts';

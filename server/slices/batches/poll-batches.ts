@@ -7,7 +7,7 @@ import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { ChargeLines } from '#server/money/charge-lines.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { formOf } from './batch-endpoints.ts';

@@ -1,6 +1,6 @@
 // Presenter of batches.
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { isTunedModelId } from '#server/call/tuned-models.ts';
+import { isTunedModelId } from '#server/model-facts/tuned-model-id.ts';
 
 /** Default time between a batch's creation and its expiry, in seconds. */
 const windowSeconds = 24 * 3600;

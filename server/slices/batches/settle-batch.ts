@@ -12,7 +12,7 @@ import { writeLog } from '#server/logs/write-log.ts';
 import { adjusted, termsOfEvent } from '#server/money/charge-lines.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { refundUnused } from '#server/money/refund-unused.ts';
-import { isTunedModelId } from '#server/call/tuned-models.ts';
+import { isTunedModelId } from '#server/model-facts/tuned-model-id.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { formOf } from './batch-endpoints.ts';

@@ -10,7 +10,7 @@ import { clientDialects } from '#server/formats/registry.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';

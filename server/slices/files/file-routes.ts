@@ -7,7 +7,7 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
 import { markedName } from '#server/call/marked-name.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';

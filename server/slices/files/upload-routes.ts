@@ -10,7 +10,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import { markedName } from '#server/call/marked-name.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
 import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';

@@ -7,7 +7,7 @@ import { writeMultipart } from '#server/framing/multipart.ts';
 import type { MultipartFile } from '#server/framing/multipart.ts';
 import { framings } from '#server/framing/registry.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { exchange } from '#server/exchange/exchange.ts';
 import type { Received } from '#server/exchange/exchange.ts';

@@ -5,7 +5,7 @@ import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { storableText } from '#server/db/storable.ts';
 import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { checkpointName } from '#server/call/tuned-models.ts';
+import { checkpointId, readTunedModelId } from '#server/model-facts/tuned-model-id.ts';
 import { badQuery, listOf } from '#server/slices/responses/list-items.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { withoutTrailing } from '#shared/trailing.ts';
@@ -72,7 +72,7 @@ function presentCheckpoint(job: TuningJobRecord, checkpoint: Reported): Record<s
     fine_tuned_model_checkpoint:
       job.upstream_model !== '' && checkpoint['fine_tuned_model_checkpoint'] === job.upstream_model
         ? job.tuned_model
-        : checkpointName(job.tuned_model, step),
+        : checkpointId(job.tuned_model, step),
     fine_tuning_job_id: job.id,
     metrics: Object.fromEntries(
       Object.entries(metrics)
@@ -106,9 +106,9 @@ export function inOurWords(job: TuningJobRecord, text: string): string {
     .replace(/ft:[^\s"'<>,;]+/g, (found) => {
       const name = withoutTrailing(found, '.!?:)]');
       const rest = found.slice(name.length);
-      const step = /:ckpt-step-(\d{1,12})$/.exec(name)?.[1];
+      const { step } = readTunedModelId(name);
       const base = names.get(name);
-      return `${base ?? (step === undefined ? job.tuned_model : checkpointName(job.tuned_model, Number(step)))}${rest}`;
+      return `${base ?? (step === undefined ? job.tuned_model : checkpointId(job.tuned_model, step))}${rest}`;
     })
     .replace(/\b(ftjob|ft|file|org|proj|user|ftevent|ftckpt)([-_])([A-Za-z0-9_]{6,})/g, (found, kind: string, joint: string) => {
       if (isOurs(job, found)) return found;

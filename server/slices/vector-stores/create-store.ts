@@ -6,7 +6,7 @@ import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { channelOf, errorOf } from '#server/slices/files/upstream-files.ts';
 import { metadataIn } from '#server/slices/files/metadata-field.ts';
 import { holdFiles, releaseFiles } from '#server/slices/files/retained-files.ts';
-import { keyBehind } from '#server/call/provider-containers.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
