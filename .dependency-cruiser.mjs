@@ -185,7 +185,7 @@ export default {
         'A stage may not use another slice. What two of them need goes into server/call, or server/call-stages.ts hands it over when it ' +
         'creates the stage.',
       severity: 'error',
-      from: { path: `^server/(${stageSlices.join('|')})/`, pathNot: testFiles },
+      from: { path: `^server/(?=slices/[^/]+/stage[.]ts$|(?:${stageSlices.join('|')})/)(slices/[^/]+)/`, pathNot: testFiles },
       to: { path: '^server/slices/', pathNot: '^server/$1/' },
     },
     {

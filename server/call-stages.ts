@@ -2,8 +2,9 @@
 import type { AppContext } from '#server/context.ts';
 import type { CallStage } from '#server/call/stages.ts';
 import { affinityStage } from '#server/slices/affinity/stage.ts';
+import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
-  return [turnStateStage(context), affinityStage(context)];
+  return [fineTuningStage(context), turnStateStage(context), affinityStage(context)];
 }

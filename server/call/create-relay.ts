@@ -15,7 +15,6 @@ import { createRateGate } from '#server/call/admission/rate-gate.ts';
 import { createSessionBudgets } from '#server/call/admission/session-budget.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
-import { createTunedModels } from '#server/call/tuned-models.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
@@ -49,7 +48,6 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     health,
     costs: createCostDrift(context),
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
-    tunedModels: createTunedModels(context),
     modelTags: createModelTags(context),
     stages: compileStages(stages, context.settings),
     signatures: createCallSignatures(context),

@@ -6,6 +6,7 @@ import { inSteps } from '#server/http/in-steps.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { signaturesOf, restoreObjectIdOf, writerOptions } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import { restoredResponse } from '#server/call/stages.ts';
 import { readLong, readWhole } from '#server/exchange/read-response.ts';
 import type { ReadResponse } from '#server/exchange/read-response.ts';
 
@@ -14,7 +15,8 @@ export function decodeResponse(
   { channel, request }: SentAttempt,
   reported: Buffer,
 ): ReadResponse | Promise<ReadResponse> {
-  const body = call.files?.report?.(reported) ?? reported;
+  const named = restoredResponse(call.stages, reported);
+  const body = call.files?.report?.(named) ?? named;
   const { endpoint, responseFields, services } = call;
   const { kind, dialect: client } = endpoint;
   const { route, upstreamModel } = request;

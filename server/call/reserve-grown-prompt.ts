@@ -5,11 +5,13 @@ import type { ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
 import { withoutTools } from '#server/call/admission/reserved-tools.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import { onlyChannelOf } from '#server/call/stages.ts';
 
 /** What the prompt of that body may cost. */
 export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
-  const { services, endpoint, admission, model, tunedModel, quoted } = call;
-  const requested = { admission, endpoint, model, tunedModel, body, parameters: endpoint.parameters(body), prompt: null, quoted };
+  const { services, endpoint, admission, model, stages, quoted } = call;
+  const only = onlyChannelOf(stages);
+  const requested = { admission, endpoint, model, only, body, parameters: endpoint.parameters(body), prompt: null, quoted };
   const estimated = promptByEstimate(services, requested);
   // What the account could not pay for is not asked for now either.
   return call.prompt.hosted === undefined ? withoutTools(estimated) : estimated;

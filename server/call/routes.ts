@@ -75,7 +75,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
   async function namesFor(admission: Admission, dialect: ClientDialect): Promise<readonly string[]> {
     const names = modelsOf(services, admission);
     if (admission.models !== null || dialect.modelTag !== undefined) return names;
-    const own = await services.tunedModels.namesOf(admission);
+    const own = await services.stages.modelsOf(admission);
     return own.length === 0 ? names : [...names, ...own];
   }
 

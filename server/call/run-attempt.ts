@@ -16,7 +16,6 @@ import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
 import { elapsed, signaturesOf } from '#server/call/running-call.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
-import { failureUnderTunedId, underTunedId } from '#server/call/tuned-models.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { StreamRelay } from '#server/call/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
@@ -120,7 +119,7 @@ async function readResponse(
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
   if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
   call.buffer?.arrived(response.body.length);
-  return readWhole(call, attempt, { body: underTunedId(call.tunedModel, response.body), client });
+  return readWhole(call, attempt, { body: response.body, client });
 }
 
 /** Providers may speak in another format than the usual one. */
@@ -242,7 +241,8 @@ async function startStream(call: RunningCall, attempt: SentAttempt, relay: Strea
 
 /** One that is billed is paid for, and no other channel is asked. */
 function failedWith(call: RunningCall, attempt: SentAttempt, reported: UpstreamFailure): AttemptResult {
-  const failure = failureUnderTunedId(call.tunedModel, reported);
+  let failure = reported;
+  for (const stage of call.stages) if (stage.failure !== undefined) failure = stage.failure(failure);
   const { usage } = failure;
   if (usage === undefined) return { kind: 'failed', failure };
   return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, { usage, written: () => '' }) } };

@@ -7,7 +7,7 @@ import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
 import { inlineMedia } from '#server/call/remote-media/inline-media.ts';
 import { gatewayError } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
-import { chooserOf } from '#server/call/stages.ts';
+import { chooserOf, onlyChannelOf } from '#server/call/stages.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
 import { runAttempt } from '#server/call/run-attempt.ts';
@@ -111,11 +111,12 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
   return stopped === undefined ? (bad ?? last) : { kind: 'none', reason: stopped };
 }
 
-/** The one that has the caller's own model, or that its key is bound to; null: it cannot be asked. */
+/** The only channel that the call may take, by its stages or its key; null: that channel cannot take the call. */
 function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
-  const { services, admission, tunedModel } = call;
-  if (tunedModel === null) return channelOnly(services, admission.pinnedChannel);
-  return isWhereItIs(call, tunedModel.channel) ? tunedModel.channel : null;
+  const { services, admission, stages } = call;
+  const only = onlyChannelOf(stages);
+  if (only === undefined) return channelOnly(services, admission.pinnedChannel);
+  return isWhereItIs(call, only) ? only : null;
 }
 
 /** Null: not through that channel, where there is a choice. */

@@ -12,7 +12,6 @@ import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { PaidSummary } from '#server/call/stored-summaries.ts';
-import type { TunedModel } from '#server/call/tuned-models.ts';
 import type { NamedFiles } from '#server/call/referenced-files.ts';
 import { restoreObjectId } from '#server/call/provider-containers.ts';
 import type { HeldObject } from '#server/call/provider-containers.ts';
@@ -66,8 +65,6 @@ export interface RunningCall {
   readonly heldObject: HeldObject | null;
   /** Files of its user's that its prompt names; null: none. */
   readonly files: NamedFiles | null;
-  /** One that was trained for the caller, which one channel has. */
-  readonly tunedModel: TunedModel | null;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
   startedAt: number;
   /** Unix seconds. */

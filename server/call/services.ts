@@ -17,7 +17,6 @@ import type { SessionGate } from '#server/call/admission/session-gate.ts';
 import type { CallSignatures } from '#server/call/call-signatures.ts';
 import type { StoredSummaries } from '#server/call/stored-summaries.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
-import type { TunedModels } from '#server/call/tuned-models.ts';
 import type { StreamClock } from '#server/call/stream/stream-clock.ts';
 import type { CallStages } from '#server/call/stages.ts';
 import type { UnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
@@ -31,7 +30,6 @@ export interface RelayServices {
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
   readonly costs: CostDrift;
-  readonly tunedModels: TunedModels;
   readonly modelTags: ModelTags;
   readonly stages: CallStages;
   readonly signatures: CallSignatures;

@@ -12,6 +12,7 @@ import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { summaryKey } from '#server/call/stored-summaries.ts';
 import { elapsed, releaseCall, stopCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import { onlyChannelOf } from '#server/call/stages.ts';
 import type { Turn } from '#server/call/turn.ts';
 import { mostTokensPerEstimated } from '#server/exchange/token-estimate.ts';
 
@@ -134,12 +135,13 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
 
 /** A shorter prompt takes the place of a long one, whose reservation has been released, and less is reserved for it. */
 export async function goOnWith(call: RunningCall, bodyOf: () => RelayBody): Promise<ReportedFailure | null> {
-  const { services, content, endpoint, admission, model, tunedModel, quoted, requestId, language } = call;
+  const { services, content, endpoint, admission, model, stages, quoted, requestId, language } = call;
   try {
     content.replace(bodyOf());
     const { body } = content;
     const parameters = endpoint.parameters(body);
-    const reserved = await reserveCall(services, { admission, endpoint, model, tunedModel, body, parameters, prompt: null, quoted });
+    const only = onlyChannelOf(stages);
+    const reserved = await reserveCall(services, { admission, endpoint, model, only, body, parameters, prompt: null, quoted });
     const { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit } = reserved;
     Object.assign(call, { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit });
     return null;

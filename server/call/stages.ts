@@ -1,6 +1,7 @@
 // Stages of a call: hooks by which a feature takes part in calls. Each feature is a folder in `server/slices/` and a line in
 // `server/call-stages.ts`, which orders them. The state of a call is its stage's own: a stage that is not concerned opens none, and is
 // not entered again in that call.
+import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
@@ -10,6 +11,7 @@ import type { CallToSend, SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
 import type { Tier } from '#server/exchange/served-models.ts';
+import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 
 export interface CallStage {
@@ -18,8 +20,23 @@ export interface CallStage {
   applies(endpoint: RelayEndpoint): boolean;
   /** Returns the stage's part in an admitted call, before money is reserved; null if the call does not concern it. @throws {AppError} to refuse the call */
   open(call: AdmittedCall): StageRun | null | Promise<StageRun | null>;
+  /** Finds a model by a name that no channel serves to the caller's group. @throws {AppError} if the model cannot be called now */
+  findModel?(admission: Admission, model: string): PrivateModel | null | Promise<PrivateModel | null>;
+  /** Names of private models that the caller can call, the newest last. */
+  modelsOf?(admission: Admission): Promise<readonly string[]>;
   /** Returns the stage for the calls of one WebSocket. If undefined, a connection is nothing to the stage. */
   connect?(userId: number): ConnectedStage;
+}
+
+/** A model that one caller has, on one channel. */
+export interface PrivateModel {
+  /** The caller's name of the model. */
+  name: string;
+  /** Model that it was trained from, which determines its price. */
+  base: string;
+  upstreamModel: string;
+  /** Routes calls to the model. */
+  channel: PreparedChannel;
 }
 
 /** A stage that remembers something between the calls of a connection. */
@@ -49,12 +66,18 @@ export interface EndedCall {
 
 /** One stage's part in one call. Every hook is optional; the comments are in the order in which hooks run. */
 export interface StageRun {
+  /** The only channel that may take the call, in place of those that serve its model. */
+  readonly only?: PreparedChannel;
   /** Chooses the channel of the next attempt. Null: none of them is well. Undefined: the stage does not choose. */
   pick?(choice: ChannelChoice): PreparedChannel | null | undefined;
   /** Changes the request before it is translated for the attempt's channel. */
   request?(sending: CallToSend, channel: PreparedChannel): void;
   /** Reads the headers of a response that succeeded. */
   responded?(attempt: SentAttempt, headers: ResponseHeaders | undefined): void;
+  /** Restores the caller's names in a whole body, or in whole events, of the provider's response. */
+  response?(bytes: Buffer): Buffer;
+  /** Restores the caller's names in a failure. */
+  failure?(failure: UpstreamFailure): UpstreamFailure;
   /** Headers of the caller's response. */
   headers?(): Readonly<Record<string, string>>;
   /** Adds to the log row before it is written with its charge. */
@@ -65,6 +88,10 @@ export interface StageRun {
 export interface CallStages {
   /** Those that apply to the endpoint under the current settings, in their order. */
   of(endpoint: RelayEndpoint): readonly Pick<CallStage, 'open'>[];
+  /** As the hook. */
+  findModel(admission: Admission, model: string): Promise<PrivateModel | null>;
+  /** As the hook. */
+  modelsOf(admission: Admission): Promise<readonly string[]>;
   connect(userId: number): StageConnection;
 }
 
@@ -92,6 +119,18 @@ export function compileStages(all: readonly CallStage[], settings: { readonly re
   }
   return {
     of,
+    async findModel(admission, model) {
+      for (const stage of all) {
+        const found = (await stage.findModel?.(admission, model)) ?? null;
+        if (found !== null) return found;
+      }
+      return null;
+    },
+    async modelsOf(admission) {
+      const names: string[] = [];
+      for (const stage of all) names.push(...((await stage.modelsOf?.(admission)) ?? []));
+      return names;
+    },
     connect(userId) {
       const connected = new Map<CallStage, ConnectedStage>();
       for (const stage of all) {
@@ -128,6 +167,19 @@ async function openEach(stages: readonly Pick<CallStage, 'open'>[], call: Admitt
     if (run !== null) (runs ??= []).push(run);
   }
   return runs ?? noRuns;
+}
+
+/** The only channel that the call may take. If undefined, no stage restricts it. */
+export function onlyChannelOf(runs: readonly StageRun[]): PreparedChannel | undefined {
+  for (const run of runs) if (run.only !== undefined) return run.only;
+  return undefined;
+}
+
+/** The provider's bytes with the caller's names. */
+export function restoredResponse(runs: readonly StageRun[], bytes: Buffer): Buffer {
+  let restored = bytes;
+  for (const run of runs) if (run.response !== undefined) restored = run.response(restored);
+  return restored;
 }
 
 /** The first stage of the call that chooses among channels. */

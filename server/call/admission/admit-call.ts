@@ -1,7 +1,5 @@
 // Who calls, and what: everything that is checked before money is asked for. Whatever is wrong is refused, and nothing has been
 // spent.
-import { AppError } from '#shared/errors.ts';
-import { ChannelStatus } from '#shared/channels.ts';
 import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { CallParameters } from '#server/formats/client-dialect.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
@@ -12,16 +10,14 @@ import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import { endpointOf } from '#server/call/endpoints.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { NamedFiles } from '#server/call/referenced-files.ts';
-import type { TunedModel } from '#server/call/tuned-models.ts';
+import type { PrivateModel } from '#server/call/stages.ts';
+import { findModel } from '#server/call/admission/find-model.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { checkSchemas, mostSchemaParts } from '#server/formats/schema-parts.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
 import type { Admission, KeyAdmission } from '#server/call/admission/admission.ts';
-import { supportsCall } from '#server/call/routing/supports-call.ts';
-import { offersModel } from '#server/exchange/channel-index.ts';
 
 export interface AdmittedCall {
   turn: Turn;
@@ -33,8 +29,8 @@ export interface AdmittedCall {
   /** To be closed by whoever gets it. */
   conversation: CallConversation | null;
   requested: RequestedCall;
-  /** One that was trained for the caller. */
-  tunedModel: TunedModel | null;
+  /** The caller's private model; null: the model is everybody's. */
+  privateModel: PrivateModel | null;
   parameters: CallParameters;
   /** As far as it was looked into. */
   prompt: PromptContent | null;
@@ -86,9 +82,8 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     endpoint.check(body);
     if (content.parts > mostSchemaParts) checkSchemas(endpoint.dialect.schemasIn?.(body) ?? []);
     gate.checkModel(admission, model);
-    const finding = services.tunedModels.find(admission, model);
-    const tunedModel = finding === null ? null : await finding;
-    checkChannels(services, admission, { endpoint, model, tunedModel });
+    const finding = findModel(services, admission, { endpoint, model });
+    const privateModel = finding === null ? null : await finding;
     // Of what was sent: a conversation that is kept takes its place.
     const session = within === undefined ? calledSession(endpoint, { headers: request.headers, body, admission }) : within.session;
     const opening =
@@ -121,7 +116,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       content,
       conversation,
       requested,
-      tunedModel,
+      privateModel,
       parameters,
       prompt,
       session,
@@ -156,57 +151,12 @@ export async function checkMeans(services: RelayServices, admission: Admission):
   services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
 }
 
-interface CallToServe {
-  endpoint: RelayEndpoint;
-  model: string;
-  tunedModel: TunedModel | null;
-}
-
 /** Of the models that the call may mean, the first one that the caller may use and somebody serves. */
 function servedCall({ channels, gate }: RelayServices, admission: Admission, requested: RequestedCall): RequestedCall {
   const { model, otherModels = [] } = requested;
   if (otherModels.length === 0) return requested;
   const isServed = (name: string) => gate.mayUse(admission, name) && channels.tiers(admission.group, name).length > 0;
   return { ...requested, model: [model, ...otherModels].find(isServed) ?? model };
-}
-
-/** An unknown model and a known one that nobody serves right now get different responses. @throws {AppError} */
-export function checkChannels({ channels }: RelayServices, admission: Admission, { endpoint, model, tunedModel }: CallToServe): void {
-  if (tunedModel !== null) {
-    if (!supportsCall(tunedModel.channel, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
-    return;
-  }
-  if (admission.pinnedChannel !== undefined) {
-    const pinned = channels.get(admission.pinnedChannel);
-    if (pinned === undefined) throw new AppError('channel_pin_invalid');
-    if (pinned.status !== ChannelStatus.enabled || pinned.problem !== null) throw new AppError('channel_disabled');
-    if (!supportsCall(pinned, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
-    return;
-  }
-  const tiers = channels.tiers(admission.group, model);
-  if (tiers.some((tier) => tier.channels.some((channel) => supportsCall(channel, endpoint, model)))) return;
-  if (tiers.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
-  for (const channel of channels.all()) {
-    if (offersModel(channel, model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
-  }
-  throw new AppError('model_not_found', { model }, { field: 'model' });
-}
-
-interface CallWithNames extends CallToServe {
-  files: NamedFiles;
-}
-
-/**
- * What a prompt names lies at one channel, and goes nowhere else. A channel that is only switched off may be there later.
- * @throws {AppError} `named_file_out_of_reach`
- */
-export function checkReach({ channels }: RelayServices, admission: Admission, { endpoint, model, tunedModel, files }: CallWithNames): void {
-  const channel = channels.get(files.channel);
-  if (channel === undefined) return;
-  const bound = tunedModel?.channel.id ?? admission.pinnedChannel;
-  const isServed = bound === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : bound === channel.id;
-  if (isServed && supportsCall(channel, endpoint, model)) return;
-  throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.field ?? files.searchingTool ?? 'file_id' });
 }
 
 /** Those that any provider of the format may be told: what one of them gave its client is for that one alone. */

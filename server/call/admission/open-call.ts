@@ -6,8 +6,9 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { admitCall, checkReach, clientHeadersOf } from '#server/call/admission/admit-call.ts';
+import { admitCall, clientHeadersOf } from '#server/call/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
+import { checkReach } from '#server/call/admission/find-model.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import { gatewayError, playgroundError } from '#server/call/relay-failure.ts';
@@ -49,7 +50,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   try {
     const admitted = await admitWithFiles(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { endpoint, admission, tunedModel, parameters, permit, session, files } = admitted;
+    const { endpoint, admission, parameters, permit, session, files } = admitted;
     const { model, isStream, streamType } = admitted.requested;
     const quoted = quotedFor(services, admitted);
     const opening = openStages((turn.stages ?? services.stages).of(endpoint), admitted);
@@ -81,7 +82,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       version: address.query.get('api-version') ?? undefined,
       heldObject: openProviderContainer({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
       files,
-      tunedModel,
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
@@ -128,9 +128,9 @@ function release({ content, conversation, budgetHold }: Opened): void {
 }
 
 /** @throws {AppError} `model_price_error` */
-function quotedFor({ context: { quotes } }: RelayServices, { requested, admission, tunedModel }: AdmittedCall): QuotedPrice {
+function quotedFor({ context: { quotes } }: RelayServices, { requested, admission, privateModel }: AdmittedCall): QuotedPrice {
   const { group, user } = admission;
-  return tunedModel === null ? quotes.priceOf(requested.model, group, user) : quotes.priceOfTrained(tunedModel.base, group, user);
+  return privateModel === null ? quotes.priceOf(requested.model, group, user) : quotes.priceOfTrained(privateModel.base, group, user);
 }
 
 function refuseTurn(
@@ -154,13 +154,13 @@ function reserveSettled(services: RelayServices, admitted: CallWithFiles, quoted
 }
 
 function reserveRequested(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
-  const { endpoint, admission, tunedModel, parameters, prompt, content, files, requested } = admitted;
+  const { endpoint, admission, privateModel, parameters, prompt, content, files, requested } = admitted;
   const needsTools = files?.searchingTool !== undefined;
   return reserveCall(services, {
     admission,
     endpoint,
     model: requested.model,
-    tunedModel,
+    only: privateModel?.channel,
     body: content.body,
     parameters,
     prompt,
@@ -175,7 +175,7 @@ interface CallWithFiles extends AdmittedCall {
 
 async function admitWithFiles(services: RelayServices, turn: Turn, progress: Progress): Promise<CallWithFiles> {
   const admitted = await admitCall(services, turn, progress);
-  const { endpoint, admission, requested, tunedModel, content, conversation } = admitted;
+  const { endpoint, admission, requested, privateModel, content, conversation } = admitted;
   try {
     const { namesFiles: isAble, namesCaches: isCaching } = endpoint.dialect;
     // Most formats name none: nothing is put together for them.
@@ -188,7 +188,7 @@ async function admitWithFiles(services: RelayServices, turn: Turn, progress: Pro
           : null;
     const files = naming === null ? null : await naming;
     if (files === null) return { ...admitted, files };
-    checkReach(services, admission, { endpoint, model: requested.model, tunedModel, files });
+    checkReach(services, admission, { endpoint, model: requested.model, privateModel, files });
     return { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
   } catch (failure) {
     release({ content, conversation });

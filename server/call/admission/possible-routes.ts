@@ -1,6 +1,5 @@
 // The routes that a call may take, before a channel is picked: what is reserved covers the dearest of them.
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { TunedModel } from '#server/call/tuned-models.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
@@ -11,18 +10,18 @@ export interface AdmittedRequest {
   admission: Admission;
   endpoint: RelayEndpoint;
   model: string;
-  /** A model that was trained for the caller. If undefined, the model is everybody's. */
-  tunedModel?: TunedModel | null;
+  /** The only channel that may take the call. If undefined, every channel that serves the model may. */
+  only?: PreparedChannel | undefined;
   /** Where they were looked for already. */
   routes?: readonly ChannelRoute[];
 }
 
 /** Of a channel that has several for the call, all. */
 export function possibleRoutes(services: RelayServices, request: AdmittedRequest): readonly ChannelRoute[] {
-  const { admission, endpoint, model, tunedModel, routes: known } = request;
+  const { admission, endpoint, model, only, routes: known } = request;
   if (known !== undefined) return known;
   const { channels } = services;
-  if (tunedModel !== undefined && tunedModel !== null) return routesThrough(tunedModel.channel, request);
+  if (only !== undefined) return routesThrough(only, request);
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     return pinned === undefined ? [] : routesThrough(pinned, request);

@@ -5,7 +5,7 @@ import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { readBody } from '#server/http/read-body.ts';
 import { parseBody } from '#server/http/parse-body.ts';
-import { checkChannels } from '#server/call/admission/admit-call.ts';
+import { findModel } from '#server/call/admission/find-model.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { credentialOf } from '#server/call/admission/credential.ts';
 import { realtimeEndpoint } from '#server/call/endpoints.ts';
@@ -36,9 +36,8 @@ export async function giveSecret(
       const requested = readSecretRequest(value, { form, now: context.now() });
       const { model } = requested;
       gate.checkModel(admission, model);
-      // As when a session is opened with it: a name that somebody else has trained is one that nobody knows.
-      const tunedModel = (await services.tunedModels.find(admission, model)) ?? null;
-      checkChannels(services, admission, { endpoint: realtimeEndpoint, model, tunedModel });
+      // As when a session is opened with it: private models of others do not exist for this caller.
+      await findModel(services, admission, { endpoint: realtimeEndpoint, model });
       context.quotes.priceOf(model, admission.group, admission.user);
       const secret = sealSecret(context.secrets, { ...requested, key: credentialOf(request) });
       return Response.json(presentSecret(secret, requested, form), {

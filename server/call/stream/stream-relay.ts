@@ -9,8 +9,8 @@ import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
 import type { BlockedOutput } from '#server/call/blocked-output.ts';
 import { elapsed, signaturesOf, restoreObjectIdOf, writerOptions } from '#server/call/running-call.ts';
-import { underTunedId } from '#server/call/tuned-models.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import { restoredResponse } from '#server/call/stages.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import { endStream } from '#server/call/stream/end-stream.ts';
 import type { TimedStream } from '#server/call/stream/stream-clock.ts';
@@ -143,7 +143,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   // What the reader brings.
 
   events(reported: Buffer, isOwned: boolean): void {
-    const renamed = underTunedId(this.#options.call.tunedModel, reported);
+    const renamed = restoredResponse(this.#options.call.stages, reported);
     const events = this.#options.call.files?.report?.(renamed) ?? renamed;
     if (this.#state.isOpening && this.#openedAt === null && !this.#canOpen(events)) return;
     if (this.#state.isOpening) this.#begin(events, isOwned);
@@ -151,7 +151,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   }
 
   ended(reported: Buffer): void {
-    const rest = underTunedId(this.#options.call.tunedModel, reported);
+    const rest = restoredResponse(this.#options.call.stages, reported);
     if (this.#state.isOpening && this.#openedAt === null && this.#readWhole(rest)) return;
     // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
     if (rest.length > 0 && this.#pipe.isEvent(rest)) this.#reader.completeEvent();

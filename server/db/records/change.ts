@@ -7,4 +7,4 @@ export interface ChangeRecord {
   at: number;
 }
 
-export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease' | 'cancelled_response' | 'watch' | 'passed_test';
+export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease' | 'cancelled_response' | 'watch' | 'passed_test' | 'tuned_model';

@@ -22,7 +22,8 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { countNames } from '#server/call/admission/check-names.ts';
 import { largestCost } from '#server/call/admission/reserve-call.ts';
-import type { TunedModel } from '#server/call/tuned-models.ts';
+import { findPrivateModel } from '#server/call/admission/find-model.ts';
+import type { PrivateModel } from '#server/call/stages.ts';
 import { endpointOf } from '#server/call/endpoints.ts';
 import type { RelayBody, RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -65,8 +66,8 @@ export interface BatchToCheck {
 
 export interface CheckedBatch {
   model: string;
-  /** Model fine-tuned by the caller. */
-  tunedModel: TunedModel | null;
+  /** The caller's private model; null: the model is everybody's. */
+  privateModel: PrivateModel | null;
   channel: PreparedChannel;
   route: ChannelRoute;
   quoted: QuotedPrice;
@@ -189,13 +190,13 @@ class Checker {
     if (endpoint.refersToStored === 'responses') refuseState(stateRequest(body));
     if (endpoint.refersToStored === 'threads' && body['thread'] !== undefined) throw badField('body.thread', notInBatches);
     this.#first ??= await begin(this.#batch, model);
-    const { channel, tunedModel, route, quoted } = this.#first;
+    const { channel, privateModel, route, quoted } = this.#first;
     if (model !== this.#first.model) throw badField('body.model', fieldRules.oneOf([this.#first.model]));
     refuseUntold(route, body, quoted);
     await checkWords(services, admission.user.id, endpoint.promptContent(body, model));
     const parameters = endpoint.parameters(body);
     const { amount, hosted } = await this.#inTurn(size, () =>
-      largestCost(services, { admission, endpoint, model, tunedModel, body, parameters, prompt: null, quoted }),
+      largestCost(services, { admission, endpoint, model, only: privateModel?.channel, body, parameters, prompt: null, quoted }),
     );
     this.#amount += amount;
     this.#requests += 1;
@@ -315,12 +316,12 @@ async function begin(
   const { context, channels, gate } = services;
   const { group, user, pinnedChannel } = admission;
   gate.checkModel(admission, model);
-  const own = await services.tunedModels.find(admission, model);
+  const own = await findPrivateModel(services, admission, model);
   if (own !== null) {
     const route = batchRoute(form, own.channel, endpoint, model);
     if (route === null) throw new AppError('format_unsupported', {}, { field: 'model' });
     const quoted = context.quotes.priceOfTrained(own.base, group, user);
-    return { model, tunedModel: own, channel: own.channel, route, quoted: { ...quoted, price: batchPrice(quoted.price) } };
+    return { model, privateModel: own, channel: own.channel, route, quoted: { ...quoted, price: batchPrice(quoted.price) } };
   }
   const quoted = context.quotes.priceOfBatch(model, group, user);
   const routes = [...channels.tiers(group, model)].flatMap((tier) => tier.channels);
@@ -329,7 +330,7 @@ async function begin(
   const isFirst = ({ id }: PreparedChannel) => id === preferred;
   for (const channel of [...requested.filter(isFirst), ...requested.filter((one) => !isFirst(one))]) {
     const route = batchRoute(form, channel, endpoint, model);
-    if (route !== null && channel.problem === null) return { model, tunedModel: null, channel, route, quoted };
+    if (route !== null && channel.problem === null) return { model, privateModel: null, channel, route, quoted };
   }
   if (requested.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
   for (const channel of channels.all()) if (offersModel(channel, model)) throw new AppError('no_channel', { group, model });

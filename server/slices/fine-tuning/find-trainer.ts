@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { clientDialects } from '#server/formats/registry.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
+import { findPrivateModel } from '#server/call/admission/find-model.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { offersModel } from '#server/exchange/channel-index.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -20,9 +21,9 @@ export interface Trainer {
  * @throws {AppError} `model_denied`, `model_not_found`, `no_tuning_channel`, and for a fine-tuned model
  */
 export async function findTrainer(services: RelayServices, admission: Admission, model: string, preferred: number): Promise<Trainer> {
-  const { channels, gate, tunedModels } = services;
+  const { channels, gate } = services;
   gate.checkModel(admission, model);
-  const own = await tunedModels.find(admission, model);
+  const own = await findPrivateModel(services, admission, model);
   if (own !== null) {
     if (own.channel.provider?.trainsModels !== true) throw new AppError('no_tuning_channel', { group: admission.group, model });
     return { channel: own.channel, base: own.base, upstreamBase: own.upstreamModel };

@@ -6,7 +6,6 @@ import { turnBounds } from '#server/slices/files/poll-in-turn.ts';
 import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
 import { channelOf, deleteThere } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
-import type { RelayServices } from '#server/call/services.ts';
 
 const atOnce = 100;
 
@@ -14,12 +13,12 @@ const atOnce = 100;
  * The owner no longer has the model. If the provider fails to delete it now, the job does.
  * @throws {AppError} `model_not_found` for models of other users
  */
-export async function deleteModel({ context, tunedModels }: RelayServices, userId: number, name: string): Promise<object> {
+export async function deleteModel(context: AppContext, userId: number, name: string): Promise<object> {
   const left = await context.db
     .collection('tuned_models')
     .patch({ id: name, user_id: userId, state: 'ready' }, { set: { state: 'leaving' } });
   if (left === null) throw new AppError('model_not_found', { model: name }, { field: 'model' });
-  tunedModels.forget(name);
+  await context.changes.announce('tuned_model', name);
   context.waitUntil(release(context, left));
   return { id: name, object: 'model', deleted: true };
 }

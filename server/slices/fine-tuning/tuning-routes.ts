@@ -51,7 +51,7 @@ export function mountTuning(host: RouteHost, services: RelayServices): void {
   host.addDirect(
     'DELETE',
     '/v1/models/:model+',
-    serve(async ({ userId, params }) => ({ json: await deleteModel(services, userId, params['model'] ?? '') })),
+    serve(async ({ userId, params }) => ({ json: await deleteModel(context, userId, params['model'] ?? '') })),
   );
 }
 

@@ -1,0 +1,84 @@
+// Finds the model of a call, and checks that a channel can take the call.
+import { AppError } from '#shared/errors.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { Admission } from '#server/call/admission/admission.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import type { NamedFiles } from '#server/call/referenced-files.ts';
+import { supportsCall } from '#server/call/routing/supports-call.ts';
+import type { RelayServices } from '#server/call/services.ts';
+import type { PrivateModel } from '#server/call/stages.ts';
+import { offersModel } from '#server/exchange/channel-index.ts';
+import type { Tier } from '#server/exchange/served-models.ts';
+
+interface CallToServe {
+  endpoint: RelayEndpoint;
+  model: string;
+}
+
+type Services = Pick<RelayServices, 'channels' | 'stages'>;
+
+/**
+ * Returns the caller's private model, or null for a model that channels serve.
+ * @throws {AppError} `model_not_found`, `no_channel`, `format_unsupported`, `channel_pin_invalid`, `channel_disabled`, and of the stage
+ */
+export function findModel(services: Services, admission: Admission, call: CallToServe): PrivateModel | null | Promise<PrivateModel | null> {
+  const tiers = services.channels.tiers(admission.group, call.model);
+  if (tiers.length === 0) return findUnserved(services, admission, call);
+  checkChannels(services, admission, { ...call, tiers });
+  return null;
+}
+
+/** Returns the private model of that name; null if channels serve the name, or the caller has none. @throws {AppError} of the stage */
+export async function findPrivateModel({ channels, stages }: Services, admission: Admission, model: string): Promise<PrivateModel | null> {
+  return channels.tiers(admission.group, model).length > 0 ? null : stages.findModel(admission, model);
+}
+
+async function findUnserved(services: Services, admission: Admission, call: CallToServe): Promise<PrivateModel | null> {
+  const found = await services.stages.findModel(admission, call.model);
+  if (found === null) checkChannels(services, admission, { ...call, tiers: [] });
+  else if (!supportsCall(found.channel, call.endpoint, call.model)) throw new AppError('format_unsupported', {}, { field: 'model' });
+  return found;
+}
+
+/** An unknown model and a known one that no channel serves right now get different errors. */
+function checkChannels(
+  { channels }: Services,
+  { group, pinnedChannel }: Admission,
+  { endpoint, model, tiers }: CallToServe & { tiers: readonly Tier[] },
+): void {
+  if (pinnedChannel !== undefined) {
+    const pinned = channels.get(pinnedChannel);
+    if (pinned === undefined) throw new AppError('channel_pin_invalid');
+    if (pinned.status !== ChannelStatus.enabled || pinned.problem !== null) throw new AppError('channel_disabled');
+    if (!supportsCall(pinned, endpoint, model)) throw new AppError('format_unsupported', {}, { field: 'model' });
+    return;
+  }
+  if (tiers.some((tier) => tier.channels.some((channel) => supportsCall(channel, endpoint, model)))) return;
+  if (tiers.length > 0) throw new AppError('format_unsupported', {}, { field: 'model' });
+  for (const channel of channels.all()) {
+    if (offersModel(channel, model)) throw new AppError('no_channel', { group, model }, { retryAfter: 5 });
+  }
+  throw new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+interface CallWithNames extends CallToServe {
+  privateModel: PrivateModel | null;
+  files: NamedFiles;
+}
+
+/**
+ * Checks that the one channel with the objects that a body names can take the call. A channel that is only disabled may be enabled later.
+ * @throws {AppError} `named_file_out_of_reach`
+ */
+export function checkReach(
+  { channels }: Pick<RelayServices, 'channels'>,
+  admission: Admission,
+  { endpoint, model, privateModel, files }: CallWithNames,
+): void {
+  const channel = channels.get(files.channel);
+  if (channel === undefined) return;
+  const bound = privateModel?.channel.id ?? admission.pinnedChannel;
+  const isServed = bound === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : bound === channel.id;
+  if (isServed && supportsCall(channel, endpoint, model)) return;
+  throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.field ?? files.searchingTool ?? 'file_id' });
+}
