@@ -8,6 +8,7 @@ test.each([
   ['a'.repeat(usernameLimit + 1), 'username_long'],
   ['😀'.repeat(usernameLimit), undefined],
   ['a@b', 'username_address'],
+  ['long.name@example.org', 'username_address'],
   ['a\u200bb', 'username_characters'],
   ['a\u2800', 'username_characters'],
   ['a\nb', 'username_characters'],

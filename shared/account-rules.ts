@@ -22,9 +22,9 @@ export function tidyName(given: string): string {
 export function usernameProblem(given: string): UsernameProblem | undefined {
   const name = tidyName(given);
   if (name === '') return 'username_required';
-  if (characters(name) > usernameLimit) return 'username_long';
-  // Login takes a name or an e-mail address: a name must not be able to pass for an address.
+  // Login takes a name or an e-mail address: a name must not be able to pass for an address. Most addresses are also too long.
   if (name.includes('@')) return 'username_address';
+  if (characters(name) > usernameLimit) return 'username_long';
   return unprintable.test(name) || looksLikeAnother(name) ? 'username_characters' : undefined;
 }
 

@@ -28,6 +28,11 @@ describe('pasted-list', () => {
     ]);
   });
 
+  test('a line keeps its source, to be pasted again', () => {
+    const sources = readPastedList('name,mail\r\n anna ,a@example.org\r\n\r\n"d\ne";d@example.org\nf').map(({ source }) => source);
+    expect(sources).toEqual([' anna ,a@example.org', '"d\ne";d@example.org', 'f']);
+  });
+
   test('quotes hold separators, line ends and quotes; lines keep their numbers', () => {
     const lines = readPastedList('name\n"a, ""b""\nc",x@y.org\nd,,,"1,000.50"\ne,,,1,2');
     expect(lines.map(({ number, username, balance, hasMore }) => [number, username, balance, hasMore])).toEqual([

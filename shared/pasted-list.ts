@@ -4,6 +4,8 @@
 export interface PastedLine {
   /** From 1, as the text has it. */
   number: number;
+  /** As it was pasted, without the line end. */
+  source: string;
   username: string;
   email: string;
   group: string;
@@ -24,9 +26,9 @@ export function readPastedList(text: string): PastedLine[] {
   const records = recordsOf(text.slice(0, pastedListLimit).replace(/^\uFEFF/, ''));
   const first = records[0]?.fields[0]?.trim().toLowerCase();
   if (first !== undefined && heads.has(first)) records.shift();
-  return records.map(({ number, fields }) => {
+  return records.map(({ number, source, fields }) => {
     const [username = '', email = '', group = '', balance = '', ...more] = fields.map((field) => field.trim());
-    return { number, username, email, group, balance, hasMore: more.some((field) => field !== '') };
+    return { number, source, username, email, group, balance, hasMore: more.some((field) => field !== '') };
   });
 }
 
@@ -43,6 +45,7 @@ export function readAmount(text: string): number | null {
 
 interface PastedRecord {
   number: number;
+  source: string;
   fields: string[];
 }
 
@@ -51,6 +54,7 @@ function recordsOf(text: string): PastedRecord[] {
   const records: PastedRecord[] = [];
   let number = 1;
   let line = 1;
+  let start = 0;
   let fields: string[] = [];
   let field = '';
   let isQuoted = false;
@@ -59,11 +63,12 @@ function recordsOf(text: string): PastedRecord[] {
     fields.push(field);
     field = '';
   };
-  const endRecord = (): void => {
+  const endRecord = (end: number): void => {
     endField();
-    if (fields.some((one) => one.trim() !== '')) records.push({ number, fields });
+    if (fields.some((one) => one.trim() !== '')) records.push({ number, source: text.slice(start, end).replace(/\r$/, ''), fields });
     fields = [];
     number = line;
+    start = end + 1;
   };
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index] ?? '';
@@ -79,11 +84,11 @@ function recordsOf(text: string): PastedRecord[] {
       isQuoted = true;
     } else if (character === separator) endField();
     else if (character === '\n') {
-      endRecord();
+      endRecord(index);
       separator = separatorAt(text, index + 1);
     } else if (character !== '\r') field += character;
   }
-  endRecord();
+  endRecord(text.length);
   return records;
 }
 

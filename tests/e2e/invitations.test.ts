@@ -57,8 +57,19 @@ describeInBrowser('invitations', () => {
     await panel.getByRole('button', { name: sayOne('invitations.action.invite_count'), exact: true }).click();
     const link = await panel.locator('code').textContent();
     expect(link).toMatch(/\/invitation#\w{32}$/);
+    await panel.getByText(say('invitations.line.group_unknown'), { exact: true }).waitFor();
     await expectSoundScreen(visitor);
+    // What was left out is corrected without typing it again.
+    const correct = look.language === 'en' ? 'invitations.made.correct_other' : 'invitations.made.correct';
+    await panel.getByRole('button', { name: say(correct, { count: 2 }), exact: true }).click();
+    const again = panel.getByLabel(say('invitations.form.list'), { exact: true });
+    await expect.poll(() => again.inputValue()).toBe('keeper;;;\nbert;bert@example.org;moon;');
+    await again.fill('bert;bert@example.org;default;');
+    await panel.getByRole('button', { name: say('invitations.action.check'), exact: true }).click();
+    await panel.getByRole('button', { name: sayOne('invitations.action.invite_count'), exact: true }).click();
+    await panel.locator('code').waitFor();
     await panel.getByRole('button', { name: say('common.action.done'), exact: true }).click();
+    await page.getByText('bert', { exact: true }).waitFor();
     await page.getByText('anna', { exact: true }).waitFor();
     await settle(page);
     await expectSoundScreen(visitor);

@@ -207,6 +207,8 @@ describe.each(engines)('invitations on $kind', { concurrent: true }, (engine) =>
     await sendInvitations(app.context);
     expect(smtp.mails).toHaveLength(1);
     const token = /https:\/\/tide\.example\/invitation#(\w+)/.exec(smtp.mails[0]?.text ?? '')?.[1] ?? '';
+    // A plain text says what the link is for: it has no other one.
+    expect(smtp.mails[0]?.text).toMatch(/(设置密码并登录：|set a password and sign in, open this address:)\n\nhttps:/);
     expect((await root.get('/api/invitation/')).data.items).toMatchObject([{ state: 'open', mail: 'sent' }]);
 
     // Sent again: the link before ends.

@@ -24,14 +24,30 @@ const formId = 'invite-people';
 /** Invites the people of a pasted list: first it is checked, then who can be invited is. */
 export function InvitePanel({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<MadeList>();
-  if (made !== undefined) return <MadeInvitations {...made} onClose={onClose} />;
-  return <InviteForm onClose={onClose} onMade={setMade} />;
+  const [first, setFirst] = useState<FirstValues>({ text: '', delivery: 'link' });
+  if (made === undefined) return <InviteForm first={first} onClose={onClose} onMade={setMade} />;
+  const handleCorrect = (): void => {
+    setFirst({ text: made.left.map(({ source }) => source).join('\n'), delivery: made.delivery });
+    setMade(undefined);
+  };
+  return <MadeInvitations {...made} onClose={onClose} onCorrect={handleCorrect} />;
 }
 
-function InviteForm({ onClose, onMade }: { onClose: () => void; onMade: (made: MadeList) => void }) {
+interface FirstValues {
+  text: string;
+  delivery: Delivery;
+}
+
+interface InviteFormProps {
+  first: FirstValues;
+  onClose: () => void;
+  onMade: (made: MadeList) => void;
+}
+
+function InviteForm({ first, onClose, onMade }: InviteFormProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState('');
-  const [delivery, setDelivery] = useState<Delivery>('link');
+  const [text, setText] = useState(first.text);
+  const [delivery, setDelivery] = useState<Delivery>(first.delivery);
   const [validity, setValidity] = useState(defaultValidity);
   const [createsAccounts, setCreates] = useState(false);
   const people = usePeople(text);
@@ -150,7 +166,14 @@ function useInviting({ people, delivery, onMade }: Inviting) {
       const lines = ready.map(({ line }) => line);
       invited.mutate(
         { lines, delivery, ...options },
-        { onSuccess: ({ made }) => onMade({ made, delivery, left: people.length - made.length }) },
+        {
+          onSuccess: ({ made, problems: refused }) => {
+            // Names and mailboxes that were taken since the check.
+            const since = new Map(refused.map(({ line, problem }) => [ready[line]?.number, problem]));
+            const outcome = (preview ?? []).map((line) => ({ ...line, problem: line.problem ?? since.get(line.number) }));
+            onMade({ made, delivery, left: outcome.filter(({ problem }) => problem !== undefined) });
+          },
+        },
       );
     },
   };

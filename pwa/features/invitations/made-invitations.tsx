@@ -5,17 +5,24 @@ import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import styles from './invitations.module.css';
+import { PeoplePreview, type PreviewLine } from './people-preview.tsx';
 import { linkOf } from './queries.ts';
 
 export interface MadeList {
   made: readonly { id: number; username: string; token?: string | undefined }[];
   delivery: Delivery;
-  /** Lines that were left out. */
-  left: number;
+  /** Lines that were left out, each with its problem. */
+  left: readonly PreviewLine[];
+}
+
+interface MadeInvitationsProps extends MadeList {
+  onClose: () => void;
+  /** Opens the form with the lines that were left out. */
+  onCorrect: () => void;
 }
 
 /** What came of a list. Links are shown here and nowhere else. */
-export function MadeInvitations({ made, delivery, left, onClose }: MadeList & { onClose: () => void }) {
+export function MadeInvitations({ made, delivery, left, onClose, onCorrect }: MadeInvitationsProps) {
   const { t } = useTranslation();
   const links = made.flatMap(({ id, username, token }) => (token === undefined ? [] : [{ id, username, link: linkOf(token) }]));
   return (
@@ -31,6 +38,7 @@ export function MadeInvitations({ made, delivery, left, onClose }: MadeList & { 
               text={links.map(({ username, link }) => `${username}\t${link}`).join('\n')}
             />
           )}
+          {left.length > 0 && <Button onClick={onCorrect}>{t('invitations.made.correct', { count: left.length })}</Button>}
           <Button variant="filled" onClick={onClose}>
             {t('common.action.done')}
           </Button>
@@ -41,7 +49,6 @@ export function MadeInvitations({ made, delivery, left, onClose }: MadeList & { 
         <p>
           <StatusMark status="on">{t(`invitations.made.by_${delivery}`)}</StatusMark>
         </p>
-        {left > 0 && <p className={styles.hint}>{t('invitations.made.left', { count: left })}</p>}
         <ul className={styles.lines}>
           {links.map(({ id, username, link }) => (
             <li key={id}>
@@ -53,6 +60,7 @@ export function MadeInvitations({ made, delivery, left, onClose }: MadeList & { 
             </li>
           ))}
         </ul>
+        {left.length > 0 && <PeoplePreview lines={left} title={t('invitations.made.left', { count: left.length })} />}
       </div>
     </SidePanel>
   );

@@ -12,15 +12,15 @@ export interface PreviewLine extends Omit<PersonLine, 'problem'> {
 /** As many as a person reads; those with a problem stand first. */
 const linesShown = 300;
 
-/** The lines of a list as they were understood, each with its problem. */
-export function PeoplePreview({ lines }: { lines: readonly PreviewLine[] }) {
+/** The lines of a list as they were understood, each with its problem. `title`: replaces the counts. */
+export function PeoplePreview({ lines, title }: { lines: readonly PreviewLine[]; title?: string }) {
   const { t } = useTranslation();
   const wrong = lines.filter(({ problem }) => problem !== undefined);
   const sorted = [...wrong, ...lines.filter(({ problem }) => problem === undefined)];
   const hidden = Math.max(0, sorted.length - linesShown);
   return (
     <section className={styles.part} aria-label={t('invitations.preview.label')}>
-      <p role="status">{t('invitations.preview.counts', { ready: lines.length - wrong.length, wrong: wrong.length })}</p>
+      <p role="status">{title ?? t('invitations.preview.counts', { ready: lines.length - wrong.length, wrong: wrong.length })}</p>
       <ul className={styles.lines}>
         {sorted.slice(0, linesShown).map((line) => (
           <Line key={line.number} line={line} />

@@ -19,6 +19,7 @@ export function invitationMail(
     : `Hello, an administrator of ${systemName} has invited you. Your username is ${username}.`;
   const anchor = (text: string) => `<a href="${escapeHtml(link)}">${text}</a>`;
   const action = isChinese ? `点击${anchor('此处')}设置密码并登录。` : `To set a password and sign in, open ${anchor('this page')}.`;
+  const plainAction = isChinese ? '打开下面的地址，设置密码并登录：' : 'To set a password and sign in, open this address:';
   const fallback = isChinese
     ? '如果链接无法点击，请将下面的地址复制到浏览器中打开：'
     : 'If the link does not work, copy this address into your browser:';
@@ -28,7 +29,7 @@ export function invitationMail(
   return {
     language,
     subject: isChinese ? `${systemName}邀请您加入` : `${systemName}: your invitation`,
-    text: [greeting, fallback, link, end].join('\n\n'),
+    text: [greeting, plainAction, link, end].join('\n\n'),
     html: `<p>${escapeHtml(greeting)}</p><p>${action}</p><p>${fallback}<br> ${escapeHtml(link)} </p><p>${end}</p>`,
   };
 }

@@ -44,6 +44,7 @@ export function resetMail(language: Language, mail: ResetMail): MailText {
   const greeting = isChinese ? `您好，你正在进行${systemName}密码重置。` : `Hello, somebody is resetting your password at ${systemName}.`;
   const anchor = (text: string) => `<a href='${escapeHtml(link)}'>${text}</a>`;
   const action = isChinese ? `点击 ${anchor('此处')} 进行密码重置。` : `To reset the password, open ${anchor('this page')}.`;
+  const plainAction = isChinese ? '打开下面的地址重置密码：' : 'To reset the password, open this address:';
   const fallback = isChinese
     ? '如果链接无法点击，请尝试点击下面的链接或将其复制到浏览器中打开：'
     : 'If the link does not work, copy this address into your browser:';
@@ -53,7 +54,7 @@ export function resetMail(language: Language, mail: ResetMail): MailText {
   return {
     language,
     subject: isChinese ? `${systemName}密码重置` : `${systemName}: reset your password`,
-    text: [greeting, fallback, link, end].join('\n\n'),
+    text: [greeting, plainAction, link, end].join('\n\n'),
     html: `<p>${escapeHtml(greeting)}</p><p>${action}</p><p>${fallback}<br> ${escapeHtml(link)} </p><p>${end}</p>`,
   };
 }
