@@ -2,9 +2,21 @@
 import type { AppContext } from '#server/context.ts';
 import type { CallStage } from '#server/call/stages.ts';
 import { affinityStage } from '#server/slices/affinity/stage.ts';
+import { contextCachesStage } from '#server/slices/context-caches/stage.ts';
+import { filesStage } from '#server/slices/files/stage.ts';
 import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
+import { providerContainersStage } from '#server/slices/provider-containers/stage.ts';
+import { signaturesStage } from '#server/slices/signatures/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
-  return [fineTuningStage(context), turnStateStage(context), affinityStage(context)];
+  return [
+    fineTuningStage(context),
+    filesStage(context),
+    contextCachesStage(context),
+    providerContainersStage(context),
+    signaturesStage(context),
+    turnStateStage(context),
+    affinityStage(context),
+  ];
 }

@@ -7,21 +7,23 @@ import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import { admitCall, openHeadersOf } from '#server/call/admission/admit-call.ts';
+import { admitCall, clientHeadersOf } from '#server/call/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { wantsMedia } from '#server/call/remote-media/inline-media.ts';
-import { openProviderContainer } from '#server/call/provider-containers.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import { countedEndpoint, fitsChannel, openStages } from '#server/call/stages.ts';
+import type { StageRun } from '#server/call/stages.ts';
 import { httpTurn } from '#server/call/turn.ts';
 import { resolveRoute } from '#server/exchange/resolve-route.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { sendCall } from '#server/exchange/exchange.ts';
+import type { CallToSend } from '#server/exchange/exchange.ts';
 import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate.ts';
 
 /** A provider that takes longer than this is not waited for. */
@@ -44,8 +46,11 @@ export async function countTokens(
     const turn = httpTurn(services, endpoint, { request, connection, conversations: source, pathModel });
     const admitted = await admitCall(services, turn, progress);
     try {
-      const exact = await pollInTurn(services, admitted, () => requestProvider(services, endpoint, admitted, { request, connection }));
-      const { tokens, original } = exact ?? (await countHere(endpoint, admitted));
+      const stages = await openStages(services.stages.of(admitted.endpoint), admitted);
+      const called = countedEndpoint(admitted.endpoint, stages);
+      const counted = called === admitted.endpoint ? admitted : { ...admitted, endpoint: called, prompt: null };
+      const exact = await pollInTurn(services, admitted, () => requestProvider(services, counted, { stages, request, connection }));
+      const { tokens, original } = exact ?? (await countHere(counted));
       return Response.json(dialect.writeTokenCount?.(tokens, original), {
         headers: {
           'cache-control': 'no-store',
@@ -97,8 +102,7 @@ interface CountedPrompt {
   original: number | undefined;
 }
 
-async function countHere(endpoint: RelayEndpoint, admitted: AdmittedCall): Promise<CountedPrompt> {
-  const { content, requested, admission, prompt } = admitted;
+async function countHere({ endpoint, content, requested, admission, prompt }: AdmittedCall): Promise<CountedPrompt> {
   const { model } = requested;
   const owner = admission.user.id;
   const countOf = (counted: PromptContent) => countPrompt(counted, model, { owner, isEstimated: false });
@@ -117,17 +121,15 @@ interface Routed {
 /** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
 async function requestProvider(
   services: RelayServices,
-  endpoint: RelayEndpoint,
-  { content, requested: { model }, admission }: AdmittedCall,
-  { request, connection }: { request: Request; connection: Connection | null },
+  { endpoint, content, requested: { model }, admission }: AdmittedCall,
+  { stages, request, connection }: { stages: readonly StageRun[]; request: Request; connection: Connection | null },
 ): Promise<CountedPrompt | null> {
   const { context, channels, health } = services;
-  const held = openProviderContainer({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body));
   const isOwn = ({ route }: Routed) => route.identity !== null;
   const all = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
-    .filter(({ id }) => (held === null || held.channel === id) && health.factor(id, model, admission.user.id) > 0)
+    .filter((channel) => fitsChannel(stages, channel) && health.factor(channel.id, model, admission.user.id) > 0)
     .flatMap((channel): Routed[] => {
       const route = resolveRoute(channel, { client: endpoint.dialect, kind: endpoint.kind, model });
       return route === null ? [] : [{ channel, route }];
@@ -141,9 +143,9 @@ async function requestProvider(
   if (wantsMedia({ settings: services.context.settings, endpoint, body: content.body }, route)) return null;
   try {
     const longTexts = content.longTexts();
-    const call = {
+    const call: CallToSend = {
       client: endpoint.dialect,
-      clientHeaders: openHeadersOf(endpoint, request.headers),
+      clientHeaders: clientHeadersOf(endpoint, request.headers),
       kind: endpoint.kind,
       channel,
       route,
@@ -154,8 +156,8 @@ async function requestProvider(
       originModel: model,
       isStream: false,
       forceUsage: false,
-      ...(held === null ? {} : { providerObject: held }),
     };
+    for (const stage of stages) stage.request?.(call, channel);
     const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);
     const { sending, received, request: sent } = await sendCall(context, call, { limits, isWanted });
     connection?.res.once('close', () => sending.abort());

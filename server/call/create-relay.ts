@@ -20,7 +20,6 @@ import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
 import { createStreamClock } from '#server/call/stream/stream-clock.ts';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
-import { createCallSignatures } from '#server/call/call-signatures.ts';
 import { createStoredSummaries } from '#server/call/stored-summaries.ts';
 import { createUnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
 import { compileStages } from '#server/call/stages.ts';
@@ -50,7 +49,6 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     modelTags: createModelTags(context),
     stages: compileStages(stages, context.settings),
-    signatures: createCallSignatures(context),
     summaries: createStoredSummaries(context),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),

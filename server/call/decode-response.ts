@@ -4,9 +4,9 @@ import type { DecodedWhole } from '#server/formats/decoded-whole.ts';
 import { isLong } from '#server/formats/decode-long.ts';
 import { inSteps } from '#server/http/in-steps.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import { signaturesOf, restoreObjectIdOf, writerOptions } from '#server/call/running-call.ts';
+import { writerOptions } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import { restoredResponse } from '#server/call/stages.ts';
+import { responseReading, restoredResponse } from '#server/call/stages.ts';
 import { readLong, readWhole } from '#server/exchange/read-response.ts';
 import type { ReadResponse } from '#server/exchange/read-response.ts';
 
@@ -15,8 +15,7 @@ export function decodeResponse(
   { channel, request }: SentAttempt,
   reported: Buffer,
 ): ReadResponse | Promise<ReadResponse> {
-  const named = restoredResponse(call.stages, reported);
-  const body = call.files?.report?.(named) ?? named;
+  const body = restoredResponse(call.stages, reported);
   const { endpoint, responseFields, services } = call;
   const { kind, dialect: client } = endpoint;
   const { route, upstreamModel } = request;
@@ -29,8 +28,7 @@ export function decodeResponse(
     body,
     responseFields,
     writer: writerOptions(call),
-    restoreObjectId: restoreObjectIdOf(call, channel),
-    signatures: signaturesOf(call),
+    ...responseReading(call.stages, channel),
   };
   return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);
 }

@@ -1,8 +1,4 @@
 // One attempt of a call: sent to one channel, its response read.
-import { writeJson } from '#server/framing/long-json.ts';
-import type { LongTexts } from '#server/framing/long-json.ts';
-import { withFileNames } from '#server/formats/provider-objects.ts';
-import type { CallerFiles } from '#server/formats/provider-objects.ts';
 import { AppError } from '#shared/errors.ts';
 import { mayBeTooLong, usageOfResponse, usageOfTooLong } from '#server/call/settlement/call-usage.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
@@ -13,9 +9,7 @@ import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
 import type { DecodedWhole, DeepWhole } from '#server/formats/decoded-whole.ts';
 import { decodeResponse, holdsBlockedWords, inTurnIfLong, writeDecoded } from '#server/call/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
-import { elapsed, signaturesOf } from '#server/call/running-call.ts';
-import type { RelayBody } from '#server/call/endpoints.ts';
-import type { NamedFiles } from '#server/call/referenced-files.ts';
+import { elapsed } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { StreamRelay } from '#server/call/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
@@ -173,26 +167,21 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
   const { endpoint, content, services } = call;
   const { env, settings } = services.context;
   const longTexts = content.longTexts();
-  const named = call.files === null ? null : withNamesOf(call.files, content.body, longTexts);
   const sending: CallToSend = {
     client: endpoint.dialect,
     clientHeaders: call.clientHeaders,
     kind: endpoint.kind,
     channel,
     route,
-    body: named?.body ?? content.body,
-    rawText: named?.rawText ?? content.text,
+    body: content.body,
+    rawText: content.text,
     ...(longTexts === undefined ? {} : { longTexts }),
     budget: () => content.budget(),
-    ...(named === null ? {} : { callerFiles: named.callerFiles }),
     originModel: call.model,
     requestId: call.requestId,
-    signatures: signaturesOf(call),
     isStream: call.isStream,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
-    ...(call.files?.searchingTool === undefined ? {} : { searchingTool: call.files.searchingTool }),
-    ...(call.heldObject?.channel === channel.id ? { providerObject: call.heldObject } : {}),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
@@ -201,18 +190,6 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
   const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
-}
-
-interface NamedBody {
-  body: RelayBody;
-  rawText: string;
-  callerFiles: CallerFiles;
-}
-
-/** As the provider knows the files. */
-function withNamesOf({ names }: NamedFiles, reported: RelayBody, texts: LongTexts | undefined): NamedBody {
-  const body = withFileNames(reported, (name) => names.get(name) ?? name);
-  return { body, rawText: writeJson(body, texts), callerFiles: new Set(names.values()) };
 }
 
 async function followStream(

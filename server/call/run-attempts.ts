@@ -7,7 +7,7 @@ import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
 import { inlineMedia } from '#server/call/remote-media/inline-media.ts';
 import { gatewayError } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
-import { chooserOf, onlyChannelOf } from '#server/call/stages.ts';
+import { chooserOf, fitsChannel, onlyChannelOf, searchingToolOf } from '#server/call/stages.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/call/routing/note-attempt.ts';
 import { runAttempt } from '#server/call/run-attempt.ts';
@@ -116,24 +116,19 @@ function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
   const { services, admission, stages } = call;
   const only = onlyChannelOf(stages);
   if (only === undefined) return channelOnly(services, admission.pinnedChannel);
-  return isWhereItIs(call, only) ? only : null;
+  return fitsChannel(stages, only) ? only : null;
 }
 
-/** Null: not through that channel, where there is a choice. */
+/** Returns null if the call cannot go through the channel. */
 function routeTo(call: RunningCall, channel: PreparedChannel): ChannelRoute | null {
-  if (!isWhereItIs(call, channel)) return null;
-  const { endpoint, model, version, files } = call;
+  const { endpoint, model, version, stages } = call;
+  if (!fitsChannel(stages, channel)) return null;
   const route = resolveRoute(channel, {
     client: endpoint.dialect,
     kind: endpoint.kind,
     model,
     version,
-    searchingTool: files?.searchingTool,
+    searchingTool: searchingToolOf(stages),
   });
   return route !== null && mayReport(call, route) ? route : null;
-}
-
-/** What it goes on with is at one channel only. */
-function isWhereItIs({ heldObject, files }: RunningCall, { id }: PreparedChannel): boolean {
-  return (heldObject === null || heldObject.channel === id) && (files === null || files.channel === id);
 }

@@ -3,7 +3,6 @@ import type { AppError, Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
 import type { PromptEdits, Shortening } from '#server/formats/prompt-edits.ts';
-import type { SignatureMemory } from '#server/formats/signature-memory.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
@@ -12,10 +11,6 @@ import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { PaidSummary } from '#server/call/stored-summaries.ts';
-import type { NamedFiles } from '#server/call/referenced-files.ts';
-import { restoreObjectId } from '#server/call/provider-containers.ts';
-import type { HeldObject } from '#server/call/provider-containers.ts';
-import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { StopReason } from '#server/call/call-end.ts';
 import type { CalledSession } from '#server/call/admission/called-session.ts';
 import type { BudgetHold } from '#server/call/admission/session-budget.ts';
@@ -61,10 +56,6 @@ export interface RunningCall {
   readonly clientHeaders: Readonly<Record<string, string>>;
   /** `api-version` of the client's query. */
   readonly version: string | undefined;
-  /** What it goes on with in a provider's account; null: nothing that is its user's. */
-  readonly heldObject: HeldObject | null;
-  /** Files of its user's that its prompt names; null: none. */
-  readonly files: NamedFiles | null;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
   startedAt: number;
   /** Unix seconds. */
@@ -129,19 +120,6 @@ export function writerOptions(call: RunningCall): ResponseWriterOptions {
 export function voiceOf(call: RunningCall): StreamVoice {
   const { voiceOf: own, dialect } = call.endpoint;
   return own?.(call.responseFields) ?? dialect.createStreamWriter(writerOptions(call));
-}
-
-/** How its caller is told what that channel has opened in its provider's account. */
-export function restoreObjectIdOf(
-  { services, admission, heldObject }: RunningCall,
-  channel: PreparedChannel,
-): ((name: string) => string) | undefined {
-  return restoreObjectId({ services, userId: admission.user.id }, channel, heldObject);
-}
-
-/** What its caller's calls of tools were signed with. */
-export function signaturesOf({ services, admission }: RunningCall): SignatureMemory {
-  return services.signatures.of(admission.user.id);
 }
 
 /** Milliseconds since the call began, to the microsecond. */

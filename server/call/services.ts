@@ -14,7 +14,6 @@ import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
 import type { RateGate } from '#server/call/admission/rate-gate.ts';
 import type { SessionBudgets } from '#server/call/admission/session-budget.ts';
 import type { SessionGate } from '#server/call/admission/session-gate.ts';
-import type { CallSignatures } from '#server/call/call-signatures.ts';
 import type { StoredSummaries } from '#server/call/stored-summaries.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
 import type { StreamClock } from '#server/call/stream/stream-clock.ts';
@@ -32,7 +31,6 @@ export interface RelayServices {
   readonly costs: CostDrift;
   readonly modelTags: ModelTags;
   readonly stages: CallStages;
-  readonly signatures: CallSignatures;
   readonly summaries: StoredSummaries;
   readonly gate: TokenGate;
   readonly sessions: SessionGate;

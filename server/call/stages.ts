@@ -7,6 +7,8 @@ import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import type { StreamInput } from '#server/formats/identity.ts';
+import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { CallToSend, SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
@@ -54,6 +56,9 @@ export interface ChannelChoice {
   health(channel: PreparedChannel): number;
 }
 
+/** What stages determine of how a response is read. */
+export type ResponseReading = Pick<StreamInput, 'restoreObjectId' | 'signatures'>;
+
 /** How a call ended, for its log row. */
 export interface EndedCall {
   /** If null, nothing was used. */
@@ -68,12 +73,20 @@ export interface EndedCall {
 export interface StageRun {
   /** The only channel that may take the call, in place of those that serve its model. */
   readonly only?: PreparedChannel;
+  /** First tool that searches the caller's stores, as a path: routes that search are preferred, and the tools are always reserved for. */
+  readonly searchingTool?: string;
+  /** Adds to the content of the prompt, wherever it is counted, what the body only names. */
+  promptContent?(prompt: PromptContent): void;
+  /** Whether the channel may take the call. */
+  fits?(channel: PreparedChannel): boolean;
   /** Chooses the channel of the next attempt. Null: none of them is well. Undefined: the stage does not choose. */
   pick?(choice: ChannelChoice): PreparedChannel | null | undefined;
   /** Changes the request before it is translated for the attempt's channel. */
   request?(sending: CallToSend, channel: PreparedChannel): void;
   /** Reads the headers of a response that succeeded. */
   responded?(attempt: SentAttempt, headers: ResponseHeaders | undefined): void;
+  /** Changes how the response of the attempt's channel is read. */
+  reading?(reading: ResponseReading, channel: PreparedChannel): void;
   /** Restores the caller's names in a whole body, or in whole events, of the provider's response. */
   response?(bytes: Buffer): Buffer;
   /** Restores the caller's names in a failure. */
@@ -156,17 +169,60 @@ export function openStages(
   stages: readonly Pick<CallStage, 'open'>[],
   call: AdmittedCall,
 ): readonly StageRun[] | Promise<readonly StageRun[]> {
-  return stages.length === 0 ? noRuns : openEach(stages, call);
-}
-
-async function openEach(stages: readonly Pick<CallStage, 'open'>[], call: AdmittedCall): Promise<readonly StageRun[]> {
   let runs: StageRun[] | undefined;
+  let opened = 0;
   for (const stage of stages) {
-    const opening = stage.open(call);
-    const run = opening instanceof Promise ? await opening : opening;
+    const run = stage.open(call);
+    opened += 1;
+    if (run instanceof Promise) return openRest(stages.slice(opened), call, { runs: runs ?? [], opening: run });
     if (run !== null) (runs ??= []).push(run);
   }
   return runs ?? noRuns;
+}
+
+async function openRest(
+  stages: readonly Pick<CallStage, 'open'>[],
+  call: AdmittedCall,
+  { runs, opening }: { runs: StageRun[]; opening: Promise<StageRun | null> },
+): Promise<readonly StageRun[]> {
+  const opened = [...runs];
+  const run = await opening;
+  if (run !== null) opened.push(run);
+  return [...opened, ...(await openStages(stages, call))];
+}
+
+/** The endpoint with what stages add to the prompt; the same if they add nothing. */
+export function countedEndpoint(endpoint: RelayEndpoint, runs: readonly StageRun[]): RelayEndpoint {
+  let isSame = true;
+  for (const run of runs) if (run.promptContent !== undefined) isSame = false;
+  if (isSame) return endpoint;
+  return {
+    ...endpoint,
+    promptContent(body, model, isLarge) {
+      const prompt = endpoint.promptContent(body, model, isLarge);
+      for (const run of runs) run.promptContent?.(prompt);
+      return prompt;
+    },
+  };
+}
+
+/** Whether no stage excludes the channel. */
+export function fitsChannel(runs: readonly StageRun[], channel: PreparedChannel): boolean {
+  for (const run of runs) if (run.fits !== undefined && !run.fits(channel)) return false;
+  return true;
+}
+
+/** The tool of a call that searches the caller's stores, as a path. If undefined, there is none. */
+export function searchingToolOf(runs: readonly StageRun[]): string | undefined {
+  for (const run of runs) if (run.searchingTool !== undefined) return run.searchingTool;
+  return undefined;
+}
+
+/** How stages read the response of that channel. */
+export function responseReading(runs: readonly StageRun[], channel: PreparedChannel): ResponseReading {
+  const reading: ResponseReading = {};
+  for (const run of runs) if (run.reading !== undefined) run.reading(reading, channel);
+  return reading;
 }
 
 /** The only channel that the call may take. If undefined, no stage restricts it. */

@@ -158,6 +158,23 @@ describe.each(engines)('files on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a prompt that names one is counted at its channel by the provider, or here with the contents of the file', async () => {
+    const { scene, provider } = await open({ channels: [{ setting: spoken }] });
+    await using _scene = scene;
+    const { id } = await sdk(scene).files.create({ file: await file('long.txt', Buffer.alloc(40_000, 'tide ')), purpose: 'user_data' });
+    const [theirs = ''] = provider.files.keys();
+    // Another channel that every call would be sent to.
+    await scene.addChannel({ priority: 100, base_url: scene.upstream.url, key: 'sk-another' });
+    const input = [{ role: 'user' as const, content: [{ type: 'input_file' as const, file_id: id }] }];
+    const count = async () => (await sdk(scene).responses.inputTokens.count({ model: testModel, input })).input_tokens;
+    await count();
+    expect(scene.upstream.requests).toHaveLength(1);
+    expect(scene.upstream.requests[0]?.text).toContain(`"file_id":"${theirs}"`);
+    expect(scene.upstream.requests[0]?.text).not.toContain(id);
+    scene.upstream.behave({ status: 500 });
+    expect(await count()).toBeGreaterThan(5000);
+  });
+
   test('what one is worth is reserved before anything is sent', async () => {
     const { scene } = await open({ tokenQuota: 400_000, settings: { ModelRatio: JSON.stringify({ [testModel]: 1 }) } });
     await using _scene = scene;

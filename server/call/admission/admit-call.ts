@@ -159,12 +159,6 @@ function servedCall({ channels, gate }: RelayServices, admission: Admission, req
   return { ...requested, model: [model, ...otherModels].find(isServed) ?? model };
 }
 
-/** Those that any provider of the format may be told: what one of them gave its client is for that one alone. */
-export function openHeadersOf(endpoint: RelayEndpoint, headers: Headers): Record<string, string> {
-  const { turnStateHeader } = endpoint.dialect;
-  return Object.fromEntries(Object.entries(clientHeadersOf(endpoint, headers)).filter(([name]) => name !== turnStateHeader));
-}
-
 /** The client's headers that are for a provider of the same format, by their names. */
 export function clientHeadersOf({ dialect }: RelayEndpoint, headers: Headers): Record<string, string> {
   const forwarded: Record<string, string> = {};

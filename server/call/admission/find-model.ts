@@ -3,7 +3,6 @@ import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { NamedFiles } from '#server/call/referenced-files.ts';
 import { supportsCall } from '#server/call/routing/supports-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { PrivateModel } from '#server/call/stages.ts';
@@ -59,26 +58,4 @@ function checkChannels(
     if (offersModel(channel, model)) throw new AppError('no_channel', { group, model }, { retryAfter: 5 });
   }
   throw new AppError('model_not_found', { model }, { field: 'model' });
-}
-
-interface CallWithNames extends CallToServe {
-  privateModel: PrivateModel | null;
-  files: NamedFiles;
-}
-
-/**
- * Checks that the one channel with the objects that a body names can take the call. A channel that is only disabled may be enabled later.
- * @throws {AppError} `named_file_out_of_reach`
- */
-export function checkReach(
-  { channels }: Pick<RelayServices, 'channels'>,
-  admission: Admission,
-  { endpoint, model, privateModel, files }: CallWithNames,
-): void {
-  const channel = channels.get(files.channel);
-  if (channel === undefined) return;
-  const bound = privateModel?.channel.id ?? admission.pinnedChannel;
-  const isServed = bound === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : bound === channel.id;
-  if (isServed && supportsCall(channel, endpoint, model)) return;
-  throw new AppError('named_file_out_of_reach', { id: files.first, model }, { field: files.field ?? files.searchingTool ?? 'file_id' });
 }

@@ -2,13 +2,13 @@
 // nothing has been spent.
 import type { AppError, Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import { admitCall, clientHeadersOf } from '#server/call/admission/admit-call.ts';
 import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.ts';
-import { checkReach } from '#server/call/admission/find-model.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import { gatewayError, playgroundError } from '#server/call/relay-failure.ts';
@@ -16,13 +16,10 @@ import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
 import type { BudgetHold } from '#server/call/admission/session-budget.ts';
-import { cacheNamed } from '#server/call/referenced-caches.ts';
-import { filesNamed, withFilesCounted } from '#server/call/referenced-files.ts';
-import type { NamedFiles } from '#server/call/referenced-files.ts';
-import { openProviderContainer } from '#server/call/provider-containers.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { openStages } from '#server/call/stages.ts';
+import { countedEndpoint, onlyChannelOf, openStages, searchingToolOf } from '#server/call/stages.ts';
+import type { StageRun } from '#server/call/stages.ts';
 import type { Turn } from '#server/call/turn.ts';
 
 /** A turn that was turned down, and how its caller is told. */
@@ -48,14 +45,15 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   let budgetHold: BudgetHold | null = null;
   const progress: Progress = { requestId, model: '' };
   try {
-    const admitted = await admitWithFiles(services, turn, progress);
+    const admitted = await admitCall(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { endpoint, admission, parameters, permit, session, files } = admitted;
+    const { admission, parameters, permit, session } = admitted;
     const { model, isStream, streamType } = admitted.requested;
-    const quoted = quotedFor(services, admitted);
-    const opening = openStages((turn.stages ?? services.stages).of(endpoint), admitted);
+    const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint), admitted);
     const stages = opening instanceof Promise ? await opening : opening;
-    const reserving = reserveSettled(services, admitted, quoted);
+    const endpoint = countedEndpoint(admitted.endpoint, stages);
+    const quoted = quotedFor(services, admitted);
+    const reserving = reserveSettled(services, admitted, { endpoint, stages, quoted });
     reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
     budgetHold = budgeting === null ? null : await budgeting;
@@ -80,8 +78,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       onComplete,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: address.query.get('api-version') ?? undefined,
-      heldObject: openProviderContainer({ services, userId: admission.user.id }, endpoint.dialect.accountObjectOf?.(content.body)),
-      files,
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
@@ -146,54 +142,36 @@ function refuseTurn(
   return { error, reported, language, requestId, isSignedOut };
 }
 
-/** Reserves when the account's charges above their reservations are settled. */
-function reserveSettled(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
-  const settling = services.excess.settled(admitted.admission.user.id);
-  if (settling === undefined) return reserveRequested(services, admitted, quoted);
-  return settling.then(() => reserveRequested(services, admitted, quoted));
+interface OpenedCall {
+  endpoint: RelayEndpoint;
+  stages: readonly StageRun[];
+  quoted: QuotedPrice;
 }
 
-function reserveRequested(services: RelayServices, admitted: CallWithFiles, quoted: QuotedPrice): ReservedCall | Promise<ReservedCall> {
-  const { endpoint, admission, privateModel, parameters, prompt, content, files, requested } = admitted;
-  const needsTools = files?.searchingTool !== undefined;
+/** Reserves when the account's charges above their reservations are settled. */
+function reserveSettled(services: RelayServices, admitted: AdmittedCall, opened: OpenedCall): ReservedCall | Promise<ReservedCall> {
+  const settling = services.excess.settled(admitted.admission.user.id);
+  if (settling === undefined) return reserveRequested(services, admitted, opened);
+  return settling.then(() => reserveRequested(services, admitted, opened));
+}
+
+function reserveRequested(
+  services: RelayServices,
+  { admission, parameters, prompt, content, requested, endpoint: called }: AdmittedCall,
+  { endpoint, stages, quoted }: OpenedCall,
+): ReservedCall | Promise<ReservedCall> {
   return reserveCall(services, {
     admission,
     endpoint,
     model: requested.model,
-    only: privateModel?.channel,
+    only: onlyChannelOf(stages),
     body: content.body,
     parameters,
-    prompt,
+    // A prompt that stages add to is read again.
+    prompt: endpoint === called ? prompt : null,
     quoted,
-    needsTools,
+    needsTools: searchingToolOf(stages) !== undefined,
   });
-}
-
-interface CallWithFiles extends AdmittedCall {
-  files: NamedFiles | null;
-}
-
-async function admitWithFiles(services: RelayServices, turn: Turn, progress: Progress): Promise<CallWithFiles> {
-  const admitted = await admitCall(services, turn, progress);
-  const { endpoint, admission, requested, privateModel, content, conversation } = admitted;
-  try {
-    const { namesFiles: isAble, namesCaches: isCaching } = endpoint.dialect;
-    // Most formats name none: nothing is put together for them.
-    const named = () => ({ userId: admission.user.id, text: content.text, body: content.body });
-    const naming =
-      isAble === true
-        ? filesNamed(services.context, named())
-        : isCaching === true
-          ? cacheNamed(services.context, { ...named(), model: requested.model })
-          : null;
-    const files = naming === null ? null : await naming;
-    if (files === null) return { ...admitted, files };
-    checkReach(services, admission, { endpoint, model: requested.model, privateModel, files });
-    return { ...admitted, files, endpoint: withFilesCounted(endpoint, files), prompt: null };
-  } catch (failure) {
-    release({ content, conversation });
-    throw failure;
-  }
 }
 
 const noFields = {};

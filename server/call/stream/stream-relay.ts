@@ -8,9 +8,9 @@ import type { EndReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
 import type { BlockedOutput } from '#server/call/blocked-output.ts';
-import { elapsed, signaturesOf, restoreObjectIdOf, writerOptions } from '#server/call/running-call.ts';
+import { elapsed, writerOptions } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import { restoredResponse } from '#server/call/stages.ts';
+import { responseReading, restoredResponse } from '#server/call/stages.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import { endStream } from '#server/call/stream/end-stream.ts';
 import type { TimedStream } from '#server/call/stream/stream-clock.ts';
@@ -57,12 +57,8 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { call, attempt, stream } = options;
     const { route, upstreamModel } = attempt.request;
     this.#counting = { owner: call.admission.user.id, isEstimated: false };
-    const reported = {
-      writer: writerOptions(call),
-      restoreObjectId: restoreObjectIdOf(call, attempt.channel),
-      signatures: signaturesOf(call),
-    };
-    const pipe = createPipe({ client: call.endpoint.dialect, route, upstreamModel, ...reported }, this.#counting);
+    const reading = { writer: writerOptions(call), ...responseReading(call.stages, attempt.channel) };
+    const pipe = createPipe({ client: call.endpoint.dialect, route, upstreamModel, ...reading }, this.#counting);
     this.#pipe = call.conversation?.pipe(pipe) ?? pipe;
     this.#spending = new StreamSpending(call, this.#pipe, this);
     const { isWritten, isText } = call.endpoint.kind;
@@ -143,8 +139,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   // What the reader brings.
 
   events(reported: Buffer, isOwned: boolean): void {
-    const renamed = restoredResponse(this.#options.call.stages, reported);
-    const events = this.#options.call.files?.report?.(renamed) ?? renamed;
+    const events = restoredResponse(this.#options.call.stages, reported);
     if (this.#state.isOpening && this.#openedAt === null && !this.#canOpen(events)) return;
     if (this.#state.isOpening) this.#begin(events, isOwned);
     else if (this.#state.isFlowing) this.#pass(this.#pipe.push(events, isOwned));
@@ -250,9 +245,10 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       channel: attempt.channel,
       route: attempt.request.route,
       upstreamModel: attempt.request.upstreamModel,
-      body: Buffer.from(call.files?.report?.(rest) ?? rest),
+      body: Buffer.from(rest),
       responseFields: call.responseFields,
       writer: writerOptions(call),
+      ...responseReading(call.stages, attempt.channel),
     });
     if (decoded.kind === 'whole') this.#reader.replaceBy(decoded.events());
     else if (decoded.kind === 'too_deep') {

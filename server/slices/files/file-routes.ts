@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import { MultipartFile } from '#server/framing/multipart.ts';
-import { markedName } from '#server/call/marked-name.ts';
+import { markedName } from './marked-name.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { badQuery, listOf } from '#server/slices/responses/list-items.ts';

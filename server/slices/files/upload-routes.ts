@@ -9,7 +9,7 @@ import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
-import { markedName } from '#server/call/marked-name.ts';
+import { markedName } from './marked-name.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';

@@ -5,8 +5,8 @@ import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { fileNotFound, isNameable } from '#server/slices/files/file-store.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import { withoutMark } from '#server/call/marked-name.ts';
-import { strangerName } from '#server/call/referenced-files.ts';
+import { withoutMark } from '#server/slices/files/marked-name.ts';
+import { strangerName } from '#server/slices/files/stranger-name.ts';
 
 type Looking = Pick<AppContext, 'db' | 'now' | 'secrets'>;
 type Place = Pick<VectorStoreRecord, 'channel_id' | 'key'>;

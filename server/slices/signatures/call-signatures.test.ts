@@ -4,7 +4,7 @@ import { createCallSignatures } from './call-signatures.ts';
 
 const kibibyte = 1024;
 const sealOf = (text: string): Seal => ({ origin: 'gemini', data: text });
-/** Takes 4 KiB beside its entry. */
+/** Takes 4 KiB and its entry. */
 const large = (name: string) => sealOf(name.padEnd(2 * kibibyte, '.'));
 
 function memory(most?: { all: number; perOwner: number }) {
@@ -45,7 +45,7 @@ test('signatures: forgotten some hours after their call was spoken of last, and 
   clock.now += 7 * hour;
   const before = signatures.bytes;
   signatures.of(2).note('new', sealOf('six'));
-  // Nobody has asked for those of the first user.
+  // The signatures of the first user were not used since.
   expect(signatures.bytes).toBeLessThan(before);
   expect(signatures.of(1).find('used')).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-// What providers signed calls of tools with, by user and the call's id, for callers that do not send it back. In this process alone:
-// what is not found is as if it had never been kept.
+// Stores providers' signatures of tool calls by user and call id, for callers that do not send them back. The memory belongs to this
+// process; a signature that is not found counts as never stored.
 import type { AppContext } from '#server/context.ts';
 import type { Seal } from '#server/formats/seal.ts';
 import type { SignatureMemory } from '#server/formats/signature-memory.ts';
@@ -7,23 +7,23 @@ import type { ShareLimits } from '#server/queues/shares.ts';
 import { createUserMemory } from '#server/queues/user-memory.ts';
 
 export interface CallSignatures {
-  /** What is another user's is not in it. */
+  /** The memory of one user. */
   of(userId: number): SignatureMemory;
-  /** Bytes that are kept, roughly and at the most. */
+  /** Upper estimate of the bytes in memory. */
   readonly bytes: number;
 }
 
-/** Null: the provider has given the id to several calls, and it is not known which of them is meant. */
+/** Null: the provider gave the id to several calls, so it identifies none of them. */
 type Known = Seal | null;
 
 const mebibyte = 1024 * 1024;
-/** Bytes. Agents take some KB for a step. */
+/** Bytes. A step of an agent takes some KB. */
 const mostBytes: ShareLimits = { all: 64 * mebibyte, perOwner: 4 * mebibyte };
-/** Of one signature. */
+/** Bytes of one signature. */
 const mostOfCall = 256 * 1024;
-/** Characters; those of vendors have 64 at the most. */
+/** Characters of a call id; vendors' have at most 64. */
 const longestId = 256;
-/** Milliseconds since a call was last spoken of. */
+/** Milliseconds since the last use of a call's id. */
 const retentionMs = 6 * 60 * 60_000;
 
 export function createCallSignatures({ now }: Pick<AppContext, 'now'>, most: ShareLimits = mostBytes): CallSignatures {

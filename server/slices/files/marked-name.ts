@@ -1,12 +1,12 @@
-// What a file that stays is called at its provider: as at its caller's, with our name of it before the ending. By that it is found there
-// (`files/find-by-name.ts`) when its upload was not answered.
+// Names of permanent files at their provider: the caller's, with Tidegate's id before the extension. `find-by-name.ts` finds a file by this
+// name if the upload was not answered.
 
-/** Characters of a file's name: https://platform.openai.com/docs/api-reference/files tells no bound; common file systems have this one. */
+/** Characters of a file name. OpenAI documents no limit (https://platform.openai.com/docs/api-reference/files); this one is common in file systems. */
 const longest = 255;
 const ending = /\.[0-9A-Za-z]{1,16}$/;
 const marked = /\.(file-[0-9a-zA-Z]{24})(?=(?:\.[0-9A-Za-z]{1,16})?$)/;
 
-/** `tide.txt` becomes `tide.file-….txt`: a provider tells kinds of files by their endings, and a model reads the name. */
+/** `tide.txt` becomes `tide.file-….txt`: providers derive the type of a file from its extension, and models read the name. */
 export function markedName(filename: string, id: string): string {
   const [end = ''] = ending.exec(filename) ?? [];
   const stem = filename.slice(0, filename.length - end.length);
@@ -14,7 +14,7 @@ export function markedName(filename: string, id: string): string {
   return `${(stem.length > room ? stem.slice(0, room) : stem).toWellFormed()}.${id}${end}`;
 }
 
-/** What its caller called it. @param nameOf by our id; undefined: nobody knows it any more */
+/** Returns the caller's name of the file. @param nameOf returns the name by Tidegate's id; undefined for files that are gone */
 export function withoutMark(reported: string, nameOf: (id: string) => string | undefined): string {
   const id = marked.exec(reported)?.[1];
   return id === undefined ? reported : (nameOf(id) ?? reported.replace(marked, ''));

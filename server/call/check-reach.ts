@@ -1,0 +1,27 @@
+// Checks that a call can go to the one channel that has an object which the body names.
+import { AppError } from '#shared/errors.ts';
+import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
+import { supportsCall } from '#server/call/routing/supports-call.ts';
+import { offersModel } from '#server/exchange/channel-index.ts';
+import type { ChannelIndex } from '#server/exchange/channel-index.ts';
+
+interface ObjectAtChannel {
+  /** Id of the channel. */
+  channel: number;
+  /** The caller's id of the object. */
+  id: string;
+  field: string;
+}
+
+/** A channel that is only disabled may be enabled later: it is no reason to refuse. @throws {AppError} `named_file_out_of_reach` */
+export function checkReach(
+  channels: ChannelIndex,
+  { admission, endpoint, requested: { model }, privateModel }: AdmittedCall,
+  { channel: channelId, id, field }: ObjectAtChannel,
+): void {
+  const channel = channels.get(channelId);
+  if (channel === undefined) return;
+  const only = privateModel?.channel.id ?? admission.pinnedChannel;
+  const isServed = only === undefined ? offersModel(channel, model) && channel.groups.includes(admission.group) : only === channel.id;
+  if (!isServed || !supportsCall(channel, endpoint, model)) throw new AppError('named_file_out_of_reach', { id, model }, { field });
+}

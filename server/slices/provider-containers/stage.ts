@@ -1,0 +1,93 @@
+// Containers that a provider opened in its account for a caller, such as the one in which Claude's code runs. The id is sealed for the
+// caller, the channel and its key: no other caller can use it, and nothing is stored.
+import type { AppContext } from '#server/context.ts';
+import type { ProviderObject } from '#server/formats/provider-objects.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { CallStage, ResponseReading, StageRun } from '#server/call/stages.ts';
+import type { CallToSend } from '#server/exchange/exchange.ts';
+import { keyBehind } from '#server/exchange/key-behind.ts';
+import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+
+type Services = Pick<AppContext, 'channels' | 'secrets' | 'now'>;
+
+/** A container that the call continues. */
+interface HeldContainer extends ProviderObject {
+  /** Id of the only channel that has the container. */
+  channel: number;
+}
+
+/** Seconds. A container of Anthropic lives for at most 30 days. https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool */
+const lifetime = 30 * 24 * 3600;
+/** Characters of a provider's id, and of a sealed one. */
+const longest = { name: 256, sealed: 1024 };
+/** Prefix of a sealed id, like that of the provider's. */
+const prefix = 'container_';
+
+export function providerContainersStage({ channels, secrets, now, settings }: Services & Pick<AppContext, 'settings'>): CallStage {
+  const services = { channels, secrets, now };
+  return {
+    name: 'provider-containers',
+    applies: ({ dialect }) => dialect.accountObjectOf !== undefined && !settings.get('global.pass_through_request_enabled'),
+    open({ endpoint, content, admission }) {
+      const userId = admission.user.id;
+      const reported = endpoint.dialect.accountObjectOf?.(content.body);
+      return new Containers(services, userId, reported === undefined ? null : openContainer(services, userId, reported));
+    },
+  };
+}
+
+class Containers implements StageRun {
+  readonly #services: Services;
+  readonly #userId: number;
+  readonly #held: HeldContainer | null;
+
+  constructor(services: Services, userId: number, held: HeldContainer | null) {
+    this.#services = services;
+    this.#userId = userId;
+    this.#held = held;
+  }
+
+  fits({ id }: PreparedChannel): boolean {
+    return this.#held === null || this.#held.channel === id;
+  }
+
+  request(sending: CallToSend): void {
+    if (this.#held !== null) sending.providerObject = this.#held;
+  }
+
+  /** The id that the request continues stays as it was. */
+  reading(reading: ResponseReading, channel: PreparedChannel): void {
+    reading.restoreObjectId = (name) =>
+      this.#held?.name === name ? this.#held.reported : sealContainer(this.#services, this.#userId, { name, channel });
+  }
+}
+
+/** Returns null for an id that this caller was not given, or whose container is gone. */
+function openContainer({ channels, secrets, now }: Services, userId: number, reported: string): HeldContainer | null {
+  if (!reported.startsWith(prefix) || reported.length > longest.sealed) return null;
+  const opened = openSeal(secrets, reported.slice(prefix.length));
+  if (opened === null) return null;
+  const { container: name, channel: id, user, key, until } = opened;
+  const channel = typeof id === 'number' ? channels.get(id) : undefined;
+  if (typeof name !== 'string' || channel === undefined || user !== userId || key !== keyBehind(secrets, channel)) return null;
+  if (typeof until !== 'number' || until < now() / 1000) return null;
+  return { reported, name, channel: channel.id };
+}
+
+function sealContainer({ secrets, now }: Services, userId: number, { name, channel }: { name: string; channel: PreparedChannel }): string {
+  // An id that is passed as it is cannot be continued.
+  if (name.length > longest.name) return name;
+  const until = Math.floor(now() / 1000) + lifetime;
+  const seal = { container: name, channel: channel.id, user: userId, key: keyBehind(secrets, channel), until };
+  return `${prefix}${secrets.encrypt(JSON.stringify(seal), 'container')}`;
+}
+
+function openSeal(secrets: Services['secrets'], sealed: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const opened = parseObject(secrets.decrypt(sealed, 'container'));
+    return isObject(opened) ? opened : null;
+  } catch {
+    // Not sealed here.
+    return null;
+  }
+}
