@@ -40,6 +40,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   const shown = new Set(columns.map((column) => column.key));
   // Rows hold the cells of all columns, so that none is drawn anew when the room changes; style hides what has left.
   const left = props.columns.flatMap((column, place) => (shown.has(column.key) ? [] : [place + ticks + 1]));
+  const last = props.columns.findLastIndex((column) => shown.has(column.key)) + ticks + 1;
   const template: CSSProperties & Record<'--columns', string> = {
     '--columns': [...(ticks === 0 ? [] : [`${tick}px`]), ...columnWidths(columns)].join(' '),
   };
@@ -49,7 +50,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   return (
     <div className={styles.scroll} ref={frame} data-scroll-restoration-id={`list ${label}`}>
       <table
-        className={[styles.table, ...left.map((place) => styles[`left${place}`])].join(' ')}
+        className={[styles.table, styles[`end${last}`], ...left.map((place) => styles[`left${place}`])].join(' ')}
         ref={table}
         aria-label={label}
         data-two-line={isTwoLine || undefined}

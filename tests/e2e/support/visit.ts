@@ -95,6 +95,7 @@ export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   expect(await sidewaysScroll(page), 'what is wider than the screen').toEqual([]);
   expect(await foreignTexts(page), 'Chinese in an English console').toEqual([]);
   expect(await strayTexts(page), 'texts that do not scroll with what they are in').toEqual([]);
+  expect(await cellsOffGutter(page), 'last cells of rows that end elsewhere than their heading').toEqual([]);
   expect((await filledButtons(page)).slice(1), 'what is filled beside the first filled button').toEqual([]);
   expect(await smallTargets(page), 'what is too small for a finger').toEqual([]);
   expect(await seriousFaults(page), 'what axe finds serious').toEqual([]);
@@ -148,6 +149,20 @@ async function foreignTexts(page: Page): Promise<string[]> {
     }
     return found;
   });
+}
+
+/** Last visible cells of rows whose distance from the edge differs from that of the last heading, as where columns have left. */
+async function cellsOffGutter(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('table')].flatMap((table) => {
+      const heading = [...table.querySelectorAll('thead th')].findLast((cell) => cell.checkVisibility());
+      const row = table.querySelector('tr[data-row-key]');
+      const cell = [...(row?.children ?? [])].findLast((one) => one.checkVisibility());
+      if (heading === undefined || cell === undefined) return [];
+      const [wanted, found] = [heading, cell].map((one) => getComputedStyle(one).paddingInlineEnd);
+      return wanted === found ? [] : [`${heading.textContent}: ${found}, not ${wanted}`];
+    }),
+  );
 }
 
 /** Texts for screen readers alone that are placed against something outside the part that scrolls: below it they make room for nothing. */
