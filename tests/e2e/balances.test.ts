@@ -44,6 +44,13 @@ describeInBrowser('balances of all accounts', () => {
     await sum.waitFor();
     await settle(page);
     await expectSoundScreen(visitor);
+    if (look.size !== 'phone') {
+      // Opening balance and what came, less what was spent, is the closing balance, in view of the reader.
+      const cells = await page.getByRole('row').filter({ hasText: 'keeper' }).getByRole('cell').filter({ visible: true }).allTextContents();
+      const shown = cells.slice(1).map(Number);
+      expect(shown.at(-1)).toBe(10);
+      expect(shown.slice(0, -2).reduce((whole, amount) => whole + amount, 0) - (shown.at(-2) ?? 0)).toBe(shown.at(-1));
+    }
     await keepPicture(visitor, `balances-${look.size}-${look.scheme}-${look.language}`);
 
     const [file] = await Promise.all([

@@ -9,7 +9,7 @@ import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { download } from '#pwa/ui/controls/download.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { DataList, type RowGroup } from '#pwa/ui/list/data-list.tsx';
@@ -111,7 +111,9 @@ function useSumRow(sums: BalanceSums | undefined): RowGroup | undefined {
         ))}
       </span>
     ),
-    cells: Object.fromEntries(amounts.map((name) => [name, <QuotaCell key={name} quota={sums[name]} />])),
+    cells: Object.fromEntries(
+      [...amounts, 'credited' as const].map((name) => [name, <QuotaCell key={name} quota={amountOf(sums, name)} />]),
+    ),
   };
 }
 
@@ -119,25 +121,37 @@ function useBalanceColumns(): Column<AccountBalance>[] {
   const { t } = useTranslation();
   const { unit } = useFormat();
   const isPhone = useIsPhone();
-  return useMemo(() => (isPhone ? cardColumns(t) : tableColumns(t, unit)), [t, unit, isPhone]);
+  const isTablet = useIsTablet();
+  return useMemo(
+    () => (isPhone ? cardColumns(t) : tableColumns({ t, unit, shown: isTablet ? fewAmounts : amounts })),
+    [t, unit, isPhone, isTablet],
+  );
 }
 
-/** When the list gets narrow, what is seldom anything leaves first. */
-const leaves: Partial<Record<Amount, number>> = { refunds: 4, adjustments: 3, top_ups: 2, opening: 1 };
+/** A tablet shows credits as one amount. No column leaves: the amounts of a row add up in front of the reader. */
+const fewAmounts = ['opening', 'credited', 'spent', 'closing'] as const;
 
-function tableColumns(t: TFunction, unit: string): Column<AccountBalance>[] {
+function amountOf(row: Pick<AccountBalance, Amount>, name: Amount | 'credited'): number {
+  return name === 'credited' ? row.top_ups + row.adjustments + row.refunds : row[name];
+}
+
+interface TableParts {
+  t: TFunction;
+  unit: string;
+  shown: readonly (Amount | 'credited')[];
+}
+
+function tableColumns({ t, unit, shown }: TableParts): Column<AccountBalance>[] {
   return [
     { key: 'account', heading: t('balances.column.account'), cell: (row) => <Account row={row} />, least: 160, isLocked: true },
-    ...amounts.map((name): Column<AccountBalance> => {
-      const leave = leaves[name];
+    ...shown.map((name): Column<AccountBalance> => {
       const heading = t(`balances.column.${name}`);
       return {
         key: name,
         heading: unit === '' ? heading : `${heading} ${unit}`,
-        cell: (row) => <QuotaCell quota={row[name]} />,
-        width: 128,
+        cell: (row) => <QuotaCell quota={amountOf(row, name)} />,
+        width: shown.length === amounts.length ? 112 : 92,
         align: 'end',
-        ...(leave === undefined ? {} : { leave }),
       };
     }),
   ];
@@ -145,17 +159,13 @@ function tableColumns(t: TFunction, unit: string): Column<AccountBalance>[] {
 
 /** A card has one line for what came and went: what was spent first, as the end may be cut. With what was there they make the amount. */
 function cardColumns(t: TFunction): Column<AccountBalance>[] {
-  const parts = {
-    spent: ({ spent }: AccountBalance) => spent,
-    credited: (row: AccountBalance) => row.top_ups + row.adjustments + row.refunds,
-    opening: ({ opening }: AccountBalance) => opening,
-  };
+  const parts = ['spent', 'credited', 'opening'] as const;
   return [
     { key: 'account', heading: t('balances.column.account'), cell: ({ username }) => username, card: 'title' },
-    ...Object.entries(parts).map(([name, amountOf]): Column<AccountBalance> => ({
+    ...parts.map((name): Column<AccountBalance> => ({
       key: name,
       heading: '',
-      cell: (row) => <CardAmount name={name} quota={amountOf(row)} />,
+      cell: (row) => <CardAmount name={name} quota={amountOf(row, name)} />,
       card: 'context',
     })),
     { key: 'closing', heading: t('balances.column.closing'), cell: (row) => <QuotaCell quota={row.closing} />, card: 'amount' },
