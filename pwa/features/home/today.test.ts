@@ -55,6 +55,14 @@ test('today: compared with yesterday until the same time of day, the hour that i
   expect(first).toMatchObject({ quota: 3, before: { quota: 0, calls: 0 }, worst: undefined });
 });
 
+test('today: within the first hour of a day yesterday is no measure', () => {
+  const busy = figures(midnight);
+  const before = busy.whole.map(() => sums(7_200));
+  const measured = (at: number) => sumsOfToday(hoursOfToday({ ...busy, at, whole: before }, midnight, tomorrow), at).before;
+  expect(measured(midnight + hour - 1)).toEqual({ quota: 0, calls: 0 });
+  expect(measured(midnight + hour)).toEqual({ quota: 7_200, calls: 7_200 });
+});
+
 test('today: what is kept of yesterday shows nothing of today', () => {
   const hours = hoursOfToday(figures(midnight - hour), midnight, tomorrow);
   expect(hours.every(({ today }) => today === undefined)).toBe(true);

@@ -36,7 +36,10 @@ export interface TodaySums {
   quota: number;
   calls: number;
   errors: number;
-  /** Yesterday until the same time of day: of the hour that is not over the same part, as if it had been even. */
+  /**
+   * Yesterday until the same time of day: of the hour that is not over the same part, as if it had been even. Nothing in the first hour of a
+   * day: a part of one hour says nothing about a day.
+   */
   before: { quota: number; calls: number };
   /** The hour with most failures. */
   worst: TodayHour | undefined;
@@ -45,8 +48,9 @@ export interface TodaySums {
 /** `at`: when the figures were made, unix seconds. */
 export function sumsOfToday(hours: readonly TodayHour[], at: number): TodaySums {
   const sum = (value: (hour: TodayHour) => number) => hours.reduce((total, hour) => total + value(hour), 0);
+  const isFirstHour = hours[0] !== undefined && at < hours[0].start + hourSeconds;
   const before = (field: 'quota' | 'calls') =>
-    Math.round(sum((hour) => hour.yesterday[field] * Math.min(1, Math.max(0, (at - hour.start) / hourSeconds))));
+    isFirstHour ? 0 : Math.round(sum((hour) => hour.yesterday[field] * Math.min(1, Math.max(0, (at - hour.start) / hourSeconds))));
   const worst = hours.reduce<TodayHour | undefined>(
     (found, hour) => ((hour.today?.errors ?? 0) > (found?.today?.errors ?? 0) ? hour : found),
     undefined,
