@@ -135,6 +135,8 @@ export const OperatorTodo = z.object({
   refusals: z.optional(z.array(RefusalGroup)),
   /** Users who called in the last day and whose balance is below the reminder. */
   low_users: z.array(z.object({ id: z.int(), username: z.string(), quota: z.int() })),
+  /** All such users, listed above or not. Absent from what a device has stored. */
+  low_user_count: z.optional(z.int()),
   /** Models that were asked for in the last day and have no price. */
   unpriced: z.array(z.object({ model: z.string(), count: z.int() })),
   /** How many there are, named above or not. Absent in what a device has kept. */

@@ -262,7 +262,13 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     };
     expect(await (await app.as(quiet)).get('/api/data/desk')).toMatchObject({ status: 403 });
     // Both called in the last day, and nobody ever gave them credit.
-    expect(await desk()).toMatchObject({ channels: [], unpriced: [], is_stuck: false, low_users: [{ quota: 0 }, { quota: 0 }] });
+    expect(await desk()).toMatchObject({
+      channels: [],
+      unpriced: [],
+      is_stuck: false,
+      low_users: [{ quota: 0 }, { quota: 0 }],
+      low_user_count: 2,
+    });
     for (const user of [busy, quiet]) {
       const credit = { account: 'user', id: user.id, ref: `desk:${user.id}`, kind: 'edit', actorId: 1, amount: 1_000_000 } as const;
       await app.context.ledger.change(credit);
@@ -387,5 +393,18 @@ describe.each(engines)('dashboard on $kind', (engine) => {
       }
       expect(await hours(admin, `/api/data/${bounds}`)).not.toEqual([]);
     });
+  });
+
+  it('desk: of many users who are low the lowest are listed, and all are counted', async () => {
+    const created: UserRecord[] = [];
+    for (let index = 0; index < 6; index += 1) created.push(await app.createUser({ username: `low-${index}` }));
+    const { db } = app.context;
+    const calls = created.map((user, index) =>
+      buildLog({ id: 5_000_000 + index, user_id: user.id, username: user.username, created_at: now() - 60, quota: 5 }),
+    );
+    await db.write(calls.map((insert) => ({ insert, into: 'logs' as const })));
+    await foldLog(app.context);
+    const { low_users: listedUsers, low_user_count: count } = (await admin.get('/api/data/desk')).data;
+    expect([listedUsers.length, count]).toEqual([5, 6]);
   });
 });

@@ -168,10 +168,11 @@ function Todo({ todo }: { todo: OperatorTodo }) {
       {todo.low_users.length > 0 && (
         <TodoLine
           status="look"
-          what={t('home.todo.low_users', { count: todo.low_users.length })}
-          why={todo.low_users.map((user) => `${user.username} ${format.quota(user.quota)}`).join(' · ')}
+          what={t('home.todo.low_users', { count: todo.low_user_count ?? todo.low_users.length })}
+          why={lowUsersText(todo, format)}
           to="/user"
-          search={{ keyword: todo.low_users[0]?.username }}
+          // Of several, those with the least come first.
+          search={todo.low_users.length === 1 ? { keyword: todo.low_users[0]?.username } : { sort: 'balance', order: 'up' }}
         />
       )}
       <DriftLines drifts={todo.drifts ?? []} maySetPrices={maySetPrices} />
@@ -192,6 +193,11 @@ function ProxyLine({ address }: { address: string }) {
   const { t } = useTranslation();
   const line = `TRUSTED_PROXIES=${address}`;
   return <TodoLine status="look" what={t('home.todo.proxy', { address })} why={t('home.todo.proxy_why', { line })} to="/log" search={{}} />;
+}
+
+/** The first names, with what they have left. */
+function lowUsersText({ low_users: users, low_user_count: count = users.length }: OperatorTodo, format: Format): string {
+  return [...users.map(({ username, quota }) => `${username} ${format.quota(quota)}`), ...(count > users.length ? ['…'] : [])].join(' · ');
 }
 
 /** The first names; those that were asked for say how often. */

@@ -38,7 +38,7 @@ export async function readOperatorTodo(
   { role, untrustedProxy, language }: { role: number; untrustedProxy: string | null; language: Language },
 ): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
-  const [channels, failing, low_users, refusals, refused, drifts] = await Promise.all([
+  const [channels, failing, low, refusals, refused, drifts] = await Promise.all([
     disabledChannels(context, language),
     readFailingChannels(context, language),
     lowUsers(context, at),
@@ -55,7 +55,8 @@ export async function readOperatorTodo(
     channel_counts: { disabled: channels.length, failing: failing.length },
     enabled_channels: countChannels(context.channels.all()),
     refusals,
-    low_users,
+    low_users: low.slice(0, most),
+    low_user_count: low.length,
     unpriced: unpriced.slice(0, mostUnpriced),
     unpriced_count: unpriced.length,
     drifts,
@@ -106,8 +107,7 @@ async function lowUsers({ db, settings }: Context, at: number): Promise<Operator
   return users
     .filter((user) => user.DeletedAt === null && balanceOf(user) < threshold)
     .map((user) => ({ id: user.id, username: user.username, quota: balanceOf(user) }))
-    .toSorted((a, b) => a.quota - b.quota)
-    .slice(0, most);
+    .toSorted((a, b) => a.quota - b.quota);
 }
 
 const refusalsSince = (since: number): Filter<LogRecord> => ({ plain_type: LogType.refusal, created_at: { gte: since } });
