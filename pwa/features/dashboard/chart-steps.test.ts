@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
 import { createFormat } from '#pwa/ui/billing/format.ts';
-import { chartParts, chartSteps, latencyOf, marksOf, wholeOf, worstOf } from './chart-steps.ts';
+import { chartParts, chartSteps, latencyOf, marksOf, wholeOf, withinPicture, worstOf } from './chart-steps.ts';
 import { boundsOf, questionOf, stepsFor } from './dashboard-question.ts';
 
 const format = createFormat({ language: 'en', quotaPerUnit: 500_000, inCurrency: true, timeZone: 'UTC' });
@@ -51,6 +51,13 @@ test('chart-steps: the parts of every step add up to the whole, and the step tha
   expect(steps.map((step) => step.isOpen)).toEqual([false, true]);
   expect(steps.map((step) => step.end)).toEqual([start + day, start + 2 * day]);
   expect(steps[0]?.name).toBe(format.day(start));
+});
+
+test('chart-steps: a mark at the edge of a picture moves inwards until it is whole', () => {
+  expect(withinPicture(200, { label: '12:00', width: 340 })).toBe(200);
+  expect(withinPicture(336, { label: '00:00', width: 340 })).toBe(340 - 17.5);
+  expect(withinPicture(336, { label: '11月30日', width: 340 })).toBe(340 - 26);
+  expect(withinPicture(2, { label: '00:00', width: 340 })).toBe(17.5);
 });
 
 test('chart-steps: the rest stands for all that have no name of their own', () => {

@@ -68,6 +68,15 @@ export function marksOf(steps: readonly Pick<ChartStep, 'start' | 'end' | 'hour'
   return steps.flatMap((step, place) => (isMark(step, place) ? [place] : []));
 }
 
+/** Pixels of a letter of 12 px, and of a Chinese one; the widest digits of the fonts that a system may have. */
+const letterWidth = { narrow: 7, wide: 12 };
+
+/** Where the middle of a mark stands for the mark to end within a picture of that width. */
+export function withinPicture(middle: number, { label, width }: { label: string; width: number }): number {
+  const length = [...label].reduce((sum, letter) => sum + (letter > '\u2e80' ? letterWidth.wide : letterWidth.narrow), 0);
+  return Math.max(length / 2, Math.min(middle, width - length / 2));
+}
+
 /** Of hours: where a day begins. */
 function firstMidnight(steps: readonly Pick<ChartStep, 'hour'>[], isByHour: boolean): number {
   return isByHour

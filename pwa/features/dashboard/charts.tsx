@@ -1,9 +1,10 @@
 // The pictures of the dashboard: a chunk of its own, with the library that draws them. What they say stands beside them as a
 // number and in a table, so they are pictures to a screen reader.
 import type { ReactNode } from 'react';
-import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, useChartWidth, XAxis, YAxis } from 'recharts';
+import type { XAxisTickContentProps } from 'recharts';
 import { roundTicks } from '#pwa/ui/billing/round-ticks.ts';
-import { type ChartStep, marksOf } from './chart-steps.ts';
+import { type ChartStep, marksOf, withinPicture } from './chart-steps.ts';
 import styles from './charts.module.css';
 
 export interface ChartSeries {
@@ -60,7 +61,7 @@ export function Bars({ label, steps, series, previous, format, formatAxis, unit 
       <ComposedChart data={rows} margin={margin} accessibilityLayer={false} onClick={handleClick} barCategoryGap="22%">
         <Hatch />
         <CartesianGrid vertical={false} stroke="var(--line)" />
-        <XAxis dataKey="place" {...marks(steps)} {...axis} />
+        <XAxis dataKey="place" {...axis} {...marks(steps)} />
         <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} {...scale(ticks)} {...axis} />
         <Tooltip
           cursor={{ fill: 'var(--hover)' }}
@@ -105,7 +106,7 @@ export function Lines({ label, steps, series, format, formatAxis, onStep }: Line
     <Frame label={label}>
       <ComposedChart data={rows} margin={margin} accessibilityLayer={false} onClick={handleClick}>
         <CartesianGrid vertical={false} stroke="var(--line)" />
-        <XAxis dataKey="place" {...marks(steps)} {...axis} />
+        <XAxis dataKey="place" {...axis} {...marks(steps)} />
         <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} {...scale(ticks)} {...axis} />
         <Tooltip
           cursor={{ stroke: 'var(--line-strong)' }}
@@ -132,7 +133,23 @@ export function Lines({ label, steps, series, format, formatAxis, onStep }: Line
 
 /** The steps that are named, each by its own words: two days have the same hours. */
 function marks(steps: readonly ChartStep[]) {
-  return { ticks: marksOf(steps), interval: 0, tickFormatter: (place: number) => steps[place]?.label ?? '' } as const;
+  return {
+    ticks: marksOf(steps),
+    interval: 0,
+    tick: ({ x, y, payload }: XAxisTickContentProps) => (
+      <Mark x={Number(x)} y={Number(y)} label={steps[Number(payload.value)]?.label ?? ''} />
+    ),
+  } as const;
+}
+
+/** Below its step, and whole: the mark of a step at the edge moves inwards. */
+function Mark({ x, y, label }: { x: number; y: number; label: string }) {
+  const width = useChartWidth() ?? Number.POSITIVE_INFINITY;
+  return (
+    <text x={withinPicture(x, { label, width })} y={y} dy="0.71em" textAnchor="middle" fill="var(--ink-3)" fontSize={12}>
+      {label}
+    </text>
+  );
 }
 
 /** All marks are drawn, and the last is where the picture ends. */

@@ -5,6 +5,7 @@ import { leastCompared } from '#pwa/ui/billing/comparison.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { type ChartPart, type ChartStep, latencyOf, partOf, sumOf, tokensOf, worstOf } from './chart-steps.ts';
+import { useCallRates } from './call-rates.ts';
 import { useBefore, useChange } from './comparison.ts';
 import type { LogLink } from './log-link.ts';
 import { QuestionBlock } from './question-block.tsx';
@@ -80,7 +81,7 @@ export function Spent({ figures, steps, parts, whole, isCompared, linkOf, onStep
                 <span>{nameOf(part)}</span>
               </dt>
               <dd>{format.quotaBare(part.sums.quota)}</dd>
-              <dd className={styles.share}>{whole.quota === 0 ? '' : format.percent(part.sums.quota / whole.quota, 0)}</dd>
+              <dd className={styles.share}>{whole.quota === 0 ? '' : format.wholePercent(part.sums.quota / whole.quota)}</dd>
             </div>
           ))}
           <div className={styles.sum}>
@@ -204,17 +205,13 @@ export function Calls(props: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const change = useChange({ figures, isCompared, value: callsOf, least: leastCompared.calls });
-  const minutes = Math.max(1, (Math.min(figures.at, figures.end) - figures.start) / 60);
-  const rates = t('dashboard.calls.rates', {
-    rpm: rate(whole.calls / minutes, format.countShort),
-    tpm: rate(tokensOf(whole) / minutes, format.countShort),
-  });
+  const rates = useCallRates(figures, whole);
   return (
     <Counts
       {...props}
       title={t('dashboard.calls.title')}
       answer={format.count(whole.calls)}
-      remark={change === undefined ? rates : `${change} · ${rates}`}
+      remark={[change, rates].filter((part) => part !== undefined).join(' · ')}
       picture={t(isCompared ? 'dashboard.calls.picture_compared' : 'dashboard.calls.picture')}
       series={[{ label: t('dashboard.calls.now'), color: 'var(--water)', value: callsOf }]}
       compared={callsOf}
@@ -322,10 +319,6 @@ const firstByteOf = ({ first_byte: first }: UsageLatency) => first?.p50 ?? null;
 
 function listOf<Item>(item: Item | undefined): Item[] {
   return item === undefined ? [] : [item];
-}
-
-function rate(value: number, short: (value: number) => string): string {
-  return value < 10 ? value.toLocaleString('en-US', { maximumSignificantDigits: 2 }) : short(value);
 }
 
 function axisQuota(value: number, inCurrency: boolean, quotaPerUnit: number): string {

@@ -71,7 +71,7 @@ function Ledger({ figures }: { figures: UsageFigures }) {
   const cells = ({ calls, quota }: { calls: number; quota: number }) => (
     <>
       <td>{format.count(calls)}</td>
-      <td className={styles.share}>{whole.quota === 0 ? '' : format.percent(quota / whole.quota, 0)}</td>
+      <td className={styles.share}>{whole.quota === 0 ? '' : format.wholePercent(quota / whole.quota)}</td>
       <td>{format.quotaBare(quota)}</td>
     </>
   );

@@ -76,6 +76,7 @@ describe('counts', () => {
 });
 
 test('a part of a whole has two decimals below a percent, and none from ten percent on', () => {
+  expect([0, 0.0004, 0.0049, 0.005, 0.2403, 1].map(en.wholePercent)).toEqual(['0%', '<1%', '<1%', '1%', '24%', '100%']);
   expect([0.0004, 0.0268, 0.0996, 0.2403, 1].map(en.share)).toEqual(['0.04%', '2.7%', '10%', '24%', '100%']);
 });
 

@@ -70,6 +70,8 @@ const numberFormat = {
   percentBare: (share: number, digits = 1): string => decimals(share * 100, share === 0 || share === 1 ? 0 : digits),
   /** A part of a whole, as long as it is read: `0.04%`, `2.7%`, `24%`. */
   share: (share: number): string => `${decimals(share * 100, share < 0.01 ? 2 : share < 0.0995 ? 1 : 0)}%`,
+  /** A part of a whole for a narrow column: `27%`; `<1%` is some of it. */
+  wholePercent: (share: number): string => (share > 0 && share < 0.005 ? '<1%' : `${decimals(share * 100, 0)}%`),
   /** `312 ms` below one second, `5.1 s` below one minute; then `2 min 11 s`, `7 h 9 min`. */
   duration: (milliseconds: number): string => {
     if (milliseconds < 1000) return `${count(Math.round(milliseconds))} ms`;
