@@ -30,7 +30,10 @@ export function RowActions({ copy, further, toggleLabel, onToggle, removeLabel, 
     <span className={styles.actions}>
       <CopySecret {...copy} />
       {further}
-      {toggleLabel !== undefined && (
+      {toggleLabel === undefined ? (
+        // Icons of all rows are below each other.
+        <span className={styles.noToggle} />
+      ) : (
         <PlainButton
           variant="subtle"
           isBusy={isToggling}

@@ -7,7 +7,7 @@ import { never } from './code-form.ts';
 const marks: ReadonlyMap<number, { status: Status; name: string }> = new Map([
   [RedemptionStatus.unused, { status: 'on', name: 'unused' }],
   [RedemptionStatus.disabled, { status: 'off', name: 'disabled' }],
-  [RedemptionStatus.used, { status: 'empty', name: 'used' }],
+  [RedemptionStatus.used, { status: 'spent', name: 'used' }],
 ]);
 
 export function CodeMark({ code }: { code: Pick<Redemption, 'status' | 'expired_time'> }) {

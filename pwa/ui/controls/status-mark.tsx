@@ -3,7 +3,7 @@ import { Glyph, type GlyphName } from './glyph.tsx';
 import styles from './status-mark.module.css';
 
 /**
- * `on` works · `off` stopped by somebody · `auto` stopped by the system · `empty` used up · `expired` · `failed` ·
+ * `on` works · `off` stopped by somebody · `auto` stopped by the system · `empty` used up too early · `spent` used as intended · `expired` · `failed` ·
  * `look` amber: slow or low · `note` grey: nothing to do · `conflict` · `waiting` to be sent · `offline` not on this device ·
  * `running` now · `queued` its turn will come · `unreached` a step that is not yet.
  */
@@ -12,6 +12,7 @@ export type Status =
   | 'off'
   | 'auto'
   | 'empty'
+  | 'spent'
   | 'expired'
   | 'failed'
   | 'look'
@@ -28,6 +29,7 @@ const glyphs: Record<Status, GlyphName> = {
   off: 'square',
   auto: 'alarm',
   empty: 'basin',
+  spent: 'basin',
   expired: 'clock',
   failed: 'cross',
   look: 'diamond',
