@@ -88,16 +88,16 @@ export function UserActions({ user, actor, isBusy, onCommand }: UserActionsProps
   const reasons = [...new Set(actions.flatMap(({ why }) => (why === undefined ? [] : [why])))];
   return (
     <div className={styles.actions}>
-      <span className={styles.buttons}>
-        {actions.map(({ action, why }) => (
-          <Button key={action} disabled={why !== undefined || !isOnline || isBusy} onClick={() => onCommand(action, user)}>
-            {t(`users.action.${action}`)}
-          </Button>
-        ))}
-        <EndSessions user={user} disabled={editRefusal(actor, user) !== undefined || isBusy} />
-        <span className={styles.apart}>
-          <RemoveUserMenu actor={actor} user={user} isBusy={isBusy} onCommand={(command) => onCommand(command, user)} />
+      <span className={styles.bar}>
+        <span className={styles.buttons}>
+          {actions.map(({ action, why }) => (
+            <Button key={action} disabled={why !== undefined || !isOnline || isBusy} onClick={() => onCommand(action, user)}>
+              {t(`users.action.${action}`)}
+            </Button>
+          ))}
+          <EndSessions user={user} disabled={editRefusal(actor, user) !== undefined || isBusy} />
         </span>
+        <RemoveUserMenu actor={actor} user={user} isBusy={isBusy} onCommand={(command) => onCommand(command, user)} />
       </span>
       {!isOnline && <StatusMark status="offline">{t('users.offline')}</StatusMark>}
       {reasons.map((why) => (
