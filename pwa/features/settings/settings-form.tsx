@@ -199,9 +199,11 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
           {page.name === 'chats' && <ChatEditor options={shared.options} edits={shared.edits} />}
           {isTwofold ? (
             // What the table holds, as it is stored: for what has to be copied or looked at closely.
-            <Fold title="JSON" beginsOpen={isFiltered} needsLook={entries.some(({ key }) => needsLook(key, shared))}>
-              {() => fields}
-            </Fold>
+            <div className={styles.stored}>
+              <Fold title="JSON" beginsOpen={isFiltered} needsLook={entries.some(({ key }) => needsLook(key, shared))}>
+                {() => fields}
+              </Fold>
+            </div>
           ) : (
             fields
           )}

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { notificationApi } from '#shared/notifications.ts';
 import { Role } from '#shared/roles.ts';
@@ -15,6 +15,7 @@ import styles from './test-mail.module.css';
 export function TestMail() {
   const { t } = useTranslation();
   const user = useStoredUser();
+  const hint = useId();
   const [to, setTo] = useState(user?.email ?? '');
   const test = useMutation({
     mutationFn: () => call(notificationApi.testMail, { body: { to: to.trim() } }),
@@ -26,8 +27,7 @@ export function TestMail() {
       <TextInput
         className={styles.to}
         label={t('setting_parts.test_mail.to')}
-        description={t('setting_parts.test_mail.hint')}
-        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        aria-describedby={hint}
         type="email"
         autoComplete="email"
         value={to}
@@ -40,6 +40,10 @@ export function TestMail() {
         }}
       />
       <OnlineButton label={t('setting_parts.test_mail.send')} loading={test.isPending} onClick={() => test.mutate()} />
+      {/* Below both: within the field it would push the button below the field's line. */}
+      <p className={styles.hint} id={hint}>
+        {t('setting_parts.test_mail.hint')}
+      </p>
       <div role="status" className={styles.said}>
         {test.isSuccess && <StatusMark status="on">{t('setting_parts.test_mail.sent', { to: test.data.to })}</StatusMark>}
         {test.isError && <StatusMark status="failed">{failureOf(test.error).message}</StatusMark>}
