@@ -5,7 +5,7 @@ import type { Channel } from '#shared/channels.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import type { SortState } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
@@ -27,13 +27,8 @@ interface ChannelFiltersProps {
 export function ChannelFilters({ search, listed, counts, failing, columns, onFilter }: ChannelFiltersProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
-  const format = useFormat();
   const groups = useQuery(groupsQuery);
-  const statusLabel = (status: StatusFilter | 'all'): string => {
-    const name = t(`channels.filter.${status}`);
-    const count = status === 'failing' ? failing : counts?.[status];
-    return counts === undefined || count === undefined ? name : t('channels.filter.counted', { name, count: format.count(count) });
-  };
+  const statusLabel = useStatusLabel(counts, failing);
   const offersFailing = failing > 0 || search.status === 'failing';
   return (
     <FilterBar
@@ -102,4 +97,20 @@ export function ChannelFilters({ search, listed, counts, failing, columns, onFil
       )}
     </FilterBar>
   );
+}
+
+/** What a status is called in the filter, with how many channels have it. */
+function useStatusLabel(counts: StatusCounts | undefined, failing: number): (status: StatusFilter | 'all') => string {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isTablet = useIsTablet();
+  return (status: StatusFilter | 'all'): string => {
+    const name = t(`channels.filter.${status}`);
+    const count = status === 'failing' ? failing : counts?.[status];
+    // A tablet's row has room for counts of what needs attention.
+    const isCounted = !isTablet || ((status === 'auto' || status === 'failing') && count !== 0);
+    return counts === undefined || count === undefined || !isCounted
+      ? name
+      : t('channels.filter.counted', { name, count: format.count(count) });
+  };
 }
