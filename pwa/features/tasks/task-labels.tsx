@@ -76,7 +76,7 @@ export function Duration({ milliseconds }: { milliseconds: number }) {
   const text = format.duration(milliseconds);
   if (!isSlow(milliseconds)) return text;
   return (
-    <StatusMark status="auto">
+    <StatusMark status="look">
       <span title={t('tasks.slow')}>
         {text}
         <span className="visually-hidden"> {t('tasks.slow')}</span>
