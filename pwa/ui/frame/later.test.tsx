@@ -25,6 +25,10 @@ test('what is drawn a moment later is marked as busy until then', () => {
 test('the content of the first screen is marked as busy while only its frame is drawn', () => {
   document.body.innerHTML = '<div id="root"><div aria-busy="true"></div></div>';
   expect(renderToStaticMarkup(<AfterFrame>rows</AfterFrame>)).toContain('aria-busy="true"');
+  // A list's rows stand there meanwhile, as before.
+  expect(renderToStaticMarkup(<AfterFrame shape={<i aria-busy="true">still rows</i>}>rows</AfterFrame>)).toBe(
+    '<i aria-busy="true">still rows</i>',
+  );
   document.body.innerHTML = '';
   // A later screen comes at once.
   expect(renderToStaticMarkup(<AfterFrame>rows</AfterFrame>)).toBe('rows');

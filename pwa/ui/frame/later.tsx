@@ -13,10 +13,16 @@ export function Pending(): ReactNode {
   return <span hidden aria-busy="true" />;
 }
 
+interface AfterFrameProps {
+  /** What stands there meanwhile, busy; false: nothing is seen. */
+  shape?: ReactNode;
+  children: ReactNode;
+}
+
 /** What a screen holds. On the page's first one it comes after the frame, which takes the place of what index.html draws: both in one go are a long task. */
-export function AfterFrame({ children }: { children: ReactNode }): ReactNode {
+export function AfterFrame({ shape, children }: AfterFrameProps): ReactNode {
   const [isFirst] = useState(isFirstScreen);
-  return useDeferredValue(true, !isFirst) ? children : <Pending />;
+  return useDeferredValue(true, !isFirst) ? children : shape || <Pending />;
 }
 
 /** What index.html draws stands until the first screen takes its place. */

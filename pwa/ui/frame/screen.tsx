@@ -82,7 +82,7 @@ export function Screen({
           </>
         )}
         <AgePlace value={agePlace}>
-          <AfterFrame>{children}</AfterFrame>
+          <AfterFrame shape={layout === 'list' && <div data-still-rows aria-busy />}>{children}</AfterFrame>
         </AgePlace>
         {isBehind && <Pending />}
       </main>
