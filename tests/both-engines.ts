@@ -79,6 +79,7 @@ const relay = [
   'realtime-secrets',
   'realtime-ends',
   'realtime-money',
+  'realtime-minutes',
   'overridden-calls',
   'reported-costs',
   'session-budget',

@@ -35,6 +35,7 @@ import type { RefusedRequestRecord } from '#server/db/records/refused-request.ts
 import type { ResponseHoldingRecord } from '#server/db/records/response-holding.ts';
 import type { ResponseItemRecord } from '#server/db/records/response-item.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
+import type { SessionMinuteRecord } from '#server/db/records/session-minute.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
 import type { SignInAttemptRecord } from '#server/db/records/sign-in-attempt.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -88,6 +89,7 @@ export interface Records {
   batches: BatchRecord;
   vector_stores: VectorStoreRecord;
   context_caches: ContextCacheRecord;
+  session_minutes: SessionMinuteRecord;
   tuning_jobs: TuningJobRecord;
   tuned_models: TunedModelRecord;
   response_pieces: ResponsePartRecord;

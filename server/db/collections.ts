@@ -258,6 +258,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'poll', fields: ['poll_at', 'id'] },
     ],
   },
+  session_minutes: { textIds: true, idBlock: 1, indexes: [{ name: 'check', fields: ['check_at', 'id'] }] },
   tuning_jobs: {
     textIds: true,
     idBlock: 1,

@@ -49,6 +49,8 @@ export interface MadeBy {
 /** Generated images, transcripts or audio. */
 export interface Made {
   units: CallUnits;
+  /** Fewest units that are worth the call. If undefined, all of them. */
+  leastUnits?: CallUnits;
   /** Output tokens, if tokens are billed. */
   tokens: number;
   /** Requests that each have the prompt. If undefined, one. */

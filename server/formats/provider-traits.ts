@@ -176,6 +176,13 @@ export interface ProviderTraits {
   transcripts?: string;
   /** Bills rerankings by search; a call may be several searches. */
   billsSearches?: boolean;
+  /** Realtime sessions that differ from the format's. */
+  realtime?: {
+    /** Seconds of a session for which a text message is billed. If undefined, none. */
+    secondsPerText?: number;
+    /** Transcribes what is said at no extra cost, with a model that has no name. */
+    transcribes?: boolean;
+  };
   /** Finds cached prompts by `prompt_cache_key`. Strict servers behind custom base URLs may reject the field. */
   takesCacheKey?: boolean;
   /** Accepts thinking of earlier turns only if encrypted. Custom base URLs depend on the model. */

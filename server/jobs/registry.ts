@@ -21,6 +21,7 @@ import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { tendCaches } from '#server/slices/context-caches/tend-caches.ts';
+import { chargeLostMinutes } from '#server/call/realtime/lost-minutes.ts';
 import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
@@ -83,6 +84,7 @@ export const jobs: readonly Job[] = [
   { name: 'poll-tasks', everySeconds: 15, lockSeconds: 300, run: pollTasks },
   { name: 'poll-batches', everySeconds: 15, lockSeconds: 1800, run: pollBatches },
   { name: 'tend-vector-stores', everySeconds: 15, lockSeconds: 1800, run: tendStores },
+  { name: 'charge-lost-minutes', everySeconds: 15, lockSeconds: 300, run: chargeLostMinutes },
   { name: 'tend-context-caches', everySeconds: 15, lockSeconds: 1800, run: (context) => tendCaches(context) },
   { name: 'poll-tunings', everySeconds: 15, lockSeconds: 1800, run: pollTunings },
   { name: 'sweep-tuned-models', everySeconds: 600, lockSeconds: 900, run: sweepTunedModels },

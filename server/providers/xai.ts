@@ -12,7 +12,15 @@ export const xai: Provider = {
     'openai-chat': {
       framing: 'sse',
       thoughts: thoughtsBack,
-      paths: { chat: '{base}/v1/chat/completions', images: '{base}/v1/images/generations', image_edits: '{base}/v1/images/edits' },
+      paths: {
+        chat: '{base}/v1/chat/completions',
+        images: '{base}/v1/images/generations',
+        image_edits: '{base}/v1/images/edits',
+        // https://docs.x.ai/developers/model-capabilities/audio/speech-to-speech
+        realtime: '{base}/v1/realtime?model={modelValue}',
+      },
+      // A text message costs $0.004, as three seconds at $0.08 a minute do. https://docs.x.ai/developers/models/speech-to-speech
+      realtime: { secondsPerText: 3, transcribes: true },
       images: 'xai',
       quirks: {
         streamOptions: 'ask',

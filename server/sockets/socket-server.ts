@@ -32,7 +32,8 @@ export interface SocketTimes {
 const tickMs = 500;
 /** Milliseconds for a client to confirm a close. */
 const closeTimeout = 5_000;
-const keyProtocol = 'openai-insecure-api-key.';
+/** As browsers send keys to OpenAI, and short-lived ones to xAI. https://docs.x.ai/developers/model-capabilities/audio/ephemeral-tokens */
+const keyProtocols = ['openai-insecure-api-key.', 'xai-client-secret.'];
 
 /** @param onFault called with the error of a socket's tick; other sockets are unaffected */
 export function createSocketServer({ pingMs, silentMs }: SocketTimes, onFault: (cause: unknown) => void): SocketServer {
@@ -85,12 +86,16 @@ export function createSocketServer({ pingMs, silentMs }: SocketTimes, onFault: (
 /** Selects a requested protocol, preferably not the one with the key: a browser requires one of its own. */
 function chooseProtocol(protocols: Set<string>): string | false {
   const [first = false] = protocols;
-  for (const name of protocols) if (!name.startsWith(keyProtocol)) return name;
+  for (const name of protocols) if (!isKey(name)) return name;
   return first;
 }
 
 /** API key that a browser sends as a protocol, because it cannot set headers; undefined if there is none. */
 export function keyInProtocols(header: string | undefined): string | undefined {
   const named = header?.split(',').map((part) => part.trim());
-  return named?.find((part) => part.startsWith(keyProtocol))?.slice(keyProtocol.length);
+  return named?.find(isKey)?.replace(/^[^.]*\./, '');
+}
+
+function isKey(protocol: string): boolean {
+  return keyProtocols.some((prefix) => protocol.startsWith(prefix));
 }

@@ -1,6 +1,7 @@
 // Compares every price of the facts about models with what calls of those models cost from the start, to the last quota.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { sessionMinutes } from '#server/kinds/realtime/realtime-client.ts';
 import { ModelFile } from '#server/model-facts/model-record.ts';
 import type { ModelRecord } from '#server/model-facts/model-record.ts';
 import { defaultText } from '#server/settings/defaults.ts';
@@ -35,7 +36,6 @@ const otherDefaults: Readonly<Record<string, readonly RegExp[]>> = {
 };
 /** Models that the catalogue has a price of and that have no default, with the reason (decision 111). */
 const withoutDefault: Readonly<Record<string, readonly RegExp[]>> = {
-  'their vendor bills minutes of a session, silence included, which no turn reports': [/^gpt-live-1$/, /^grok-voice-(?:\d|latest)/],
   'their vendor billed characters of chats, and has switched them off': [/^medlm-/],
   'input was free and calls had a price beside their output; their vendor has switched them off': [/-online$/],
   'zero stands for no price at all': [/^command-a-plus-05-2026$/, /^deepseek-v3-2-251201$/],
@@ -150,9 +150,10 @@ test.each(byTokens.filter(([, { tiers }]) => tiers !== undefined))(
   },
 );
 
-/** USD per billed unit: a transcribed minute, a thousand spoken characters, an image, a search. */
+/** USD per billed unit: a transcribed minute, a minute of a session, a thousand spoken characters, an image, a search. */
 const eachOf: Readonly<Record<string, readonly [kind: string, count: number]>> = {
   audio_transcription: ['secondInput', 60],
+  realtime: ['secondInput', 60],
   audio_speech: ['characterInput', 1000],
   image_generation: ['pictureOutput', 1],
   rerank: ['query', 1],
@@ -172,6 +173,32 @@ test.each(byCall)('%s costs $%f a unit', (model, usd) => {
   const charged = price?.kind === 'usage' ? (price.modelRatio * 2) / 1000 : price?.modelPrice;
   expect(charged).toBeCloseTo(usd, 5);
 });
+
+/** Without translations, whose sessions are not served (decision 80). */
+const bySession = named.flatMap(([model, { mode, usd, usdEach }]) =>
+  mode === 'realtime' && !model.includes('translate') && usd === undefined && usdEach?.secondInput !== undefined
+    ? [[model, usdEach.secondInput] as const]
+    : [],
+);
+
+test('models that are priced by the minute of a session are known', () => {
+  expect(bySession.map(([model]) => model)).toEqual(['gpt-live-1', 'grok-voice-2.0', 'grok-voice-3.0', 'grok-voice-latest']);
+});
+
+test.each(bySession.flatMap(([model, usd]) => [60, 3_600, 1, 59, 61, 90].map((seconds) => [seconds, model, usd] as const)))(
+  'a session of %i s with %s costs its minutes at $%f a second, and at most a thousandth of one more',
+  (seconds, model, usd) => {
+    const price = findPrice(model, maps);
+    if (price?.kind !== 'call') throw new Error(`${model} has no price by the minute`);
+    const usage: PricedUsage = { promptTokens: 1, completionTokens: 0, units: sessionMinutes(seconds) };
+    // The catalogue's second has twelve digits: a minute is rounded to what its vendor lists.
+    const perMinute = Math.round(usd * 60 * 10_000) / 10_000;
+    const listed = exactly(perMinute * 1_000_000, seconds / 60);
+    const charged = quotaOf(usage, price, 1);
+    expect(charged).toBeGreaterThanOrEqual(listed);
+    expect(charged).toBeLessThanOrEqual(seconds % 60 === 0 ? listed : listed + Math.ceil(perMinute * 500));
+  },
+);
 
 test.each(named.filter(([, { mode, usdEach }]) => mode === 'video_generation' && usdEach?.secondOutput !== undefined))(
   'a second of %s',

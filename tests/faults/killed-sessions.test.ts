@@ -1,6 +1,7 @@
-// A server process is killed in the midst of realtime sessions: what was told is charged, once; what was not told costs nothing, and holds nothing.
+// A server process is killed during realtime sessions: reported turns and used minutes are charged, once; other turns cost nothing, and nothing is held.
 import { describe, expect, test } from 'vitest';
 import { LogType } from '#shared/logs.ts';
+import { chargeLostMinutes } from '#server/call/realtime/lost-minutes.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -20,7 +21,62 @@ async function upTo(client: SocketClient, type: string): Promise<void> {
   while ((await client.next())['type'] !== type);
 }
 
+const spoken = 'grok-voice-latest';
+
 describe.each(engines)('killed sessions on $kind', ({ kind }) => {
+  test('by the minute are charged for the seconds that their process was alive, once, and hold nothing', async () => {
+    await using upstream = await startFakeRealtime();
+    const scratch = await createScratch(kind === 'mongodb' ? testMongoUrl : undefined);
+    const { key, userId } = await scratch.withContext(async (context) => {
+      const user = await buildUser(context);
+      await context.db.collection('users').insert(user);
+      await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: quota });
+      await context.db
+        .collection('channels')
+        .insert(buildChannel({ id: 1, type: 48, models: spoken, base_url: upstream.url }, context.secrets));
+      return { key: (await createToken(context, user.id)).key, userId: user.id };
+    });
+    const server = await startServer({ DATABASE_URL: scratch.url });
+    try {
+      const begin = Date.now();
+      const open = () => connectSocket(`${server.origin}/v1/realtime?model=${spoken}`, { headers: { authorization: `Bearer ${key}` } });
+      using first = await open();
+      using second = await open();
+      await Promise.all([first.next(), second.next()]);
+      // Long enough for a heartbeat.
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await server.kill('SIGKILL');
+      const alive = (Date.now() - begin) / 1000;
+      const look = async () =>
+        scratch.withContext(async (context) => {
+          // When their minutes must be over, wherever they are.
+          const later = { ...context, now: () => context.now() + 3 * 60_000 };
+          await chargeLostMinutes(later);
+          await chargeLostMinutes(later);
+          const { db } = context;
+          const rows = await db.collection('logs').find({ type: LogType.consumption });
+          return { rows, user: await db.collection('users').get(userId), left: await db.collection('session_minutes').count({}, 10) };
+        });
+      await look();
+      const { rows, user, left } = await look();
+      expect(rows).toHaveLength(2);
+      for (const row of rows) {
+        expect(row).toMatchObject({ model_name: spoken, other: { ending: 'shutdown', units: { kind: 'minute', from: 0 } } });
+        expect(row.use_time).toBeGreaterThanOrEqual(1);
+        expect(row.use_time).toBeLessThanOrEqual(Math.ceil(alive));
+        expect(row.quota).toBe(Math.ceil((row.use_time * 1_000) / 60) * 40);
+      }
+      expect(left).toBe(0);
+      if (user === null) throw new Error('There is no user');
+      expect(leasedOf(user)).toBe(0);
+      expect(user.quota).toBe(quota - rows.reduce((sum, row) => sum + row.quota, 0));
+      expect((await runAudit(scratch.url)).code).toBe(0);
+    } finally {
+      await server.kill('SIGKILL').catch(() => {});
+      await scratch.remove();
+    }
+  });
+
   test('are charged for the turns that were told, and hold nothing', async () => {
     await using upstream = await startFakeRealtime();
     const scratch = await createScratch(kind === 'mongodb' ? testMongoUrl : undefined);

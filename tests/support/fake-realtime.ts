@@ -50,6 +50,8 @@ export interface RealtimeBehaviour {
   status?: string;
   /** Nothing is told of a response that is cancelled; or the connection ends by that. */
   cancelled?: 'silent' | 'gone';
+  /** Handshakes are completed, and the session fails. */
+  isFailing?: boolean;
   /** Handshakes are not answered. */
   isMute?: boolean;
   /** Instead of a handshake. */
@@ -86,7 +88,10 @@ export class RealtimePeer {
     });
     socket.on('message', (data: Buffer) => this.#read(JSON.parse(data.toString('utf8'))));
     socket.on('error', () => {});
-    this.emit({ type: `${this.#sessionName}.created`, session: this.session });
+    if (behaviour().isFailing === true) {
+      this.emit({ type: 'error', error: { type: 'server_error', code: 'server_error', message: 'The session failed', param: null } });
+      socket.close(1011, 'failed');
+    } else this.emit({ type: `${this.#sessionName}.created`, session: this.session });
   }
 
   get #sessionName(): string {

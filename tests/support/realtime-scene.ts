@@ -2,6 +2,7 @@
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import type { FakeRealtime, RealtimePeer } from '#tests/support/fake-realtime.ts';
 import type { Engine } from '#tests/support/engines.ts';
+import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
@@ -43,9 +44,18 @@ export interface OpenedSession extends AsyncDisposable {
   peer: RealtimePeer;
 }
 
-export async function openRealtime(engine: Engine, options: SceneOptions = {}, connecting: SessionConnecting = {}): Promise<OpenedSession> {
+export interface RealtimeOptions extends SceneOptions {
+  /** Fields of its channel; one of OpenAI by default. */
+  channel?: ChannelFields;
+}
+
+export async function openRealtime(
+  engine: Engine,
+  options: RealtimeOptions = {},
+  connecting: SessionConnecting = {},
+): Promise<OpenedSession> {
   const upstream = await startFakeRealtime();
-  const channels = options.channels ?? [{ base_url: upstream.url, models: `${realtimeModel},${cheap},${dear}` }];
+  const channels = options.channels ?? [{ base_url: upstream.url, models: `${realtimeModel},${cheap},${dear}`, ...options.channel }];
   const scene = await createScene(engine, { ...options, channels, settings: { ...settings, ...options.settings } });
   const { query = `model=${realtimeModel}`, ...connectOptions } = connecting;
   const headers = { authorization: `Bearer ${scene.key}`, ...connecting.headers };

@@ -12,6 +12,7 @@ import type { AdmittedCall, Progress } from '#server/call/admission/admit-call.t
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import { gatewayError, playgroundError } from '#server/call/relay-failure.ts';
+import { checkMeasured } from '#server/call/admission/minutes-only.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
@@ -53,6 +54,9 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
     const stages = opening instanceof Promise ? await opening : opening;
     const endpoint = countedEndpoint(admitted.endpoint, stages);
     const quoted = quotedFor(services, admitted);
+    // No function call for prices by usage.
+    if (quoted.price.kind === 'call' && endpoint.kind.isWritten && endpoint.kind.isInSession !== true)
+      checkMeasured(admitted.requested.model, quoted);
     const reserving = reserveSettled(services, admitted, { endpoint, stages, quoted });
     reserved = reserving instanceof Promise ? await reserving : reserving;
     const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;

@@ -71,6 +71,8 @@ export interface ExpectedPrompt extends ReservedTools {
   isSpoken: boolean;
   /** What a price per call may have to be paid for; missing: the call. */
   units?: CallUnits;
+  /** Units that an account needs that cannot pay for all; missing: all. */
+  leastUnits?: CallUnits;
   /** Output tokens of a response that is paid for as what it is made of; missing: it is not. */
   made?: number;
   /** That the call takes at the most, each with the prompt; missing: one. */
@@ -132,7 +134,8 @@ function reserveFor(
   const { quotes } = services.context;
   const { admission, quoted } = call;
   const amount = usual !== undefined && isCertain(requested) ? usual : costOf(services, call, requested, output.most);
-  const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? requested : withoutTools(requested), output.least));
+  const smallest = requested.leastUnits === undefined ? requested : { ...requested, units: requested.leastUnits };
+  const least = Math.min(amount, quotes.reserveFor(quoted, call.needsTools === true ? smallest : withoutTools(smallest), output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const bounded = (reservation: Reservation): ReservedCall => {
     const { choices, named } = output;
@@ -199,6 +202,7 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
     ...(image === undefined || imageMost === undefined ? {} : { image: requests * image, imageMost: requests * imageMost }),
     ...(units === undefined ? {} : { units }),
     ...(made === undefined ? {} : { made: made.tokens, requests }),
+    ...(made?.leastUnits === undefined ? {} : { leastUnits: made.leastUnits }),
     ...dearestTier(services, call, possibleRoutes(services, call)),
     ...reckoned,
     ...reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten }),
@@ -208,14 +212,14 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
 /** The dearest of what the channels that may be asked make of it. */
 function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
   if (made === undefined) return undefined;
-  let { units, tokens, requests = 1 } = made({ upstreamModel: call.model, paramOverride: null });
+  let { units, tokens, requests = 1, leastUnits } = made({ upstreamModel: call.model, paramOverride: null });
   for (const route of possibleRoutes(services, call)) {
     const there = made(route);
-    if (there.units.count * (there.units.factor ?? 1) > units.count * (units.factor ?? 1)) ({ units } = there);
+    if (there.units.count * (there.units.factor ?? 1) > units.count * (units.factor ?? 1)) ({ units, leastUnits } = there);
     tokens = Math.max(tokens, there.tokens);
     requests = Math.max(requests, there.requests ?? 1);
   }
-  return { units, tokens, requests };
+  return { units, tokens, requests, ...(leastUnits === undefined ? {} : { leastUnits }) };
 }
 
 /** Where one of the channels that may be asked bills by them. */

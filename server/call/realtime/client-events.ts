@@ -1,4 +1,4 @@
-// What a client says in a session: what it adds to the prompt is reserved for before it goes on.
+// Events of a session's client: what an event adds to the cost is reserved before the event is forwarded.
 import { fieldRules } from '#shared/field-rules.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
@@ -11,12 +11,13 @@ import { realtimeEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { checkSessionRequest, isReadApart } from './check-session-request.ts';
-import { secondsOfBase64, sizeOf } from './session-context.ts';
+import { inputTokensPerSecond, secondsOfBase64, sizeOf } from './session-context.ts';
 import type { SessionContext } from './session-context.ts';
 import { inputOf, refused, withTranscriptionModel } from './session-events.ts';
 import type { Json, SessionEvents, UpdateKind } from './session-events.ts';
+import type { SessionMinutes } from './session-minutes.ts';
+import type { SessionTurns } from './session-turns.ts';
 import type { Transcripts } from './transcripts.ts';
-import type { RealtimeTurns } from './turns.ts';
 
 export interface SessionParts {
   services: RelayServices;
@@ -24,14 +25,16 @@ export interface SessionParts {
   route: ChannelRoute;
   events: SessionEvents;
   context: SessionContext;
-  turns: RealtimeTurns;
+  turns: SessionTurns;
+  /** Null: turns are paid for. */
+  minutes: SessionMinutes | null;
   transcripts: Transcripts;
   /** It is written down what is heard, and nothing is answered. */
   isTranscription: boolean;
   sendUpstream(event: Json): void;
 }
 
-/** What has been said cannot be paid for: whoever goes on would only be told so again. */
+/** The session cannot be paid for: it ends. */
 const fatal: ReadonlySet<ErrorCode> = new Set([
   'overdraft_stopped',
   'insufficient_user_quota',
@@ -75,9 +78,9 @@ export class ClientEvents {
     return value;
   }
 
-  /** The event as it goes on: the same object where nothing of it is changed. @throws {AppError} where it does not */
+  /** Returns the event to forward: the same object if unchanged. @throws {AppError} if it is refused */
   take(event: Json, kind: UpdateKind = 'client'): Json | Promise<Json> {
-    const { context, events, isTranscription } = this.#parts;
+    const { isTranscription } = this.#parts;
     if (isTranscription && ofTurns.has(String(event['type']))) throw refused('type', transcriptionOnly);
     switch (event['type']) {
       case 'input_audio_buffer.append':
@@ -85,8 +88,7 @@ export class ClientEvents {
       case 'conversation.item.create':
         this.#check(event['item']);
         checkSessionRequest('item', event['item'], this.#parts.route);
-        context.add(sizeOf(event['item'], events.inputFormat));
-        return this.#covered(event);
+        return this.#add(event);
       case 'session.update':
         return this.#update(event, kind);
       case 'response.create':
@@ -98,12 +100,29 @@ export class ClientEvents {
     }
   }
 
+  async #add(event: Json): Promise<Json> {
+    const { context, events, minutes, route } = this.#parts;
+    const { item } = event;
+    const size = sizeOf(item, events.inputFormat);
+    if (minutes !== null) {
+      const { secondsPerText = 0 } = route.provider.realtime ?? {};
+      const isBilled = size.audio === 0 && isObject(item) && item.type !== 'function_call_output';
+      await minutes.take({ received: size.audio / inputTokensPerSecond, written: isBilled ? secondsPerText : 0 });
+    }
+    context.add(size);
+    return this.#covered(event);
+  }
+
   async #hear(event: Json): Promise<Json> {
-    const { context, events, transcripts } = this.#parts;
+    const { context, events, transcripts, minutes } = this.#parts;
     const { audio } = event;
     // What its provider would write by itself has no price here.
     if (this.#parts.isTranscription && transcripts.model === null) throw new AppError('model_required', {}, { field: writerField });
-    if (typeof audio === 'string') context.hear(secondsOfBase64(audio, events.inputFormat));
+    if (typeof audio === 'string') {
+      const seconds = secondsOfBase64(audio, events.inputFormat);
+      await minutes?.take({ received: seconds });
+      context.hear(seconds);
+    }
     await transcripts.cover(context.bufferedSeconds);
     return this.#covered(event);
   }
@@ -119,7 +138,9 @@ export class ClientEvents {
     if (turnDetection === null) context.isListening = false;
     context.add(sizeOf(isObject(session) ? { instructions: session.instructions, tools: session.tools } : null, events.inputFormat));
     await this.#covered(event);
-    const there = transcription === undefined ? null : await transcripts.use(writerIn(transcription, transcripts.model));
+    const isIncluded = this.#parts.minutes !== null && this.#parts.route.provider.realtime?.transcribes === true;
+    const isUnchanged = transcription === undefined || isIncluded;
+    const there = isUnchanged ? null : await transcripts.use(writerIn(transcription, transcripts.model));
     const next = events.update(event, turns.bound, kind);
     return there === null ? next : withTranscriptionModel(next, there);
   }
@@ -132,7 +153,7 @@ export class ClientEvents {
     checkSessionRequest('response', response, this.#parts.route);
     if (isReadApart(response)) context.readsApart();
     const extra = isObject(response) ? sizeOf(response, events.inputFormat) : none;
-    // What is wrong with it is told before it is reserved for.
+    // Reports errors of the request before its reservation.
     events.create(named, undefined);
     const bound = await turns.ask(named.event_id, extra);
     this.#reportBound();

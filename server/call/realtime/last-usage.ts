@@ -3,12 +3,12 @@
 import type { EndReason } from '#server/call/call-end.ts';
 import type { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
 import type { ServerEvents } from './server-events.ts';
-import type { RealtimeTurns } from './turns.ts';
+import type { SessionTurns } from './session-turns.ts';
 
 export interface LastUsageOf {
   upstream: Pick<UpstreamSocket, 'pause' | 'resume'>;
   fromUpstream: Pick<ServerEvents, 'cancel' | 'takeLast'>;
-  turns: Pick<RealtimeTurns, 'leave' | 'runningIds'>;
+  turns: Pick<SessionTurns, 'leave' | 'runningIds'>;
   reason: EndReason;
   /** What has come and has not been looked at. */
   messages: Buffer[];

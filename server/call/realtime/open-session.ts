@@ -1,4 +1,4 @@
-// A session is asked for: its first turn is reserved for, and a channel's provider opens it. Until then every refusal is an HTTP response.
+// Opens a requested session: reserves its first turn or minute, then connects to a channel's provider. Until then every refusal is an HTTP response.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '#shared/errors.ts';
@@ -26,7 +26,8 @@ import { failureOfSend, parseUpstreamError } from '#server/exchange/upstream-err
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import type { ClientSecret } from './client-secret.ts';
 import { openTranscription, shortestSeconds } from './transcription-call.ts';
-import { openTurn } from './open-turn.ts';
+import { openMinute } from './minute-call.ts';
+import { beginTurn, openTurn } from './open-turn.ts';
 import { SessionContext } from './session-context.ts';
 import { readSessionRequest, writesInSession } from './session-request.ts';
 import type { SessionRequest } from './session-request.ts';
@@ -41,8 +42,10 @@ export interface OpenedSession {
   /** To its provider. */
   upstream: Duplex;
   context: SessionContext;
-  /** Reserved for its first turn, or for the first sound that is written down. */
+  /** Reserved for its first turn or minute, or for the first sound that is written down. */
   first: RunningCall;
+  /** Its model is priced by the minute: seconds of the first one. Null: turns are paid for. */
+  firstSeconds: number | null;
   /** How it is set before its client hears of it; null: as the provider has it. */
   preset: Record<string, unknown> | null;
 }
@@ -69,7 +72,7 @@ export class SessionRefused extends Error {
 
 /** Milliseconds that a provider has to open a session. */
 const mostOpening = 20_000;
-/** Tokens of what a provider tells its model where nobody else does. */
+/** Tokens of a provider's default instructions. */
 const usualInstructions = 1_000;
 
 /** @throws {AppError} @throws {SessionRefused} */
@@ -78,15 +81,27 @@ export async function openSession(requested: RequestedSession): Promise<OpenedSe
   const { model, isBeta, isTranscription, preset } = form;
   const context = new SessionContext(model);
   context.add({ text: usualInstructions, audio: 0, image: 0 });
-  const first = isTranscription
-    ? await openTranscription(requested, model, shortestSeconds)
-    : await openTurn(requested, realtimeEndpoint, turnBody(model, context.size));
+  const { call: first, seconds: firstSeconds = null } = await openFirst(requested, form, context);
   try {
-    return { model, isBeta, isTranscription, context, first, preset, ...(await openUpstream(requested, first, form)) };
+    // A minute begins with its session.
+    if (firstSeconds !== null) await beginTurn(first);
+    return { model, isBeta, isTranscription, context, first, firstSeconds, preset, ...(await openUpstream(requested, first, form)) };
   } catch (failure) {
     releaseCall(first);
     throw failure;
   }
+}
+
+interface First {
+  call: RunningCall;
+  seconds?: number;
+}
+
+async function openFirst(requested: RequestedSession, { model, isTranscription }: SessionRequest, context: SessionContext): Promise<First> {
+  if (isTranscription) return { call: await openTranscription(requested, model, shortestSeconds) };
+  const { quotes } = requested.services.context;
+  if (quotes.knownPriceOf(model, requested.admission.group)?.price.kind === 'call') return openMinute(requested, model);
+  return { call: await openTurn(requested, realtimeEndpoint, turnBody(model, context.size)) };
 }
 
 type Opened = Pick<OpenedSession, 'channel' | 'route' | 'upstream'>;

@@ -1,5 +1,5 @@
-// One session: a connection of a client and one to a provider, between which messages pass in order. What costs something is reserved for before
-// it goes on, and what has been used is charged before its client hears of it.
+// One session: a connection of a client and one to a provider, between which messages pass in order. Costs are reserved before a message is forwarded,
+// and charged before the client receives the result.
 import type { Duplex } from 'node:stream';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
@@ -22,7 +22,10 @@ import type { OpenedSession } from './open-session.ts';
 import { ServerEvents } from './server-events.ts';
 import { SessionEvents } from './session-events.ts';
 import type { Json } from './session-events.ts';
-import { isUsable } from './session-rules.ts';
+import { SessionMinutes } from './session-minutes.ts';
+import { isUsable, shortened } from './session-rules.ts';
+import { MinuteTurns } from './session-turns.ts';
+import type { SessionTurns } from './session-turns.ts';
 import { RealtimeTurns } from './turns.ts';
 import { Transcripts } from './transcripts.ts';
 
@@ -45,7 +48,9 @@ export class RealtimeSession implements SocketReceiver {
   readonly #options: SessionOptions;
   readonly #client: MessageSocket;
   readonly #upstream: UpstreamSocket;
-  readonly #turns: RealtimeTurns;
+  readonly #turns: SessionTurns;
+  /** Null: turns are paid for. */
+  readonly #minutes: SessionMinutes | null;
   readonly #transcripts: Transcripts;
   readonly #fromClient: ClientEvents;
   readonly #fromUpstream: ServerEvents;
@@ -70,12 +75,15 @@ export class RealtimeSession implements SocketReceiver {
     this.#client = client;
     this.#hold = services.context.bodies.open(`user:${userId}`);
     this.#endsAt = services.context.now() + mostMinutes * 60_000;
-    const { model, channel, route, context, first, isBeta, isTranscription } = opened;
+    const { model, channel, route, context, first, firstSeconds, isBeta, isTranscription } = opened;
     const of = { services, request, connection, model, channel, route, context, isTranscription };
     const events = new SessionEvents({ model, upstreamModel: route.upstreamModel, isBeta, isTranscription });
-    this.#turns = new RealtimeTurns(of, first);
+    this.#turns = firstSeconds === null ? new RealtimeTurns(of, first) : new MinuteTurns();
+    const onUnpaid = (failure: unknown) => this.#fail(failure, closeCodes.refused);
+    this.#minutes = firstSeconds === null ? null : new SessionMinutes({ ...of, onUnpaid }, { call: first, seconds: firstSeconds });
     this.#transcripts = new Transcripts(of, isTranscription ? first : null);
-    const parts = { services, userId, route, events, context, turns: this.#turns, transcripts: this.#transcripts, isTranscription };
+    const [turns, minutes, transcripts] = [this.#turns, this.#minutes, this.#transcripts];
+    const parts = { services, userId, route, events, context, turns, minutes, transcripts, isTranscription };
     const sendUpstream = (event: Json) => this.#sendUpstream(Buffer.from(JSON.stringify(event)));
     this.#fromClient = new ClientEvents({ ...parts, sendUpstream });
     const { preset } = opened;
@@ -103,7 +111,7 @@ export class RealtimeSession implements SocketReceiver {
     this.#fail(new AppError('shutting_down'), closeCodes.goingAway, 'shutdown');
   }
 
-  // What the client's socket tells.
+  // Events of the client's socket.
 
   message(bytes: Buffer): void {
     if (this.#isOver) return;
@@ -137,6 +145,7 @@ export class RealtimeSession implements SocketReceiver {
     if (services.context.now() >= this.#endsAt)
       this.#fail(new AppError('realtime_session_expired', { minutes: mostMinutes }), closeCodes.goingAway);
     else this.#keys.check();
+    this.#minutes?.tick();
     if (!isUsable(services, opened.channel)) this.drain();
     this.#closeIfDone();
   }
@@ -186,7 +195,7 @@ export class RealtimeSession implements SocketReceiver {
     if (this.#upstream.isFull) this.#client.holdReading();
   }
 
-  // What the provider's socket tells.
+  // Events of the provider's socket.
 
   #upstreamReceiver(): UpstreamReceiver {
     return {
@@ -294,6 +303,7 @@ export class RealtimeSession implements SocketReceiver {
     const messages = this.#incoming;
     this.#incoming = [];
     if (close !== undefined) this.#client.close(close.code, close.reason);
+    if (this.#minutes !== null) this.#wait(this.#minutes.end(reason));
     this.#wait(this.#transcripts.cut(reason, this.#options.opened.context.bufferedSeconds));
     this.#wait(this.#endTurns(reason, messages));
   }
@@ -333,9 +343,4 @@ export class RealtimeSession implements SocketReceiver {
     };
     this.#client.send(JSON.stringify(reported));
   }
-}
-
-/** As much as a close may say. https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
-function shortened(reason: string): string {
-  return Buffer.from(reason).subarray(0, 100).toString('utf8').replaceAll('\uFFFD', '');
 }

@@ -48,8 +48,9 @@ export class ServerEvents {
   take(bytes: Buffer): Buffer | null | Promise<TakenMessage> {
     const event = parseObject(bytes.toString('utf8'));
     if (event === null) return bytes;
-    const { transcripts } = this.#parts;
+    const { minutes, transcripts } = this.#parts;
     const type = String(event['type']);
+    if (type !== 'error') minutes?.start();
     if (type === 'response.created') this.#words = this.#wordsNow();
     if (this.#isBlocked(type, event)) {
       if (type.endsWith('.delta')) this.#seen(type, event);
@@ -234,10 +235,11 @@ export class ServerEvents {
 
   #seen(type: string, { response_id: id, delta }: Json): void {
     if (typeof delta !== 'string') return;
-    const { turns, events } = this.#parts;
+    const { turns, minutes, events } = this.#parts;
     const isAudio = type.endsWith('audio.delta');
-    const spoken = isAudio ? secondsOfBase64(delta, events.outputFormat) * spokenPerSecond : 0;
-    turns.seen(id, { text: isAudio ? 0 : estimateTextTokens(delta), audio: spoken });
+    const seconds = isAudio ? secondsOfBase64(delta, events.outputFormat) : 0;
+    minutes?.spoke(seconds);
+    turns.seen(id, { text: isAudio ? 0 : estimateTextTokens(delta), audio: seconds * spokenPerSecond });
   }
 
   #failed(bytes: Buffer, event: Json): Buffer | null | Promise<TakenMessage> {

@@ -8,3 +8,8 @@ export function isUsable({ channels }: Pick<RelayServices, 'channels'>, opened: 
   const now = channels.get(opened.id);
   return now !== undefined && now.status === ChannelStatus.enabled && now.problem === null && now.key === opened.key;
 }
+
+/** Reason of a close, cut to its maximum length. https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
+export function shortened(reason: string): string {
+  return Buffer.from(reason).subarray(0, 100).toString('utf8').replaceAll('\uFFFD', '');
+}

@@ -20,6 +20,7 @@ import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import { beginTurn, reserveGrownPrompt, openLateTurn, openTurn, sentBy } from './open-turn.ts';
 import type { TurnOwner } from './open-turn.ts';
 import type { SessionContext } from './session-context.ts';
+import type { SessionTurns } from './session-turns.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -57,7 +58,7 @@ interface RunningTurn {
 const mostRequested = 16;
 const none: ContextSize = { text: 0, audio: 0, image: 0 };
 
-export class RealtimeTurns {
+export class RealtimeTurns implements SessionTurns {
   readonly #of: TurnsOf;
   /** Whose account pays, also for what nothing could be reserved for. */
   readonly #like: RunningCall;
@@ -265,8 +266,11 @@ export class RealtimeTurns {
     const { model, context } = this.#of;
     try {
       const call = await openTurn(this.#of, realtimeEndpoint, turnBody(model, context.size));
-      if (this.#over !== null) releaseCall(call);
-      else this.#spare = call;
+      const isPriced = call.quoted.price.kind === 'usage';
+      if (this.#over === null && isPriced) this.#spare = call;
+      else releaseCall(call);
+      // It has become one by the minute, whose minutes nobody has counted.
+      if (!isPriced) throw new AppError('model_price_error', { model });
     } finally {
       this.#opening = null;
     }

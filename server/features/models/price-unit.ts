@@ -8,7 +8,12 @@ import { kindOfModel } from '#server/exchange/kind-of-model.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 /** Of a price per call, by kind of call. Rerankers take it for their searches where the provider bills those. */
-const units: Partial<Record<CallKindName, PriceUnit>> = { images: 'image', transcriptions: 'minute', speech: 'characters' };
+const units: Partial<Record<CallKindName, PriceUnit>> = {
+  images: 'image',
+  transcriptions: 'minute',
+  realtime: 'minute',
+  speech: 'characters',
+};
 
 /** @param channels those that have it, whoever may ask them; they are mostly of one kind: the first that tells one counts */
 export function priceUnitOf(model: string, price: Price | null, channels: readonly PreparedChannel[]): PriceUnit {

@@ -1,4 +1,5 @@
 // One turn of a realtime session, as money and admission see it: a body made from the session's state, never sent.
+import type { CallUnits } from '#shared/call-units.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { minutesOf } from '#server/kinds/audio/input-audio.ts';
 import type { RequestedCall } from '#server/formats/call-address.ts';
@@ -25,6 +26,11 @@ export function turnBody(model: string, { text, audio, image }: ContextSize): Re
 /** Body of an input transcription, which is outside the conversation. */
 export function transcriptionBody(model: string, seconds: number): Record<string, unknown> {
   return { model, seconds };
+}
+
+/** Body of a session's minute, or of as much of it as is paid for. */
+export function minuteBody(model: string): Record<string, unknown> {
+  return { model };
 }
 
 const longestModel = 200;
@@ -101,6 +107,16 @@ export function transcriptionContent(
     prompt.made = () => ({ units: minutesOf(seconds), tokens: written });
     return prompt;
   };
+}
+
+/** Content of a session's minute: a price per call, reserved for up to `most` seconds, or for `least` if the account has no more. */
+export function minuteContent(most: number, least: number): ClientCall['promptContent'] {
+  return () => ({ ...emptyPrompt(), made: () => ({ units: sessionMinutes(most), leastUnits: sessionMinutes(least), tokens: 0 }) });
+}
+
+/** Thousandths of a minute, rounded up: vendors bill each second. */
+export function sessionMinutes(seconds: number): CallUnits {
+  return { kind: 'minute', count: Math.ceil((Math.ceil(seconds) * 1000) / 60), factor: 0.001 };
 }
 
 function numberIn(value: unknown): number {

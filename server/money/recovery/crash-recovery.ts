@@ -75,12 +75,17 @@ export function isCounted(books: ClosedBooks, seq: number): boolean {
 
 /** One process at a time settles another; if it dies, the next one takes over. */
 async function claim({ db, now }: CrashRecoveryOptions, row: ProcessRecord): Promise<ProcessRecord | null> {
-  return db
-    .collection('processes')
-    .patch(
-      { id: row.id, state: row.state, heartbeat_at: row.heartbeat_at },
-      { set: { state: 'recovering', heartbeat_at: now(), settler: { host: thisHost, pid: process.pid } } },
-    );
+  return db.collection('processes').patch(
+    { id: row.id, state: row.state, heartbeat_at: row.heartbeat_at },
+    {
+      set: {
+        state: 'recovering',
+        heartbeat_at: now(),
+        ended_at: row.ended_at ?? row.heartbeat_at,
+        settler: { host: thisHost, pid: process.pid },
+      },
+    },
+  );
 }
 
 async function settleProcess(options: CrashRecoveryOptions, row: ProcessRecord): Promise<void> {

@@ -19,6 +19,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import { parseJson, textOf } from '#server/http/parse-body.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
+import { checkMeasured } from '#server/call/admission/minutes-only.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { countNames } from '#server/call/admission/check-names.ts';
 import { largestCost } from '#server/call/admission/reserve-call.ts';
@@ -323,7 +324,7 @@ async function begin(
     const quoted = context.quotes.priceOfTrained(own.base, group, user);
     return { model, privateModel: own, channel: own.channel, route, quoted: { ...quoted, price: batchPrice(quoted.price) } };
   }
-  const quoted = context.quotes.priceOfBatch(model, group, user);
+  const quoted = checkMeasured(model, context.quotes.priceOfBatch(model, group, user));
   const routes = [...channels.tiers(group, model)].flatMap((tier) => tier.channels);
   const pinned = pinnedChannel === undefined ? undefined : channels.get(pinnedChannel);
   const requested = pinnedChannel === undefined ? routes : pinned?.status === ChannelStatus.enabled ? [pinned] : [];

@@ -1,0 +1,53 @@
+// A minute of a session as a call: reserved before it begins, charged by the seconds that were used of it.
+import { AppError } from '#shared/errors.ts';
+import type { CallUnits } from '#shared/call-units.ts';
+import { noTokens } from '#shared/token-usage.ts';
+import { minuteBody, minuteContent, realtimeClient, sessionMinutes } from '#server/kinds/realtime/realtime-client.ts';
+import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
+import { realtimeEndpoint } from '#server/call/endpoints.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { releaseCall } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { openTurn } from './open-turn.ts';
+import type { TurnOwner } from './open-turn.ts';
+
+/** Seconds that are reserved at a time, and the fewest that a session is opened or goes on for. */
+export const [mostSeconds, leastSeconds] = [60, 10];
+
+/** Part of a session that is paid for. */
+export interface PaidMinute {
+  call: RunningCall;
+  /** Fewer than a minute if the account has no more. */
+  seconds: number;
+}
+
+const minuteEndpoint: RelayEndpoint = {
+  ...realtimeEndpoint,
+  ...realtimeClient,
+  // No token is paid for.
+  kind: { ...realtimeEndpoint.kind, isWritten: false },
+  promptContent: minuteContent(mostSeconds, leastSeconds),
+};
+
+/** @throws {AppError} as `openTurn`; `model_price_error` if the model is not priced by the minute any more */
+export async function openMinute(owner: TurnOwner, model: string): Promise<PaidMinute> {
+  const call = await openTurn(owner, minuteEndpoint, minuteBody(model));
+  if (call.quoted.price.kind === 'call') return { call, seconds: paidSeconds(call) };
+  releaseCall(call);
+  throw new AppError('model_price_error', { model });
+}
+
+/** @param from seconds of the session before it */
+export function minuteUsage(seconds: number, from: number, source: MeteredUsage['promptSource']): MeteredUsage {
+  const units: CallUnits = { ...sessionMinutes(seconds), from };
+  return { ...noTokens, input: units.count, promptSource: source, completionSource: source, units };
+}
+
+/** Seconds that the reservation pays for. */
+function paidSeconds({ services, quoted, prompt, reservation }: RunningCall): number {
+  const { quotes } = services.context;
+  const isPaid = (seconds: number) => quotes.reserveFor(quoted, { ...prompt, units: sessionMinutes(seconds) }, 0) <= reservation.amount;
+  let seconds = mostSeconds;
+  while (seconds > leastSeconds && !isPaid(seconds)) seconds -= 1;
+  return seconds;
+}
