@@ -29,7 +29,8 @@ import { CallRemarks, NoPrices } from './call-remarks.tsx';
 import { attemptBar } from './attempt-bars.ts';
 import { TypeTag } from './log-columns.tsx';
 import { isSettled } from './event-receipt.ts';
-import { durationOf, endedAttempts, isHandedIn, picturesOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
+import { useTimes } from './use-times.ts';
+import { durationOf, endedAttempts, isHandedIn, picturesOf, spokenOf, videoSizeOf } from './log-summary.ts';
 import { programName } from './program-name.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
@@ -204,7 +205,6 @@ function useSummary(log: Log, isAdmin: boolean) {
   const other = otherOf(log);
   const mapped = other?.is_model_mapped === true ? other.upstream_model_name : undefined;
   const pictures = picturesOf(log, format.count);
-  const sound = soundOf(log);
   const spoken = spokenOf(log);
   const video = videoSizeOf(log);
   return [
@@ -220,7 +220,7 @@ function useSummary(log: Log, isAdmin: boolean) {
     ...(other?.reasoning_effort === undefined ? [] : [{ name: t('receipt.effort'), value: other.reasoning_effort }]),
     ...(pictures === undefined ? [] : [{ name: t('receipt.pictures'), value: pictures }]),
     ...(video === undefined ? [] : [{ name: t('receipt.video'), value: video }]),
-    ...(sound === undefined ? [] : [{ name: t('receipt.sound'), value: format.duration(sound) }]),
+    ...useTimes(log),
     ...(spoken === undefined ? [] : [{ name: t('receipt.characters'), value: format.count(spoken) }]),
     ...(other?.task === undefined
       ? []

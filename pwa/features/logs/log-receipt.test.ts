@@ -149,6 +149,17 @@ test('receipt: searches of a reranker are a line at the price per call', () => {
   expect(receipt).toEqual({ lines: [{ name: 'search', quantity: 3, price: 0.002, isPerCall: true }], factors: [], addsUp: true });
 });
 
+test('receipt: a minute of a session is told from one of sound', () => {
+  const units = { kind: 'minute', count: 500, factor: 0.001, from: 60 } as const;
+  const other: LogOther = { model_price: 0.05, model_ratio: 0, group_ratio: 1, units };
+  const receipt = receiptOfRow({ quota: 12_500, prompt_tokens: 500, completion_tokens: 0, group: 'default' }, other, words);
+  expect(receipt).toEqual({
+    lines: [{ name: 'session_minute', quantity: 500, price: 0.00005, isPerCall: true }],
+    factors: [],
+    addsUp: true,
+  });
+});
+
 test('receipt: a minute of sound is paid in thousandths', () => {
   const other: LogOther = { model_price: 0.006, model_ratio: 0, group_ratio: 1, units: { kind: 'minute', count: 167, factor: 0.001 } };
   const receipt = receiptOfRow({ quota: 501, prompt_tokens: 167, completion_tokens: 0, group: 'default' }, other, words);

@@ -9,7 +9,7 @@ import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 
 /** `thinking` is the part of the output that nobody sees; it costs the same. */
-export type PartName = CostLine['part'] | 'thinking' | PricedTool;
+export type PartName = CostLine['part'] | 'thinking' | 'session_minute' | PricedTool;
 
 export interface RowReceipt {
   lines: ReceiptLine[];
@@ -59,7 +59,7 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
     const unitSource = unitSourceOf(part.part, other);
     return [
       {
-        name: words.part(part.part),
+        name: words.part(part.part === 'minute' && other.units?.from !== undefined ? 'session_minute' : part.part),
         quantity: part.count,
         price: usd,
         isPerCall: true,

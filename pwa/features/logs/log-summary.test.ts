@@ -3,7 +3,18 @@ import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { loadTexts, startTexts } from '#pwa/i18n/setup.ts';
 import { attemptBar } from './attempt-bars.ts';
-import { channelPath, endedAttempts, firstBytePace, paceOf, picturesOf, sizeOf, soundOf, spokenOf, videoSizeOf } from './log-summary.ts';
+import {
+  channelPath,
+  endedAttempts,
+  firstBytePace,
+  paceOf,
+  picturesOf,
+  sizeOf,
+  sessionSpanOf,
+  soundOf,
+  spokenOf,
+  videoSizeOf,
+} from './log-summary.ts';
 
 beforeAll(async () => {
   await startTexts();
@@ -110,6 +121,13 @@ test('log row: the length of a sound is told in whole seconds', () => {
   const reported = (units: object) => soundOf(row({ other: { units } as never }));
   expect(reported({ kind: 'minute', count: 167, factor: 0.001 })).toBe(10_000);
   expect(reported({ kind: 'image', count: 1 })).toBeUndefined();
+});
+
+test('log row: a part of a realtime session has its time in the session', () => {
+  const part = row({ other: { units: { kind: 'minute', count: 334, factor: 0.001, from: 120 } } as never });
+  expect(sessionSpanOf(part)).toEqual({ from: 120_000, until: 140_000 });
+  expect(soundOf(part)).toBeUndefined();
+  expect(sessionSpanOf(row({ other: { units: { kind: 'minute', count: 334 } } as never }))).toBeUndefined();
 });
 
 test('log row: characters that were spoken are told', () => {

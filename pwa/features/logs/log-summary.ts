@@ -22,10 +22,21 @@ export function videoSizeOf(log: Log): string | undefined {
   return units?.kind === 'second' ? units.size?.replace('x', '×') : undefined;
 }
 
-/** Milliseconds of the sound that was written down; undefined: it was no call for that. */
+/** Milliseconds of transcribed sound; undefined: the row charges none. */
 export function soundOf(log: Log): number | undefined {
+  return sessionSpanOf(log) === undefined ? minutesOf(log) : undefined;
+}
+
+/** Milliseconds of transcribed sound or of a realtime session. */
+function minutesOf(log: Log): number | undefined {
   const units = otherOf(log)?.units;
   return units?.kind === 'minute' ? Math.round((units.count * 60) / 1000) * 1000 : undefined;
+}
+
+/** Milliseconds since a realtime session began, at both ends of the part of it that a row charges; undefined: it is no such row. */
+export function sessionSpanOf(log: Log): { from: number; until: number } | undefined {
+  const from = otherOf(log)?.units?.from;
+  return from === undefined ? undefined : { from: from * 1000, until: from * 1000 + (minutesOf(log) ?? 0) };
 }
 
 /** How many characters were to be spoken; undefined: it was no call for that. */
@@ -63,7 +74,7 @@ export function sizeOf(log: Log, words: Words): string | undefined {
     case 'second':
       return [words.seconds(units.count), videoSizeOf(log)].filter((fact) => fact !== undefined).join(' · ');
     case 'minute':
-      return words.duration(soundOf(log) ?? 0);
+      return words.duration(minutesOf(log) ?? 0);
     case 'character':
       return words.characters(units.count);
     default:

@@ -27,7 +27,7 @@ export function PriceCard({ row, saved, view, note, isTicked, onTick, onOpen }: 
   const further = isPerCall ? [] : priceFields.filter((field) => isSet(row, field) && !main.includes(field) && field !== 'price');
   const was = main.some((field) => changed.includes(field)) ? main.map((field) => shown(field, saved)).filter((text) => text !== '') : [];
   const facts = [
-    isPerCall ? t('prices.group.call') : undefined,
+    isPerCall && note === undefined ? t('prices.group.call') : undefined,
     ...further.map((field) => t('prices.fact', { name: t(`prices.column.${view.unit}.${field}`), value: shown(field) })),
     note,
     was.length > 0 ? t('editing.was', { value: was.join(' / ') }) : undefined,

@@ -207,11 +207,13 @@ function TableFoot({ page, setPage, total, selection, mayWrite, onFill }: TableF
 }
 
 /** What is to be known of a model beside its prices: those of another kind, and calls that were refused. */
-function usePriceNotes({ perSecond, refused }: PriceTableProps['prices']): (model: string) => string | undefined {
+function usePriceNotes({ perSecond, refused, unitOf, maps }: PriceTableProps['prices']): (model: string) => string | undefined {
   const { t } = useTranslation();
   return (model) => {
     const [second, calls] = [perSecond(model), refused.get(model) ?? 0];
     if (second !== undefined) return t('prices.per_second', { price: shownNumber(second, { isPrice: true }) });
+    const unit = maps?.ModelPrice.has(model) === true ? unitOf(model) : undefined;
+    if (unit !== undefined) return t(`prices.taken_for.${unit}`);
     return calls === 0 ? undefined : t('prices.refused', { count: calls });
   };
 }

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { channelApi } from '#shared/channels.ts';
 import { hasPrice } from '#shared/find-price.ts';
+import { modelApi } from '#shared/models.ts';
 import type { Option } from '#shared/options.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import { parseMap, type EntryMap } from '#shared/settings.ts';
@@ -14,6 +15,17 @@ import type { SettingEdits } from './use-setting-edits.ts';
 const enabledModelsQuery = queryOptions({
   queryKey: ['channels', 'models_enabled'],
   queryFn: ({ signal }) => call(channelApi.modelsEnabled, { signal }),
+  meta: { offline: true },
+});
+
+/** Units that a price per call is taken for at the channels that serve a model; a price of a whole call needs no word. */
+const takenFor = ['second', 'image', 'minute', 'characters', 'search'] as const;
+type TakenFor = (typeof takenFor)[number];
+
+const unitsQuery = queryOptions({
+  queryKey: ['pricing', 'units'],
+  queryFn: async ({ signal }) =>
+    Object.fromEntries((await call(modelApi.pricing, { signal })).map(({ model_name, unit }) => [model_name, unit])),
   meta: { offline: true },
 });
 
@@ -36,6 +48,7 @@ export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
   const { data: enabled = [], isLoading } = useQuery(enabledModelsQuery);
   // What Home counts is listed here. It is read once: nobody waits for it.
   const { data: todo } = useQuery({ ...todoQuery, refetchInterval: false });
+  const { data: units = {} } = useQuery(unitsQuery);
   const { maps, saved } = priceMapsOf(options, edits);
   const videoPrice = numbersOf(parseMap(textsOf(options)('VideoPrice')));
   const served = [...new Set(enabled.map(pricedName))].sort();
@@ -56,6 +69,8 @@ export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
     unpriced: saved === undefined ? [] : asked.filter((model) => isUnpriced(model, saved)),
     isUnpriced,
     refused,
+    /** Undefined: a call, or no channel serves the model. */
+    unitOf: (model: string): TakenFor | undefined => takenFor.find((unit) => unit === units[model]),
     /** USD per second of video, the usual resolution's; undefined: the model is not paid so. */
     perSecond: (model: string): number | undefined => {
       const prices = videoPricesOf(model, videoPrice);
