@@ -42,6 +42,8 @@ const serverLayers = [
   ['slices/responses'],
   // What callers leave at providers.
   ['slices/files'],
+  // Prepaid work at providers.
+  ['work'],
   ['slices/videos'],
   ['slices/batches'],
   ['slices/context-caches'],

@@ -2,19 +2,14 @@
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import type { StrictFields } from '#server/formats/strict-fields.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
+import type { RemovedInput, ReportedWork, Requested } from '#server/work/work-kind.ts';
 import type { SpoolFile } from '#server/http/spool.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** State that a provider reports. */
-export interface ReportedBatch {
-  id: string;
-  set: Partial<BatchRecord>;
-}
-
-/** `isUnknown`: the response does not show whether the provider has the batch. */
-export type BatchRequest = { reported: ReportedBatch } | { failure: UpstreamFailure; isUnknown: boolean };
+export type ReportedBatch = ReportedWork<BatchRecord>;
+export type BatchRequest = Requested<ReportedBatch>;
 
 /** Result of one request. `body`: the response, if there is one. */
 export interface ReadResult {
@@ -60,7 +55,7 @@ export interface BatchFormat {
   /** Finds a batch whose creation got no response. Returns null if there is none, undefined if not known yet. */
   find(context: Finding, channel: PreparedChannel, batch: BatchRecord): Promise<ReportedBatch | null | undefined>;
   /** Deletes the input at the provider; results as of `deleteAtProvider`. `nothing`: there is nothing to delete. */
-  release(context: Requesting, batch: BatchRecord): Promise<'gone' | 'left' | 'silent' | 'nothing'>;
+  release(context: Requesting, batch: BatchRecord): Promise<RemovedInput>;
   /** Reports whether an ended batch has its results; false if they are still to come. */
   hasResults(batch: BatchRecord): boolean;
   /**

@@ -3,29 +3,15 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import { begunAt } from '#server/work/begin-work.ts';
+import type { ownedBy } from '#server/work/begin-work.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 
 const idLength = 24;
-/** Time until another process looks at a batch in creation. */
-export const creationMs = 15 * 60_000;
 
-export type BatchBegin = Pick<
-  BatchRecord,
-  | 'form'
-  | 'upstream_input'
-  | 'user_id'
-  | 'username'
-  | 'token_id'
-  | 'token_name'
-  | 'group'
-  | 'request_id'
-  | 'endpoint'
-  | 'input_file'
-  | 'completion_window'
-  | 'output_seconds'
-  | 'metadata'
->;
+export type BatchBegin = ReturnType<typeof ownedBy> &
+  Pick<BatchRecord, 'form' | 'upstream_input' | 'endpoint' | 'input_file' | 'completion_window' | 'output_seconds' | 'metadata'>;
 
 const prefixes = { openai: 'batch', claude: 'msgbatch', gemini: 'gbatch' } as const;
 
@@ -38,10 +24,8 @@ export function mostBatches({ settings }: Pick<AppContext, 'settings'>): { batch
  * Inserts a batch before its requests are read; it counts at once.
  * @throws {AppError} `batches_full`
  */
-export async function beginBatch(context: Storing, known: BatchBegin, process: string): Promise<BatchRecord> {
-  const created = Math.floor(context.now() / 1000);
+export async function beginBatch(context: Storing & Pick<AppContext, 'ledger'>, known: BatchBegin): Promise<BatchRecord> {
   const times = {
-    created_at: created,
     expires_at: 0,
     in_progress_at: 0,
     finalizing_at: 0,
@@ -51,7 +35,6 @@ export async function beginBatch(context: Storing, known: BatchBegin, process: s
     cancelling_at: 0,
     cancelled_at: 0,
   };
-  const there = { channel_id: 0, key: '', upstream_id: '', upstream_output: '', upstream_error: '' };
   const counts = {
     requests: 0,
     completed: 0,
@@ -62,31 +45,25 @@ export async function beginBatch(context: Storing, known: BatchBegin, process: s
     cached_tokens: 0,
     completion_tokens: 0,
     reasoning_tokens: 0,
+    output_bytes: 0,
+    error_bytes: 0,
   };
-  const files = { output_bytes: 0, error_bytes: 0 };
   const record: BatchRecord = {
     id: `${prefixes[known.form]}_${context.randomText(idLength)}`,
     ...known,
+    ...begunAt(context),
     ...times,
-    ...there,
     ...counts,
-    ...files,
+    channel_id: 0,
+    key: '',
+    upstream_output: '',
+    upstream_error: '',
     model: '',
     upstream_model: '',
     errors: '',
-    state: 'checking',
     status: 'validating',
     output_file: `file-${context.randomText(idLength)}`,
     error_file: `file-${context.randomText(idLength)}`,
-    quoted: '',
-    reserved: 0,
-    token_reserved: 0,
-    charge: 'none',
-    process,
-    cost: 0,
-    log_id: 0,
-    open_user_id: known.user_id,
-    poll_at: context.now() + creationMs,
   };
   const batches = context.db.collection('batches');
   await batches.insert(record);

@@ -36,7 +36,7 @@ import { decodeTokens } from '#server/exchange/token-estimate.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { batchRoute, bodyThere, pathThere } from './batch-endpoints.ts';
 import type { BatchFormat } from './batch-format.ts';
-import { FileTooLarge, linesOf } from './read-lines.ts';
+import { FileTooLarge, linesOf } from '#server/work/read-lines.ts';
 import { itemNamed, lineNamed, ofPlace } from './request-position.ts';
 import type { Place } from './request-position.ts';
 

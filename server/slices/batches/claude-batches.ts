@@ -10,7 +10,7 @@ import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 import { queryBatches, requestCount } from './query-batches.ts';
 import type { BatchFormat, Finding, ReportedBatch } from './batch-format.ts';
-import { linesOf } from './read-lines.ts';
+import { linesOf } from '#server/work/read-lines.ts';
 
 /** Length of the prefix of custom ids at the provider. */
 export const tagLength = 8;

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
+import { claimMs } from '#server/work/poll-work.ts';
 
-/** Time for which no other process looks at the batch; renewed while results are read. */
-export const claimMs = 30 * 60_000;
+/** The claim is renewed while results are read. */
 const renewMs = claimMs / 3;
 /** Maximum batches read by a process at a time. */
 export const mostConcurrent = 4;

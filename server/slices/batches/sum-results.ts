@@ -15,9 +15,9 @@ import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { batchEndpoint, batchRoute, formOf } from './batch-endpoints.ts';
 import type { BatchFormat, ReadResult, ResultFile } from './batch-format.ts';
-import { FileBroken, linesOf } from './read-lines.ts';
-import { noResults } from './settle-batch.ts';
-import type { BatchSums } from './settle-batch.ts';
+import { FileBroken, linesOf } from '#server/work/read-lines.ts';
+import { noResults } from './batch-work.ts';
+import type { BatchSums } from './batch-work.ts';
 
 /** Maximum bytes of a result, and of all. */
 const longestResult = 64 * 1024 * 1024;

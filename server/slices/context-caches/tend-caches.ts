@@ -1,8 +1,8 @@
 // Ends expired caches, and resolves charges whose process died.
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
-import { pollInTurn, turnBounds } from '#server/slices/files/poll-in-turn.ts';
-import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { pollInTurn, turnBounds } from '#server/work/poll-in-turn.ts';
+import type { TurnBounds } from '#server/work/poll-in-turn.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { finishLeaving, leaveCache } from './leave-cache.ts';

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import { checkWords, longestLine } from '#server/slices/batches/check-requests.ts';
 import { lineNamed, ofPlace } from '#server/slices/batches/request-position.ts';
-import { FileTooLarge, linesOf } from '#server/slices/batches/read-lines.ts';
+import { FileTooLarge, linesOf } from '#server/work/read-lines.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { refuseAccountObject } from '#server/formats/provider-objects.ts';
 import { emptyPrompt } from '#server/formats/prompt-content.ts';

@@ -3,74 +3,60 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
+import { begunAt } from '#server/work/begin-work.ts';
+import type { ownedBy } from '#server/work/begin-work.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
 
 const idLength = 24;
-/** Time until another process looks at a job in creation. */
-export const creationMs = 15 * 60_000;
 
 /** Maximum open jobs of a user; 0 disables fine-tuning. */
 export function mostJobs({ settings }: Pick<AppContext, 'settings'>): number {
   return settings.get('FineTuningJobsPerUser');
 }
 
-export type JobBegin = Pick<
-  TuningJobRecord,
-  | 'user_id'
-  | 'username'
-  | 'token_id'
-  | 'token_name'
-  | 'group'
-  | 'request_id'
-  | 'model'
-  | 'base'
-  | 'upstream_base'
-  | 'channel_id'
-  | 'key'
-  | 'method'
-  | 'parameters'
-  | 'suffix'
-  | 'seed'
-  | 'metadata'
-  | 'training_file'
-  | 'validation_file'
->;
+export type JobBegin = ReturnType<typeof ownedBy> &
+  Pick<
+    TuningJobRecord,
+    | 'model'
+    | 'base'
+    | 'upstream_base'
+    | 'channel_id'
+    | 'key'
+    | 'method'
+    | 'parameters'
+    | 'suffix'
+    | 'seed'
+    | 'metadata'
+    | 'training_file'
+    | 'validation_file'
+  >;
 
 /**
  * Inserts a job before its examples are read; it counts at once.
  * @throws {AppError} `tuning_jobs_full`
  */
-export async function beginJob(context: Storing, known: JobBegin, process: string): Promise<TuningJobRecord> {
-  const created = Math.floor(context.now() / 1000);
-  const there = { upstream_training: '', upstream_validation: '', upstream_id: '', upstream_model: '', upstream_results: [] };
+export async function beginJob(context: Storing & Pick<AppContext, 'ledger'>, known: JobBegin): Promise<TuningJobRecord> {
   const record: TuningJobRecord = {
     id: `ftjob-${context.randomText(idLength)}`,
     ...known,
-    ...there,
+    ...begunAt(context),
+    upstream_training: '',
+    upstream_validation: '',
+    upstream_model: '',
+    upstream_results: [],
     epochs: 0,
     tuned_model: `ft:${known.base}:${known.suffix}:${context.randomText(12)}`,
     result_files: [],
     checkpoints: [],
-    state: 'checking',
     status: 'validating_files',
     error: '',
     examples: 0,
     tokens: 0,
     trained_tokens: -1,
-    quoted: '',
-    reserved: 0,
-    token_reserved: 0,
-    charge: 'none',
-    process,
-    cost: 0,
-    log_id: 0,
-    created_at: created,
     finished_at: 0,
     estimated_finish: 0,
     told_at: 0,
-    open_user_id: known.user_id,
-    poll_at: context.now() + creationMs,
   };
   const jobs = context.db.collection('tuning_jobs');
   await jobs.insert(record);

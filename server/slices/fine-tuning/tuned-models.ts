@@ -2,8 +2,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TunedModelRecord } from '#server/db/records/tuned-model.ts';
-import { turnBounds } from '#server/slices/files/poll-in-turn.ts';
-import type { TurnBounds } from '#server/slices/files/poll-in-turn.ts';
+import { turnBounds } from '#server/work/poll-in-turn.ts';
+import type { TurnBounds } from '#server/work/poll-in-turn.ts';
 import { channelOf, deleteThere } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
 

@@ -5,18 +5,13 @@ import { requestAccount } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
+import type { ReportedWork, Requested } from '#server/work/work-kind.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** State that a provider reports. */
-export interface ReportedByProvider {
-  id: string;
+export interface ReportedByProvider extends ReportedWork<TuningJobRecord> {
   trainingFile: string;
-  set: Partial<TuningJobRecord>;
 }
-
-/** `isUnknown`: the response does not show whether the request was executed. */
-export type Requested<Reported> = { reported: Reported } | { failure: UpstreamFailure; isUnknown: boolean };
 
 export type Verb = 'cancel' | 'pause' | 'resume';
 
