@@ -16,11 +16,12 @@ export async function editFor(call: RunningCall, { route }: CallAttempt, edits: 
   call.edits = null;
   call.responseFields = { ...call.responseFields, ...responseFields };
   if (body === null || call.stopped !== undefined) return null;
-  services.context.ledger.release(call.reservation);
+  services.context.ledger.release(call.reserved.reservation);
   return goOnWith(call, () => body);
 }
 
-function promptTokens({ content, endpoint, model, prompt, admission }: RunningCall, { trigger }: PromptEdits): number | Promise<number> {
+function promptTokens({ content, endpoint, model, reserved, admission }: RunningCall, { trigger }: PromptEdits): number | Promise<number> {
+  const { prompt } = reserved;
   if (trigger === null || prompt.expected * mostTokensPerEstimated < trigger) return prompt.expected;
   return content.countPrompt({ endpoint, model, estimate: prompt.tokens }, { owner: admission.user.id, isEstimated: false });
 }

@@ -5,6 +5,7 @@ import type { ClientDialect, ErrorObject } from '#server/formats/client-dialect.
 import { failureHeaders } from '#server/http/failure.ts';
 import { endRules } from '#server/call/call-end.ts';
 import type { EndReason } from '#server/call/call-end.ts';
+import { callerLanguage } from '#server/http/language.ts';
 import { bufferResponse } from '#server/http/lean-response.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { invalidResponse } from '#server/exchange/upstream-error.ts';
@@ -80,12 +81,19 @@ function speaksOfQuota({ code, type, status, upstreamStatus }: UpstreamFailure):
 
 /** What the caller is told of a call that did not end well. `failure`: as an upstream said it, or as it was found out before it answered. */
 export function reportEnd(call: RunningCall, { reason, failure }: ReportedEnd): ReportedFailure {
-  const { services, language, requestId } = call;
+  const { services, requestId } = call;
+  if (failure === undefined) return reportError(call, reason === 'no_channel' ? noChannel(call) : new AppError(endRules[reason].reported));
   const keywords = services.context.settings.get('AutomaticDisableKeywords');
-  if (failure !== undefined) return reportFailure(failure, { language, requestId, keywords });
-  const { reported } = endRules[reason];
-  const error = reason === 'no_channel' ? noChannel(call) : new AppError(reported);
-  return { error: gatewayError(error, language, requestId), retryAfter: error.retryAfter };
+  return reportFailure(failure, { language: languageOf(call), requestId, keywords });
+}
+
+export function reportError(call: RunningCall, error: AppError): ReportedFailure {
+  return { error: gatewayError(error, languageOf(call), call.requestId), retryAfter: error.retryAfter };
+}
+
+/** Language of the call's errors. */
+function languageOf({ turn }: RunningCall): Language {
+  return callerLanguage(turn.request.headers);
 }
 
 /** None of those that serve the model may be asked now. */

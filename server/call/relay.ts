@@ -12,7 +12,7 @@ import type { RefusedTurn } from '#server/call/admission/open-call.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { ConversationSource, LaterResponse } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { errorResponse, noChannel, gatewayError, requestIdHeaders, reportEnd, withHeaders } from '#server/call/relay-failure.ts';
+import { errorResponse, noChannel, requestIdHeaders, reportEnd, reportError, withHeaders } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { releaseCall, stopCall, voiceOf } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
@@ -75,8 +75,7 @@ async function answerLater(call: RunningCall, later: LaterResponse): Promise<Dir
     });
   } catch (failure) {
     release();
-    const error = toAppError(failure, services.context, requestId);
-    return responseOfFailure(call, { error: gatewayError(error, call.language, requestId), retryAfter: error.retryAfter });
+    return responseOfFailure(call, reportError(call, toAppError(failure, services.context, requestId)));
   }
 }
 

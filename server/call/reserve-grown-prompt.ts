@@ -14,15 +14,16 @@ export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
   const requested = { admission, endpoint, model, only, body, parameters: endpoint.parameters(body), prompt: null, quoted };
   const estimated = promptByEstimate(services, requested);
   // What the account could not pay for is not asked for now either.
-  return call.prompt.hosted === undefined ? withoutTools(estimated) : estimated;
+  return call.reserved.prompt.hosted === undefined ? withoutTools(estimated) : estimated;
 }
 
 /** Null: it is paid for. An error: the account does not pay for it. @throws {DatabaseUnavailable} */
 export async function reserveGrownPrompt(call: RunningCall, prompt: ExpectedPrompt): Promise<AppError | null> {
-  const { services, admission, quoted, reservation } = call;
+  const { services, admission, quoted } = call;
+  const { reservation, outputMost } = call.reserved;
   const { quotes, ledger } = services.context;
-  const most = costOf(services, { quoted }, prompt, call.outputMost);
-  const least = quotes.reserveFor(quoted, prompt, call.outputMost);
+  const most = costOf(services, { quoted }, prompt, outputMost);
+  const least = quotes.reserveFor(quoted, prompt, outputMost);
   for (const need of [most, least]) {
     const more = Math.ceil(need - reservation.amount);
     if (more <= 0 || (await ledger.extend(reservation, more))) return null;

@@ -11,22 +11,24 @@ import type { RunningCall } from '#server/call/running-call.ts';
  * @throws {DatabaseUnavailable}
  */
 export function reserveLargestOutput(call: RunningCall, { route }: CallAttempt): null | Promise<AppError | null> {
-  const { endpoint, choices, choiceLimit } = call;
-  call.outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
+  const { endpoint, reserved } = call;
+  const { choices, choiceLimit } = reserved;
+  reserved.outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
   if (route === null || !endpoint.kind.isWritten) return null;
   const isLimited = route.dialect.limits.areNone !== true && route.provider.takesNoLimit !== true;
   return isLimited ? null : extendTo(call, route.upstreamModel);
 }
 
 async function extendTo(call: RunningCall, upstreamModel: string): Promise<AppError | null> {
-  const { model, services, choices, reservation } = call;
+  const { model, services, reserved } = call;
+  const { choices, reservation } = reserved;
   const { context } = services;
   const largest = maxOutputTokens(upstreamModel) ?? maxOutputTokens(model) ?? context.settings.get('DefaultMaxOutputTokens');
-  const most = Math.max(call.outputMost, largest * choices);
-  const need = context.quotes.reserveFor(call.quoted, call.prompt, most);
+  const most = Math.max(reserved.outputMost, largest * choices);
+  const need = context.quotes.reserveFor(call.quoted, reserved.prompt, most);
   const more = Math.ceil(need - reservation.amount);
   if (more > 0 && !(await context.ledger.extend(reservation, more))) return refusedFurther(services, call.admission, need);
-  call.outputMost = most;
-  call.outputLimit = undefined;
+  reserved.outputMost = most;
+  reserved.outputLimit = undefined;
   return null;
 }

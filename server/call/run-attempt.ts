@@ -65,7 +65,7 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
   if (exchange === null) return { kind: 'stopped', attempt: null };
   const { request } = exchange;
   call.dropped = request.dropped;
-  call.sentLimit = request.sentLimit === undefined ? undefined : request.sentLimit * call.prompts;
+  call.sentLimit = request.sentLimit === undefined ? undefined : request.sentLimit * (call.parameters.prompts ?? 1);
   call.content.sent(call.endpoint, call.model);
   const stopping = watchStop(call, channel, exchange.sending);
   let isForClient = false;
@@ -164,7 +164,7 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
 /** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
 function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchange | null | Promise<CallExchange> {
   if (call.stopped !== undefined) return null;
-  const { endpoint, content, services } = call;
+  const { endpoint, content, reserved, services } = call;
   const { env, settings } = services.context;
   const longTexts = content.longTexts();
   const sending: CallToSend = {
@@ -182,9 +182,9 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     isStream: call.isStream,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
-    ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
-    ...(call.prompt.hosted === undefined ? {} : { hosted: call.prompt.hosted }),
-    ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
+    ...(reserved.outputBound === undefined ? {} : { outputBound: reserved.outputBound }),
+    ...(reserved.prompt.hosted === undefined ? {} : { hosted: reserved.prompt.hosted }),
+    ...(reserved.choiceLimit === undefined ? {} : { choiceLimit: reserved.choiceLimit }),
   };
   for (const stage of call.stages) stage.request?.(sending, channel);
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };

@@ -5,7 +5,7 @@ import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { changePrompt, mayReport } from '#server/call/change-prompt.ts';
 import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
 import { inlineMedia } from '#server/call/remote-media/inline-media.ts';
-import { gatewayError } from '#server/call/relay-failure.ts';
+import { reportError } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { chooserOf, fitsChannel, onlyChannelOf, searchingToolOf } from '#server/call/stages.ts';
 import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
@@ -15,6 +15,7 @@ import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/call/
 import { elapsed } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { AnswerWhole } from '#server/call/shorten-call.ts';
+import { versionOf } from '#server/call/turn.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import { isRetryable, refusesRequest } from '#server/exchange/failure-consequences.ts';
 import { resolveRoute } from '#server/exchange/resolve-route.ts';
@@ -78,8 +79,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
       if (uncovered !== null) {
         noteStopped(call, attempt);
         attempt.isPassedOver = true;
-        const error = gatewayError(uncovered, call.language, call.requestId);
-        const reported = { error, retryAfter: uncovered.retryAfter };
+        const reported = reportError(call, uncovered);
         if (call.attempts.length === 1) last = { kind: 'none', reason: 'no_channel', reported, refusal: uncovered };
         continue;
       }
@@ -121,13 +121,13 @@ function onlyChannel(call: RunningCall): PreparedChannel | null | undefined {
 
 /** Returns null if the call cannot go through the channel. */
 function routeTo(call: RunningCall, channel: PreparedChannel): ChannelRoute | null {
-  const { endpoint, model, version, stages } = call;
+  const { endpoint, model, turn, stages } = call;
   if (!fitsChannel(stages, channel)) return null;
   const route = resolveRoute(channel, {
     client: endpoint.dialect,
     kind: endpoint.kind,
     model,
-    version,
+    version: versionOf(turn),
     searchingTool: searchingToolOf(stages),
   });
   return route !== null && mayReport(call, route) ? route : null;

@@ -1,11 +1,9 @@
 // What is known of a call while it runs; `relay.ts` fills it in order.
-import type { AppError, Language } from '#shared/errors.ts';
+import type { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
-import type { ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
+import type { CallParameters, ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
 import type { PromptEdits, Shortening } from '#server/formats/prompt-edits.ts';
-import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { ResponseBuffer } from '#server/call/settlement/response-buffers.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
@@ -15,19 +13,17 @@ import type { StopReason } from '#server/call/call-end.ts';
 import type { CalledSession } from '#server/call/admission/called-session.ts';
 import type { BudgetHold } from '#server/call/admission/session-budget.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
-import type { ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
+import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
 import type { StageRun } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 
-/** What is reserved, and for what, changes when its conversation is shortened. */
 export interface RunningCall {
   readonly services: RelayServices;
   readonly turn: Turn;
   readonly endpoint: RelayEndpoint;
   readonly requestId: string;
-  readonly language: Language;
   readonly admission: Admission;
   readonly model: string;
   readonly content: CallContent;
@@ -43,40 +39,19 @@ export interface RunningCall {
   summary?: PaidSummary | undefined;
   /** Its response says what was done here, so no provider is asked any more whose response its caller would get as it is. */
   isTranslated: boolean;
-  /** The client wants the usage at the end of its stream. */
-  readonly wantsUsage: boolean;
+  readonly parameters: CallParameters;
   readonly isStream: boolean;
   /** Content type of the stream, as its upstream has it where it says so; undefined: events. */
   streamType: string | undefined;
-  /** How the events of its stream leave. */
-  readonly envelope: EventEncoding;
-  /** Told of its response once all of it has come. */
-  readonly onComplete: ResponseWriterOptions['onComplete'];
   /** The client's headers that are for a provider of the same format. */
   readonly clientHeaders: Readonly<Record<string, string>>;
-  /** `api-version` of the client's query. */
-  readonly version: string | undefined;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
   startedAt: number;
   /** Unix seconds. */
   createdAt: number;
   readonly quoted: QuotedPrice;
-  reservation: Reservation;
-  prompt: ExpectedPrompt;
-  /** How many responses were asked for, on the way that asks for most of them. */
-  choices: number;
-  /** How many prompts there are, each of which has its responses. */
-  readonly prompts: number;
-  /** Tokens of each choice that go upstream as the limit, because the account pays for no more. */
-  outputBound: number | undefined;
-  /** Tokens of each choice that no limit may go beyond on its way upstream; undefined: as many as the model has. */
-  choiceLimit: number | undefined;
-  /** Tokens of all choices together that were reserved for. */
-  outputMost: number;
-  /** Tokens of all choices together that an upstream is told to keep to; undefined without a limit. */
-  outputLimit: number | undefined;
-  /** Bytes of a whole response for each of its tokens, at the most, roughly. */
-  readonly mostTokenBytes: number;
+  /** The reservation of the prompt that is sent; replaced when the prompt becomes shorter. */
+  reserved: ReservedCall;
   permit: RatePermit | null;
   /** The session of its client; null: it names none. */
   readonly session: CalledSession | null;
@@ -101,14 +76,15 @@ export interface RunningCall {
 
 /** What a writer of responses needs to know of the call. */
 export function writerOptions(call: RunningCall): ResponseWriterOptions {
-  const { requestId, model, createdAt, wantsUsage, prompt, responseFields, envelope, onComplete, services } = call;
+  const { requestId, model, createdAt, parameters, reserved, responseFields, turn, services } = call;
+  const { envelope, onComplete } = turn;
   const now = () => Math.floor(services.context.now() / 1000);
   return {
     requestId,
     model,
     createdAt,
-    wantsUsage,
-    promptEstimate: prompt.tokens,
+    wantsUsage: parameters.wantsUsage,
+    promptEstimate: reserved.prompt.tokens,
     requested: responseFields,
     now,
     envelope,
@@ -129,8 +105,8 @@ export function elapsed(call: RunningCall): number {
 
 /** Ends what it holds of the account and of its session's budget. It costs nothing, unless it is settled. */
 export function releaseCall(call: RunningCall): void {
-  const { services, reservation, budgetHold } = call;
-  services.context.ledger.release(reservation);
+  const { services, reserved, budgetHold } = call;
+  services.context.ledger.release(reserved.reservation);
   budgetHold?.end();
   storeSummary(call);
 }

@@ -7,7 +7,7 @@ import { openCall } from '#server/call/admission/open-call.ts';
 import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
-import { gatewayError, reportEnd } from '#server/call/relay-failure.ts';
+import { reportEnd, reportError } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { summaryKey } from '#server/call/stored-summaries.ts';
 import { elapsed, releaseCall, stopCall } from '#server/call/running-call.ts';
@@ -45,7 +45,7 @@ export async function shortenFor(
     return null;
   }
   // An account that has little may have reserved all of it.
-  services.context.ledger.release(call.reservation);
+  services.context.ledger.release(call.reserved.reservation);
   const { asAnswer } = shortening;
   if (asAnswer !== undefined) return goOnWith(call, () => reported(call, { body: request, responseFields: asAnswer }));
   const answered = await summaryOf(call, request, answer);
@@ -88,7 +88,10 @@ export function isCarriedBy(route: CallAttempt['route']): boolean {
   return route !== null && route.identity !== null;
 }
 
-async function isBeyond({ content, endpoint, model, prompt, admission }: RunningCall, threshold: number | null): Promise<boolean> {
+async function isBeyond(
+  { content, endpoint, model, reserved: { prompt }, admission }: RunningCall,
+  threshold: number | null,
+): Promise<boolean> {
   if (threshold === null) return true;
   if (prompt.expected * mostTokensPerEstimated < threshold) return false;
   const counting = { owner: admission.user.id, isEstimated: false };
@@ -135,18 +138,15 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
 
 /** A shorter prompt takes the place of a long one, whose reservation has been released, and less is reserved for it. */
 export async function goOnWith(call: RunningCall, bodyOf: () => RelayBody): Promise<ReportedFailure | null> {
-  const { services, content, endpoint, admission, model, stages, quoted, requestId, language } = call;
+  const { services, content, endpoint, admission, model, stages, quoted } = call;
   try {
     content.replace(bodyOf());
     const { body } = content;
     const parameters = endpoint.parameters(body);
     const only = onlyChannelOf(stages);
-    const reserved = await reserveCall(services, { admission, endpoint, model, only, body, parameters, prompt: null, quoted });
-    const { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit } = reserved;
-    Object.assign(call, { reservation, prompt, choices, outputBound, choiceLimit, outputMost, outputLimit });
+    call.reserved = await reserveCall(services, { admission, endpoint, model, only, body, parameters, prompt: null, quoted });
     return null;
   } catch (failure) {
-    const error = toAppError(failure, services.context, requestId);
-    return { error: gatewayError(error, language, requestId), retryAfter: error.retryAfter };
+    return reportError(call, toAppError(failure, services.context, call.requestId));
   }
 }

@@ -45,6 +45,11 @@ export interface Turn {
   readonly within?: Pick<RunningCall, 'admission' | 'session'>;
 }
 
+/** `api-version` of the client's query. */
+export function versionOf({ address }: Turn): string | undefined {
+  return address.query.get('api-version') ?? undefined;
+}
+
 /** Where the stream of a turn goes. */
 export interface TurnOutlet extends ClientBody {
   /** Whoever writes into it: told to wait while the client reads slowly, and when it has gone. */

@@ -36,10 +36,9 @@ export interface RefusedTurn {
 /** The call of a turn, its money reserved; or why there is none. Never rejects. */
 export async function openCall(services: RelayServices, turn: Turn): Promise<{ call: RunningCall } | { refused: RefusedTurn }> {
   const { context } = services;
-  const { request, connection, address, envelope, onComplete } = turn;
+  const { request, connection, address } = turn;
   const startedAt = performance.now();
   const requestId = newRequestId(context);
-  const language = callerLanguage(request.headers);
   let content: CallContent | undefined;
   let conversation: CallConversation | null = null;
   let reserved: ReservedCall | undefined;
@@ -66,7 +65,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       turn,
       endpoint,
       requestId,
-      language,
       admission,
       model,
       content,
@@ -75,26 +73,14 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       edits: endpoint.promptEdits?.(content.body) ?? null,
       shortening: conversation?.shortening ?? endpoint.shortening?.(content.body) ?? null,
       isTranslated: false,
-      wantsUsage: parameters.wantsUsage,
+      parameters,
       isStream: endpoint.kind.canStream && isStream,
       streamType,
-      envelope,
-      onComplete,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
-      version: address.query.get('api-version') ?? undefined,
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
-      // A copy of all fields is many times as dear.
-      reservation: reserved.reservation,
-      prompt: reserved.prompt,
-      choices: reserved.choices,
-      prompts: parameters.prompts ?? 1,
-      outputBound: reserved.outputBound,
-      choiceLimit: reserved.choiceLimit,
-      outputMost: reserved.outputMost,
-      outputLimit: reserved.outputLimit,
-      mostTokenBytes: parameters.mostTokenBytes,
+      reserved,
       permit,
       session,
       budgetHold,
@@ -111,7 +97,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   } catch (failure) {
     release({ content, conversation, budgetHold });
     if (reserved !== undefined) context.ledger.release(reserved.reservation);
-    return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), language, progress }) };
+    return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), progress }) };
   }
 }
 
@@ -136,9 +122,10 @@ function quotedFor({ context: { quotes } }: RelayServices, { requested, admissio
 function refuseTurn(
   services: RelayServices,
   { endpoint, request, connection }: Turn,
-  { error, language, progress }: { error: AppError; language: Language; progress: Progress },
+  { error, progress }: { error: AppError; progress: Progress },
 ): RefusedTurn {
   const { requestId } = progress;
+  const language = callerLanguage(request.headers);
   const ofSession = endpoint.callers === 'sessions';
   const isSignedOut = ofSession && progress.caller === undefined;
   if (!isSignedOut) noteRefusal(services, error, { request, connection, requestId, progress });

@@ -44,7 +44,7 @@ export function minuteUsage(seconds: number, from: number, source: MeteredUsage[
 }
 
 /** Seconds that the reservation pays for. */
-function paidSeconds({ services, quoted, prompt, reservation }: RunningCall): number {
+function paidSeconds({ services, quoted, reserved: { prompt, reservation } }: RunningCall): number {
   const { quotes } = services.context;
   const isPaid = (seconds: number) => quotes.reserveFor(quoted, { ...prompt, units: sessionMinutes(seconds) }, 0) <= reservation.amount;
   let seconds = mostSeconds;

@@ -62,8 +62,7 @@ export async function openLateTurn(like: RunningCall): Promise<RunningCall | nul
     requestId: newRequestId(context),
     startedAt: performance.now(),
     createdAt: Math.floor(context.now() / 1000),
-    reservation,
-    outputBound: undefined,
+    reserved: { ...like.reserved, reservation, outputBound: undefined },
     permit: null,
     budgetHold: null,
     attempts: [],
@@ -77,7 +76,7 @@ export function sentBy(call: RunningCall, route: ChannelRoute): SentRequest {
     route,
     upstreamModel: route.upstreamModel,
     reasoningEffort: undefined,
-    sentLimit: call.outputBound,
+    sentLimit: call.reserved.outputBound,
     hostedLeast: undefined,
     hostedIfCut: undefined,
     dropped: [],
@@ -101,12 +100,13 @@ const ahead = 400;
 const exhausted = new WeakSet<RunningCall>();
 
 /**
- * The reservation of a turn pays for a larger prompt: it grows, or the response becomes shorter (`call.outputBound`).
+ * The reservation of a turn pays for a larger prompt: it grows, or the response becomes shorter (`outputBound`).
  * @throws {AppError} where it does not pay for that either
  */
 export async function reserveGrownPrompt(call: RunningCall, prompt: PromptSize): Promise<void> {
   const { quotes } = call.services.context;
-  const { reservation, quoted, outputMost } = call;
+  const { quoted } = call;
+  const { reservation, outputMost } = call.reserved;
   const missing = (size: PromptSize) => quotes.reserveFor(quoted, size, outputMost) - reservation.amount;
   if (missing(prompt) <= 0) return;
   const larger = { ...prompt, tokens: prompt.tokens + ahead, audio: prompt.audio + ahead };
@@ -114,13 +114,14 @@ export async function reserveGrownPrompt(call: RunningCall, prompt: PromptSize):
   const payable = (size: PromptSize) => quotes.affordable(quoted, size, { has: reservation.amount, most: outputMost });
   const paid = [payable(larger), payable(prompt)].find((tokens) => tokens >= shortest);
   if (paid === undefined) throw new AppError('overdraft_stopped');
-  call.outputMost = paid;
-  call.outputBound = paid;
+  call.reserved.outputMost = paid;
+  call.reserved.outputBound = paid;
 }
 
 /** By the first of these sums that the account has. */
 async function extend(call: RunningCall, sums: readonly number[]): Promise<boolean> {
-  const { services, reservation } = call;
+  const { services } = call;
+  const { reservation } = call.reserved;
   for (const sum of sums) if (await services.context.ledger.extend(reservation, sum)) return true;
   exhausted.add(call);
   return false;

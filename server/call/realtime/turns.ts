@@ -92,7 +92,7 @@ export class RealtimeTurns implements SessionTurns {
 
   /** Tokens that the next response may have; undefined: as many as it wants. */
   get bound(): number | undefined {
-    return this.#spare?.outputBound;
+    return this.#spare?.reserved.outputBound;
   }
 
   /** A turn is reserved for, as large as the context is. @throws {AppError} */
@@ -108,7 +108,7 @@ export class RealtimeTurns implements SessionTurns {
   /** When a turn has ended: the next one is reserved for, with what that has given back. @throws {AppError} */
   async renew(): Promise<void> {
     const spare = this.#spare;
-    if (spare !== null && spare.outputBound !== undefined && this.isIdle) {
+    if (spare !== null && spare.reserved.outputBound !== undefined && this.isIdle) {
       this.#spare = null;
       releaseCall(spare);
     }
@@ -135,7 +135,7 @@ export class RealtimeTurns implements SessionTurns {
     if (this.#over !== null) releaseCall(call);
     else this.#requested.push({ call, eventId, extra, prompt: this.#of.context.size });
     this.#refill();
-    return call.outputBound;
+    return call.reserved.outputBound;
   }
 
   /** It does not come. */
@@ -226,10 +226,10 @@ export class RealtimeTurns implements SessionTurns {
     const running = [...this.#running.values(), ...left];
     this.#running.clear();
     const settle = (turn: RunningTurn) => this.#settle(turn, reason, seenUsage(turn));
-    const isHolding = ({ call }: RunningTurn) => call.reservation.amount > 0;
+    const isHolding = ({ call }: RunningTurn) => call.reserved.reservation.amount > 0;
     await Promise.all(running.filter(isHolding).map(settle));
     // What the others give back is there for those that hold nothing.
-    for (const turn of running) if (!turn.call.reservation.isEnded) await settle(turn);
+    for (const turn of running) if (!turn.call.reserved.reservation.isEnded) await settle(turn);
   }
 
   #leftTurn({ call, extra, prompt }: RequestedTurn): RunningTurn {

@@ -106,6 +106,6 @@ async function goOnWith(call: RunningCall, fetching: MediaFetching, found: Reado
     if (call.stopped !== undefined) return;
     fetching.release();
     content.replace(whole.body);
-    call.prompt = whole.prompt;
+    call.reserved.prompt = whole.prompt;
   });
 }

@@ -5,6 +5,7 @@ import type { EndReason } from '#server/call/call-end.ts';
 import type { CallAttempt } from '#server/call/call-attempt.ts';
 import { elapsed } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import { versionOf } from '#server/call/turn.ts';
 import { invalidResponse, timeoutFailure } from '#server/exchange/upstream-error.ts';
 import { isRetryable, nameOf } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
@@ -52,8 +53,8 @@ export function noteStopped(call: RunningCall, { channel, record }: NotedAttempt
 }
 
 /** JSON of the body, the version and the headers that went on; null when the body is long. */
-function callerText({ content, version, clientHeaders }: RunningCall): string | null {
-  return content.isLarge ? null : JSON.stringify([content.body, version, clientHeaders]);
+function callerText({ content, turn, clientHeaders }: RunningCall): string | null {
+  return content.isLarge ? null : JSON.stringify([content.body, versionOf(turn), clientHeaders]);
 }
 
 function nameIn({ services }: RunningCall, failure: UpstreamFailure): string {

@@ -100,7 +100,7 @@ async function tokensOfSpeech(call: RunningCall, response: ResponseToCount): Pro
   return { ...usage, audioOutput: usage.output, completionSource: 'estimated' };
 }
 
-function received({ prompt }: RunningCall, usage: MeteredUsage): MeteredUsage {
+function received({ reserved: { prompt } }: RunningCall, usage: MeteredUsage): MeteredUsage {
   return usage.promptSource === 'upstream' ? usage : { ...usage, audioInput: Math.min(prompt.audio, usage.input) };
 }
 
@@ -118,7 +118,7 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
 /** The prompt alone, as it is counted, and what its provider bills beside tokens. */
 export async function usageOfPrompt(call: RunningCall, { route, pieces }: SentRequest): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
-  const { units, made } = ordered(call.prompt, pieces);
+  const { units, made } = ordered(call.reserved.prompt, pieces);
   const billed = units?.kind === 'search' && route.provider.billsSearches !== true ? undefined : units;
   const counted = countedUsage(tokens, 0, isEstimated);
   const usage = { ...(units?.kind === 'minute' ? received(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
@@ -129,7 +129,7 @@ export async function usageOfPrompt(call: RunningCall, { route, pieces }: SentRe
 
 /** Of pictures that are ordered a few at a time the last may never have been. */
 function ordered(
-  { units, made = 0 }: RunningCall['prompt'],
+  { units, made = 0 }: RunningCall['reserved']['prompt'],
   pieces: SentRequest['pieces'],
 ): { units?: CallUnits | undefined; made: number } {
   if (units?.kind !== 'image' || pieces === undefined) return { units, made };
@@ -149,20 +149,20 @@ export async function usageUntilDisconnect(call: RunningCall, { record, request 
   const prompt = await usageOfPrompt(call, request);
   if (call.isStream || !call.endpoint.kind.isWritten) return prompt;
   const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
-  const written = Math.ceil(seconds * speed * call.choices);
-  return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
+  const written = Math.ceil(seconds * speed * call.reserved.choices);
+  return { ...prompt, output: Math.min(written, call.reserved.outputLimit ?? call.reserved.outputMost), completionSource: 'estimated' };
 }
 
 /** The response may be longer than one that is passed on, by what its caller asked for. */
-export function mayBeTooLong({ isStream, outputMost, mostTokenBytes, endpoint }: RunningCall): boolean {
-  return !isStream && outputMost * mostTokenBytes > endpoint.kind.mostResponseBytes;
+export function mayBeTooLong({ isStream, reserved, parameters, endpoint }: RunningCall): boolean {
+  return !isStream && reserved.outputMost * parameters.mostTokenBytes > endpoint.kind.mostResponseBytes;
 }
 
 /** What such a response has cost, of which no more was read: as many tokens as that must have had. */
 export async function usageOfTooLong(call: RunningCall, { request }: SentAttempt): Promise<MeteredUsage> {
-  const written = Math.ceil(call.endpoint.kind.mostResponseBytes / call.mostTokenBytes);
+  const written = Math.ceil(call.endpoint.kind.mostResponseBytes / call.parameters.mostTokenBytes);
   const prompt = await usageOfPrompt(call, request);
-  return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
+  return { ...prompt, output: Math.min(written, call.reserved.outputLimit ?? call.reserved.outputMost), completionSource: 'estimated' };
 }
 
 async function countPrompt(call: RunningCall): Promise<{ tokens: number; isEstimated: boolean }> {
@@ -171,6 +171,6 @@ async function countPrompt(call: RunningCall): Promise<{ tokens: number; isEstim
   return { tokens, isEstimated: counting.isEstimated };
 }
 
-function countInto({ content, endpoint, model, prompt }: RunningCall, counting: Counting): Promise<number> {
+function countInto({ content, endpoint, model, reserved: { prompt } }: RunningCall, counting: Counting): Promise<number> {
   return content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting);
 }

@@ -74,7 +74,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     other.is_model_mapped = true;
     other.upstream_model_name = request.upstreamModel;
   }
-  if (call.outputBound !== undefined) other.output_bound = call.outputBound;
+  if (call.reserved.outputBound !== undefined) other.output_bound = call.reserved.outputBound;
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
   const compaction = compactionOf(call);

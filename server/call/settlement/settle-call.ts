@@ -35,7 +35,8 @@ export interface CallEnd {
 
 /** Settles the call. Never leaves its reservation open; when it fails, the caller has to be told so, or to be cut off. */
 export async function settleCall(call: RunningCall, end: CallEnd): Promise<void> {
-  const { services, reservation } = call;
+  const { services } = call;
+  const { reservation } = call.reserved;
   const { reason, channel, firstByteMs, wasRead = false } = end;
   // Before its caller can hear of it and try again.
   if (reason !== 'completed') storeSummary(call);

@@ -78,7 +78,7 @@ async function usageOfStream(stream: EndedStream, ended: EndReason, failure: Ups
   const { call, pipe } = stream;
   const found = await readUsage(stream, failure).catch((cause: unknown) => {
     call.services.context.log.error({ requestId: call.requestId, err: cause }, 'the usage of a stream could not be read and is estimated');
-    return { usage: pipe.bytes === 0 ? null : countedUsage(call.prompt.tokens, pipe.roughTokens(), true), isInvalid: false };
+    return { usage: pipe.bytes === 0 ? null : countedUsage(call.reserved.prompt.tokens, pipe.roughTokens(), true), isInvalid: false };
   });
   if (found.usage !== null || ended !== 'client_disconnected') return found;
   // Nothing of it has come, but the upstream had it.

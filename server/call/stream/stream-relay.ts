@@ -217,7 +217,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     if (!this.#state.isFlowing) return;
     if (
       this.#words !== null &&
-      (reported === undefined ? this.#words.inEvents(forClient, this.#options.call.envelope) : this.#words.inReported(reported))
+      (reported === undefined ? this.#words.inEvents(forClient, this.#options.call.turn.envelope) : this.#words.inReported(reported))
     ) {
       this.#end('blocked_words');
       return;

@@ -53,7 +53,7 @@ export class StreamSpending {
 
   #extend(): void {
     this.#nextCheck = this.#meter.bytes + checkBytes;
-    const { reservation } = this.#call;
+    const { reservation } = this.#call.reserved;
     if (this.#isExtending || (this.#costSoFar() <= reservation.amount && !this.#isSuspended)) return;
     // More than was allowed for. What comes now has to be paid for first.
     if (!this.#isSuspended) {
@@ -82,7 +82,8 @@ export class StreamSpending {
   }
 
   async #canGoOn(): Promise<boolean> {
-    const { services, reservation, prompt } = this.#call;
+    const { services } = this.#call;
+    const { reservation, prompt, choices } = this.#call.reserved;
     const { ledger, settings } = services.context;
     const soFar = this.#costSoFar();
     // The same once more, or a little; whichever the account has.
@@ -94,7 +95,7 @@ export class StreamSpending {
     if (settings.get('StreamOverdraft') === 'stop') return false;
     // As much as one response can be, so that it need not be asked again.
     const largest = maxOutputTokens(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
-    const most = services.context.quotes.reserveFor(this.#call.quoted, prompt, largest * this.#call.choices);
+    const most = services.context.quotes.reserveFor(this.#call.quoted, prompt, largest * choices);
     return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));
   }
 
@@ -103,7 +104,8 @@ export class StreamSpending {
   }
 
   #costOf(completionTokens: number): number {
-    const { services, quoted, prompt } = this.#call;
+    const { services, quoted } = this.#call;
+    const { prompt } = this.#call.reserved;
     return services.context.quotes.reserveFor(quoted, prompt, completionTokens);
   }
 }
