@@ -2,6 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { CallStage } from '#server/call/stages.ts';
 import { affinityStage } from '#server/slices/affinity/stage.ts';
+import { agentSessionsStage } from '#server/slices/agent-sessions/stage.ts';
 import { contextCachesStage } from '#server/slices/context-caches/stage.ts';
 import { filesStage } from '#server/slices/files/stage.ts';
 import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
@@ -11,6 +12,7 @@ import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
   return [
+    agentSessionsStage(context),
     fineTuningStage(context),
     filesStage(context),
     contextCachesStage(context),

@@ -12,7 +12,6 @@ import { createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts
 import { createLearnedUsage } from '#server/call/settlement/learned-usage.ts';
 import { createBlockedWords } from '#server/call/admission/blocked-words.ts';
 import { createRateGate } from '#server/call/admission/rate-gate.ts';
-import { createSessionBudgets } from '#server/call/admission/session-budget.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -54,7 +53,6 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     sessions: createSessionGate(context),
     words: createBlockedWords(context),
     rates: createRateGate(context),
-    budgets: createSessionBudgets(context),
     unknownEndings: createUnknownFinishReasons(context.log),
     learned: createLearnedUsage(),
     excess: createExcessCharges(),

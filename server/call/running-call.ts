@@ -10,8 +10,6 @@ import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { PaidSummary } from '#server/call/stored-summaries.ts';
 import type { StopReason } from '#server/call/call-end.ts';
-import type { CalledSession } from '#server/call/admission/called-session.ts';
-import type { BudgetHold } from '#server/call/admission/session-budget.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
 import type { StageRun } from '#server/call/stages.ts';
@@ -53,10 +51,6 @@ export interface RunningCall {
   /** The reservation of the prompt that is sent; replaced when the prompt becomes shorter. */
   reserved: ReservedCall;
   permit: RatePermit | null;
-  /** The session of its client; null: it names none. */
-  readonly session: CalledSession | null;
-  /** Its part of the session's budget; null: none binds it. */
-  readonly budgetHold: BudgetHold | null;
   /** What of it cannot be fetched, by address, and why; missing: nothing that is known. */
   unfetched?: Map<string, AppError>;
   readonly attempts: Attempt[];
@@ -103,11 +97,11 @@ export function elapsed(call: RunningCall): number {
   return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
 }
 
-/** Ends what it holds of the account and of its session's budget. It costs nothing, unless it is settled. */
+/** Ends what the call and its stages hold. A call that is not settled costs nothing. */
 export function releaseCall(call: RunningCall): void {
-  const { services, reserved, budgetHold } = call;
+  const { services, reserved, stages } = call;
   services.context.ledger.release(reserved.reservation);
-  budgetHold?.end();
+  for (const stage of stages) stage.closed?.(call);
   storeSummary(call);
 }
 

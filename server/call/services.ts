@@ -12,7 +12,6 @@ import type { AbandonedCalls } from '#server/call/settlement/abandoned-calls.ts'
 import type { LearnedUsage } from '#server/call/settlement/learned-usage.ts';
 import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
 import type { RateGate } from '#server/call/admission/rate-gate.ts';
-import type { SessionBudgets } from '#server/call/admission/session-budget.ts';
 import type { SessionGate } from '#server/call/admission/session-gate.ts';
 import type { StoredSummaries } from '#server/call/stored-summaries.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
@@ -36,7 +35,6 @@ export interface RelayServices {
   readonly sessions: SessionGate;
   readonly words: BlockedWords;
   readonly rates: RateGate;
-  readonly budgets: SessionBudgets;
   readonly unknownEndings: UnknownFinishReasons;
   readonly learned: LearnedUsage;
   readonly excess: ExcessCharges;

@@ -118,7 +118,7 @@ async function answerTurn(call: RunningCall, body: RelayBody, answer: AnswerWhol
 
 /** Of the same caller, in the same session. It does not count against the rate limit a second time. */
 function turnWithin(call: RunningCall, body: RelayBody): Turn {
-  const { turn, endpoint, admission, session, services } = call;
+  const { turn, endpoint, admission, stages, services } = call;
   const { request, connection, address, envelope } = turn;
   return {
     endpoint,
@@ -127,7 +127,7 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
     address,
     envelope,
     isFree: true,
-    within: { admission, session },
+    within: { admission, stages },
     readContent: (userId) => openBody(services.context.bodies, { body, userId, names: endpoint.names }),
     follow(inner) {
       call.onStop = () => stopCall(inner);

@@ -73,6 +73,8 @@ export interface EndedCall {
 export interface StageRun {
   /** The only channel that may take the call, in place of those that serve its model. */
   readonly only?: PreparedChannel;
+  /** Called when money is reserved for the call. @throws {AppError} to refuse the call */
+  reserved?(call: RunningCall): void | Promise<void>;
   /** First tool that searches the caller's stores, as a path: routes that search are preferred, and the tools are always reserved for. */
   readonly searchingTool?: string;
   /** Adds to the content of the prompt, wherever it is counted, what the body only names. */
@@ -95,6 +97,8 @@ export interface StageRun {
   headers?(): Readonly<Record<string, string>>;
   /** Adds to the log row before it is written with its charge. */
   settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
+  /** Releases what the stage holds for the call: the call costs nothing more. May be called several times. */
+  closed?(call: RunningCall): void;
 }
 
 /** The stages of one process. */

@@ -41,8 +41,8 @@ export interface Turn {
   readonly isFree?: boolean;
   /** Stages of the connection, where one has many turns. If undefined, the process's. */
   readonly stages?: StageConnection | undefined;
-  /** A call that it is a part of, which the session's budget has let through, and whose caller has been let in. Missing: none. */
-  readonly within?: Pick<RunningCall, 'admission' | 'session'>;
+  /** The call that this one is a part of: its caller is admitted. If undefined, none. */
+  readonly within?: Pick<RunningCall, 'admission' | 'stages'>;
 }
 
 /** `api-version` of the client's query. */

@@ -4,8 +4,8 @@ import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { CallParameters } from '#server/formats/client-dialect.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { calledSession } from '#server/call/admission/called-session.ts';
-import type { CalledSession } from '#server/call/admission/called-session.ts';
+import { sessionOfCall } from '#server/formats/session-ids.ts';
+import type { SessionIds } from '#server/formats/session-ids.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import { endpointOf } from '#server/call/endpoints.ts';
@@ -35,8 +35,8 @@ export interface AdmittedCall {
   /** As far as it was looked into. */
   prompt: PromptContent | null;
   permit: RatePermit | null;
-  /** The session of its client; null: it names none. */
-  session: CalledSession | null;
+  /** The session that the client names; null: it names none. */
+  session: SessionIds | null;
 }
 
 /** Characters of a header that is passed on. */
@@ -84,8 +84,8 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
     gate.checkModel(admission, model);
     const finding = findModel(services, admission, { endpoint, model });
     const privateModel = finding === null ? null : await finding;
-    // Of what was sent: a conversation that is kept takes its place.
-    const session = within === undefined ? calledSession(endpoint, { headers: request.headers, body, admission }) : within.session;
+    // Read from the body that the client sent: a stored conversation replaces the body.
+    const session = within === undefined ? sessionOfCall(endpoint.dialect, request.headers, body) : null;
     const opening =
       turn.conversations?.open({
         requestId: progress.requestId,

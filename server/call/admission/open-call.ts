@@ -16,7 +16,7 @@ import { checkMeasured } from '#server/call/admission/minutes-only.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { reserveCall } from '#server/call/admission/reserve-call.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
-import type { BudgetHold } from '#server/call/admission/session-budget.ts';
+import { releaseCall } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { countedEndpoint, onlyChannelOf, openStages, searchingToolOf } from '#server/call/stages.ts';
@@ -42,12 +42,12 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   let content: CallContent | undefined;
   let conversation: CallConversation | null = null;
   let reserved: ReservedCall | undefined;
-  let budgetHold: BudgetHold | null = null;
+  let call: RunningCall | undefined;
   const progress: Progress = { requestId, model: '' };
   try {
     const admitted = await admitCall(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { admission, parameters, permit, session } = admitted;
+    const { admission, parameters, permit } = admitted;
     const { model, isStream, streamType } = admitted.requested;
     const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint), admitted);
     const stages = opening instanceof Promise ? await opening : opening;
@@ -58,9 +58,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       checkMeasured(admitted.requested.model, quoted);
     const reserving = reserveSettled(services, admitted, { endpoint, stages, quoted });
     reserved = reserving instanceof Promise ? await reserving : reserving;
-    const budgeting = turn.within === undefined ? services.budgets.enter(session, admission, reserved.expected) : null;
-    budgetHold = budgeting === null ? null : await budgeting;
-    const call: RunningCall = {
+    call = {
       services,
       turn,
       endpoint,
@@ -82,8 +80,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       quoted,
       reserved,
       permit,
-      session,
-      budgetHold,
       attempts: [],
       dropped: [],
       sentLimit: undefined,
@@ -92,25 +88,17 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
       onStop: undefined,
     };
+    for (const stage of stages) if (stage.reserved !== undefined) await stage.reserved(call);
     if (conversation?.later === undefined) turn.follow(call);
     return { call };
   } catch (failure) {
-    release({ content, conversation, budgetHold });
-    if (reserved !== undefined) context.ledger.release(reserved.reservation);
+    content?.release();
+    conversation?.close();
+    call?.buffer?.ended();
+    if (call !== undefined) releaseCall(call);
+    else if (reserved !== undefined) context.ledger.release(reserved.reservation);
     return { refused: refuseTurn(services, turn, { error: toAppError(failure, context, requestId), progress }) };
   }
-}
-
-interface Opened {
-  content: CallContent | undefined;
-  conversation: CallConversation | null;
-  budgetHold?: BudgetHold | null;
-}
-
-function release({ content, conversation, budgetHold }: Opened): void {
-  content?.release();
-  conversation?.close();
-  budgetHold?.end();
 }
 
 /** @throws {AppError} `model_price_error` */

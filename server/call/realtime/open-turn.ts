@@ -64,7 +64,6 @@ export async function openLateTurn(like: RunningCall): Promise<RunningCall | nul
     createdAt: Math.floor(context.now() / 1000),
     reserved: { ...like.reserved, reservation, outputBound: undefined },
     permit: null,
-    budgetHold: null,
     attempts: [],
     stopped: undefined,
   };

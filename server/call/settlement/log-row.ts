@@ -14,7 +14,6 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { CallEnd } from '#server/call/settlement/settle-call.ts';
 import type { AdviceCharge, MeteredUsage } from '#server/call/settlement/metered-usage.ts';
-import type { CalledSession } from '#server/call/admission/called-session.ts';
 import { endRules } from '#server/call/call-end.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import { elapsed } from '#server/call/running-call.ts';
@@ -30,7 +29,7 @@ type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | '
 };
 
 export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
-  const { admission, quoted, services, model, session } = call;
+  const { admission, quoted, services, model } = call;
   const { request, failure } = end;
   const usage = storedLong(end.usage, request);
   const ending = endRules[end.reason].logged;
@@ -80,7 +79,6 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const compaction = compactionOf(call);
   if (compaction !== undefined) other.compaction = compaction;
   if (ending !== undefined) other.ending = ending;
-  if (session !== null) other.session = reportedSession(session);
   if (failure !== undefined) other.problem = failure.message;
   return {
     user_id: admission.user.id,
@@ -99,7 +97,6 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     group: admission.group,
     other,
     request_id: call.requestId,
-    ...(session === null ? {} : { session_key: session.key }),
     ...(ending === undefined ? {} : { failed: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
@@ -154,10 +151,6 @@ function adviceCharges(usage: MeteredUsage | null): ToolCharge[] | undefined {
 
 function reportedAdvice({ model, usage, price }: AdviceCharge): NonNullable<LogOther['advice']>[number] {
   return { model, prompt_tokens: inputTokens(usage), completion_tokens: usage.output, price };
-}
-
-function reportedSession({ session: id, agent, parent, client }: CalledSession): LogOther['session'] {
-  return { id, ...(agent === '' ? {} : { agent }), ...(parent === '' ? {} : { parent }), ...(client === '' ? {} : { client }) };
 }
 
 function noteCacheWrites(other: LogOther, { cacheWrite5m, cacheWrite1h }: TokenUsage, price: UsagePrice): void {

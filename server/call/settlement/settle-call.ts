@@ -40,8 +40,8 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   const { reason, channel, firstByteMs, wasRead = false } = end;
   // Before its caller can hear of it and try again.
   if (reason !== 'completed') storeSummary(call);
-  // What costs nothing holds nothing of the budget while its row is written: the caller may ask again at once.
-  if (end.usage === null) call.budgetHold?.end();
+  // A call that costs nothing holds nothing while its row is written: the caller may retry at once.
+  if (end.usage === null) for (const stage of call.stages) stage.closed?.(call);
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
     const isWhole = reason === 'completed' || wasRead;
@@ -62,7 +62,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     storeSummary(call);
     throw failure;
   } finally {
-    call.budgetHold?.end();
+    for (const stage of call.stages) stage.closed?.(call);
   }
 }
 

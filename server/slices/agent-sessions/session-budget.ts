@@ -1,37 +1,36 @@
-// What a session of a client may cost, as its key says. A call begins while what the session has spent, with what its running calls
-// are expected to cost, is below that; none is stopped in the middle of its response. What calls of other processes cost is known when
-// they have ended, a moment later.
+// Budgets of client sessions, set per key. A call begins while the session's cost and the expected cost of its running calls are below the
+// budget; no response is cut. Costs of calls in other processes count when those calls have ended, a moment later.
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
-import type { CalledSession } from '#server/call/admission/called-session.ts';
+import type { CalledSession } from './called-session.ts';
 
-/** A call that runs. */
+/** A running call's share of the budget. */
 export interface BudgetHold {
-  /** It is settled, or costs nothing. */
+  /** Called when the call is settled, or costs nothing. */
   end(): void;
 }
 
 export interface SessionBudgets {
   /**
-   * Null: no budget binds the call. `expected` (quota): what most calls like it cost.
+   * Returns null if the key has no budget. `expected`: quota that most calls like it cost.
    * @throws {AppError} `session_budget_reached`, `session_budget_held` @throws {DatabaseUnavailable}
    */
-  enter(session: CalledSession | null, admission: Admission, expected: number): Promise<BudgetHold> | null;
+  enter(session: CalledSession, admission: Admission, expected: number): Promise<BudgetHold> | null;
 }
 
-/** Calls of one session that run, or ask whether they may. */
+/** Running calls of one session, and those that wait for admission. */
 interface Running {
   calls: number;
   /** Quota. */
   expected: number;
   requesting: number;
-  /** How many have ended. */
+  /** Number of calls that have ended. */
   ended: number;
 }
 
-/** Calls end while the record is being read; after so many times what is known of them has to do. */
+/** Reads of the record: calls may end during a read. The last read counts in any case. */
 const tries = 4;
 const retrySeconds = 2;
 
@@ -81,13 +80,13 @@ export function createSessionBudgets(context: BudgetContext): SessionBudgets {
   return {
     enter(session, { token }, expected) {
       const budget = token?.session_budget ?? 0;
-      if (session === null || token === null || budget === 0) return null;
+      if (token === null || budget === 0) return null;
       return enter(session, { budget, name: token.name, expected });
     },
   };
 }
 
-/** Quota, without what was given back. */
+/** Quota, without refunds. */
 async function spentBy({ db, ledger }: BudgetContext, key: string): Promise<number> {
   await ledger.sessionSettled(key);
   const record = await db.collection('call_sessions').get(key);
