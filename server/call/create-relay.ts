@@ -14,6 +14,7 @@ import { createBlockedWords } from '#server/call/admission/blocked-words.ts';
 import { createRateGate } from '#server/call/admission/rate-gate.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
+import { wholeAnswer } from '#server/call/relay.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
@@ -63,6 +64,7 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     refusals: createRefusalWatch(context),
     refusalLog: createRefusalLog(context),
     isEnding: () => isEnding,
+    answerWhole: wholeAnswer,
     addressOf: addresses.read,
   };
   const sockets = createRelaySockets(services);

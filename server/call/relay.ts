@@ -85,7 +85,7 @@ async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void
   const openVoice = () => voiceOf(call);
   const client = new ClientStream(clock, { keepAliveMs, reader, openVoice, onDisconnect: () => stopCall(call) });
   try {
-    const outcome = await runAttempts(call, client, wholeAnswer);
+    const outcome = await runAttempts(call, client);
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
     if (outcome.kind === 'none') client.fail(endWithoutResponse(call, outcome).error);
   } catch (failure) {
@@ -113,8 +113,9 @@ async function answerAtOnce(call: RunningCall): Promise<Response> {
   return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
 }
 
-async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ReportedFailure> {
-  const outcome = await runAttempts(call, null, wholeAnswer);
+/** Runs a call that does not stream, and settles it. */
+export async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | ReportedFailure> {
+  const outcome = await runAttempts(call, null);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
   if (outcome.kind === 'none') return endWithoutResponse(call, outcome);
   const { attempt, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
@@ -136,7 +137,7 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
   const openVoice = () => voiceOf(call);
   const client = new ClientStream(clock, { keepAliveMs, openVoice, onDisconnect: () => stopCall(call) });
   // The attempts may outlive this function, so their faults must end the client's stream too.
-  const running = runAttempts(call, client, wholeAnswer).catch((failure: unknown): Outcome => {
+  const running = runAttempts(call, client).catch((failure: unknown): Outcome => {
     context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     return { kind: 'none', reason: 'fault' };
   });
@@ -181,7 +182,7 @@ export async function relayTurn(services: RelayServices, turn: StreamedTurn): Pr
   outlet.follow(client);
   client.begin();
   try {
-    const outcome = await runAttempts(call, client, wholeAnswer);
+    const outcome = await runAttempts(call, client);
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
     if (outcome.kind === 'none') failTurn(call, client, endWithoutResponse(call, outcome));
   } catch (failure) {

@@ -14,7 +14,6 @@ import { runAttempt } from '#server/call/run-attempt.ts';
 import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/call/run-attempt.ts';
 import { elapsed } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import type { AnswerWhole } from '#server/call/shorten-call.ts';
 import { versionOf } from '#server/call/turn.ts';
 import type { ClientStream } from '#server/call/stream/client-stream.ts';
 import { isRetryable, refusesRequest } from '#server/exchange/failure-consequences.ts';
@@ -42,7 +41,7 @@ export interface NoResponse {
 }
 
 /** Sends the call to one channel after the other until one answers. Nothing has reached the client yet. */
-export async function runAttempts(call: RunningCall, client: ClientStream | null, answer: AnswerWhole): Promise<Outcome> {
+export async function runAttempts(call: RunningCall, client: ClientStream | null): Promise<Outcome> {
   const { services, admission, model } = call;
   let stopped: StopReason | undefined;
   let last: NoResponse = { kind: 'none', reason: 'no_channel' };
@@ -67,7 +66,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     const { channel } = attempt;
     let result: AttemptResult;
     try {
-      const refused = await changePrompt(call, attempt, answer);
+      const refused = await changePrompt(call, attempt);
       if (refused !== null) {
         noteStopped(call, attempt);
         return { kind: 'none', reason: 'fault', reported: refused };

@@ -24,8 +24,6 @@ export interface WholeAnswer {
   wasRead: boolean;
 }
 
-export type AnswerWhole = (call: RunningCall) => Promise<WholeAnswer | ReportedFailure>;
-
 /**
  * At most once for a call, before its first attempt at a provider of another format. What is returned is told the caller, and the call
  * holds no money then; null: it goes on.
@@ -33,7 +31,7 @@ export type AnswerWhole = (call: RunningCall) => Promise<WholeAnswer | ReportedF
 export async function shortenFor(
   call: RunningCall,
   { route, record }: CallAttempt,
-  { shortening, answer }: { shortening: Shortening; answer: AnswerWhole },
+  shortening: Shortening,
 ): Promise<ReportedFailure | null> {
   const { content, services } = call;
   if (isCarriedBy(route)) return null;
@@ -48,7 +46,7 @@ export async function shortenFor(
   services.context.ledger.release(call.reserved.reservation);
   const { asAnswer } = shortening;
   if (asAnswer !== undefined) return goOnWith(call, () => reported(call, { body: request, responseFields: asAnswer }));
-  const answered = await summaryOf(call, request, answer);
+  const answered = await summaryOf(call, request);
   // What the channel takes begins now.
   record.start_ms = elapsed(call);
   if (call.stopped !== undefined) return reportEnd(call, { reason: call.stopped });
@@ -62,7 +60,7 @@ export async function shortenFor(
 }
 
 /** One that the same user has paid for, whose call has failed since, is not paid for again. */
-async function summaryOf(call: RunningCall, request: RelayBody, answer: AnswerWhole): Promise<{ body: Buffer } | ReportedFailure> {
+async function summaryOf(call: RunningCall, request: RelayBody): Promise<{ body: Buffer } | ReportedFailure> {
   const { summaries } = call.services;
   const requested = { userId: call.admission.user.id, key: summaryKey(call.model, request) };
   const stored = summaries.take(requested);
@@ -70,7 +68,7 @@ async function summaryOf(call: RunningCall, request: RelayBody, answer: AnswerWh
     call.summary = stored;
     return { body: stored.answer };
   }
-  const answered = await answerTurn(call, request, answer);
+  const answered = await answerTurn(call, request);
   if (!('error' in answered)) call.summary = { ...requested, answer: answered.body };
   return answered;
 }
@@ -98,13 +96,13 @@ async function isBeyond(
   return (await content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting)) > threshold;
 }
 
-async function answerTurn(call: RunningCall, body: RelayBody, answer: AnswerWhole): Promise<WholeAnswer | ReportedFailure> {
+async function answerTurn(call: RunningCall, body: RelayBody): Promise<WholeAnswer | ReportedFailure> {
   const { services } = call;
   const opened = await openCall(services, turnWithin(call, body));
   if ('refused' in opened) return { error: opened.refused.reported, retryAfter: opened.refused.error.retryAfter };
   const inner = opened.call;
   try {
-    return await answer(inner);
+    return await services.answerWhole(inner);
   } catch (failure) {
     services.context.log.error({ requestId: inner.requestId, err: failure }, 'a conversation could not be shortened');
     releaseCall(inner);
