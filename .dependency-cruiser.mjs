@@ -10,7 +10,14 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
 };
 
 /** Slices that are stages of calls and nothing else. */
-const stageSlices = ['slices/affinity', 'slices/agent-sessions', 'slices/provider-containers', 'slices/signatures', 'slices/turn-state'];
+const stageSlices = [
+  'slices/affinity',
+  'slices/agent-sessions',
+  'slices/provider-containers',
+  'slices/remote-media',
+  'slices/signatures',
+  'slices/turn-state',
+];
 
 /** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
 const serverLayers = [

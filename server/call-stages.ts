@@ -7,6 +7,7 @@ import { contextCachesStage } from '#server/slices/context-caches/stage.ts';
 import { filesStage } from '#server/slices/files/stage.ts';
 import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
 import { providerContainersStage } from '#server/slices/provider-containers/stage.ts';
+import { remoteMediaStage } from '#server/slices/remote-media/stage.ts';
 import { signaturesStage } from '#server/slices/signatures/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
@@ -17,6 +18,7 @@ export function createCallStages(context: AppContext): readonly CallStage[] {
     filesStage(context),
     contextCachesStage(context),
     providerContainersStage(context),
+    remoteMediaStage(context),
     signaturesStage(context),
     turnStateStage(context),
     affinityStage(context),

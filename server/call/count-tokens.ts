@@ -13,7 +13,7 @@ import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { ConversationSource } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import { wantsMedia } from '#server/call/remote-media/inline-media.ts';
+import { wantsMedia } from '#server/call/remote-media/wanted-media.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { countedEndpoint, fitsChannel, openStages } from '#server/call/stages.ts';

@@ -4,7 +4,6 @@ import type { StopReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { changePrompt, mayReport } from '#server/call/change-prompt.ts';
 import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
-import { inlineMedia } from '#server/call/remote-media/inline-media.ts';
 import { reportError } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import { chooserOf, fitsChannel, onlyChannelOf, searchingToolOf } from '#server/call/stages.ts';
@@ -73,8 +72,11 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
       }
       const covering = reserveLargestOutput(call, attempt);
       let uncovered = covering === null ? null : await covering;
-      const inlining = uncovered === null ? inlineMedia(call, attempt) : null;
-      uncovered ??= inlining === null ? null : await inlining;
+      for (const stage of call.stages) {
+        if (uncovered !== null || stage.before === undefined) continue;
+        const refusing = stage.before(call, attempt);
+        uncovered = refusing instanceof Promise ? await refusing : refusing;
+      }
       if (uncovered !== null) {
         noteStopped(call, attempt);
         attempt.isPassedOver = true;

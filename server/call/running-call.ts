@@ -1,5 +1,4 @@
 // What is known of a call while it runs; `relay.ts` fills it in order.
-import type { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { CallParameters, ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
 import type { PromptEdits, Shortening } from '#server/formats/prompt-edits.ts';
@@ -51,8 +50,6 @@ export interface RunningCall {
   /** The reservation of the prompt that is sent; replaced when the prompt becomes shorter. */
   reserved: ReservedCall;
   permit: RatePermit | null;
-  /** What of it cannot be fetched, by address, and why; missing: nothing that is known. */
-  unfetched?: Map<string, AppError>;
   readonly attempts: Attempt[];
   /** Names of the client's fields that the channel asked last has no place for. */
   dropped: readonly string[];

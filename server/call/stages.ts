@@ -1,10 +1,11 @@
 // Stages of a call: hooks by which a feature takes part in calls. Each feature is a folder in `server/slices/` and a line in
 // `server/call-stages.ts`, which orders them. The state of a call is its stage's own: a stage that is not concerned opens none, and is
 // not entered again in that call.
+import type { AppError } from '#shared/errors.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
-import type { SentAttempt } from '#server/call/call-attempt.ts';
+import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
@@ -83,6 +84,8 @@ export interface StageRun {
   fits?(channel: PreparedChannel): boolean;
   /** Chooses the channel of the next attempt. Null: none of them is well. Undefined: the stage does not choose. */
   pick?(choice: ChannelChoice): PreparedChannel | null | undefined;
+  /** Prepares the call for the attempt. An error passes the channel over; nothing is changed then. */
+  before?(call: RunningCall, attempt: CallAttempt): AppError | null | Promise<AppError | null>;
   /** Changes the request before it is translated for the attempt's channel. */
   request?(sending: CallToSend, channel: PreparedChannel): void;
   /** Reads the headers of a response that succeeded. */

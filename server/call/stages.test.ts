@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
+import type { RelayEndpoint } from '#server/call/endpoints.ts';
+import { AppError } from '#shared/errors.ts';
+import { compileStages, countedEndpoint, openStages } from './stages.ts';
+import type { CallStage, StageRun } from './stages.ts';
+
+const call = {} as AdmittedCall;
+const endpoint = {} as RelayEndpoint;
+
+function stageWith(run: StageRun | null, fields: Partial<CallStage> = {}): CallStage {
+  return { name: 'test', applies: () => true, open: () => run, ...fields };
+}
+
+test('stages: parts are in the order of the list, whichever stage waits, and without stages that are not concerned', async () => {
+  const [first, second, third] = [{}, {}, {}];
+  const late = stageWith(null, { open: () => Promise.resolve(second) });
+  const lateNone = stageWith(null, { open: () => Promise.resolve(null) });
+  const opening = openStages([stageWith(first), stageWith(null), late, lateNone, stageWith(third)], call);
+  expect(opening).toBeInstanceOf(Promise);
+  const runs = await opening;
+  expect(runs).toHaveLength(3);
+  for (const [index, run] of [first, second, third].entries()) expect(runs[index]).toBe(run);
+});
+
+test('stages: nothing waits where no stage does', () => {
+  const run = {};
+  expect(openStages([stageWith(null), stageWith(run)], call)).toEqual([run]);
+  expect(openStages([], call)).toEqual([]);
+});
+
+test('stages: a refusal of any stage refuses the call', async () => {
+  const refusal = new AppError('model_not_found', { model: 'tide' });
+  const late = stageWith(null, { open: () => Promise.resolve({}) });
+  const refusing = stageWith(null, { open: () => Promise.reject(refusal) });
+  await expect(openStages([late, refusing], call)).rejects.toBe(refusal);
+});
+
+test('stages: those that apply are listed again when a setting changes', () => {
+  const settings = { revision: 1 };
+  let isOn = false;
+  const stage = stageWith(null, { applies: () => isOn });
+  const stages = compileStages([stage], settings);
+  expect(stages.of(endpoint)).toEqual([]);
+  isOn = true;
+  expect(stages.of(endpoint)).toEqual([]);
+  settings.revision += 1;
+  expect(stages.of(endpoint)).toEqual([stage]);
+});
+
+test('stages: what they add to a prompt is counted with the endpoint; without additions the endpoint is the same', () => {
+  const counted = { promptContent: () => ({ fixed: 1 }) } as unknown as RelayEndpoint;
+  const adding: StageRun = { promptContent: (prompt) => void (prompt.fixed += 10) };
+  expect(countedEndpoint(counted, [{}])).toBe(counted);
+  expect(countedEndpoint(counted, [adding, {}, adding]).promptContent({}, 'tide')).toEqual({ fixed: 21 });
+});
