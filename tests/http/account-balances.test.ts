@@ -41,7 +41,7 @@ async function sumsOf(client: TestClient, span: Span): Promise<BalanceSums> {
 async function fileOf(client: TestClient, span: Span): Promise<string[][]> {
   const answer = await client.get(`/api/statement/accounts/export?${queryOf(span)}`);
   expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
-  expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="accounts-\d{4}-\d\d-\d\d\.csv"$/);
+  expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="accounts-\d{4}-\d\d(-\d\d)?\.csv"$/);
   return String(answer.body)
     .replace('\uFEFF', '')
     .trimEnd()
@@ -160,6 +160,21 @@ describe.each(engines)('the balances of all accounts on $kind', { concurrent: tr
     const gone = await sumsOf(root, { from: before - 2 * hour, to: before - hour });
     expect([gone.from, gone.spent]).toEqual([gone.to, 0]);
     expect((await fileOf(root, { from: 0 })).at(-1)?.at(-1)).toBe(String(sums.closing));
+  });
+
+  it('make a file that is named for its month, wherever that begins', async () => {
+    await using scene = await createScene(engine);
+    const root = await scene.app.setup();
+    const nameOf = async (from: number, to: number) => {
+      const { headers } = await root.get(`/api/statement/accounts/export?${queryOf({ from, to })}`);
+      return /filename="(.*)"/.exec(String(headers['content-disposition']))?.[1];
+    };
+    for (const hours of [-11, 0, 8, 14]) {
+      const [from, to] = [0, 1].map((month) => Date.UTC(2026, month, 1) / 1000 - hours * hour);
+      // The month is not over.
+      expect([hours, await nameOf(from ?? 0, to ?? 0)]).toEqual([hours, 'accounts-2026-01.csv']);
+    }
+    expect(await nameOf(Date.UTC(2025, 10, 3) / 1000, Date.UTC(2025, 10, 9) / 1000)).toBe('accounts-2025-11-03.csv');
   });
 
   it('are for administrators, a bounded time, and two files at a time', async () => {

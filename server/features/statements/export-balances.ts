@@ -74,10 +74,23 @@ export function createBalanceExports(host: RouteHost): BalanceExports {
     open(query, reader) {
       if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
       const requested = checkedSpan(query, Math.floor(context.now() / 1000));
-      const day = new Date(requested.from * 1000).toISOString().slice(0, 10);
-      return new Download({ type: 'text/csv; charset=utf-8', fileName: `accounts-${day}.csv`, parts: write(requested, reader) });
+      return new Download({
+        type: 'text/csv; charset=utf-8',
+        fileName: `accounts-${nameOfSpan({ from: requested.from, to: query.end_timestamp ?? requested.to })}.csv`,
+        parts: write(requested, reader),
+      });
     },
   };
+}
+
+const daySeconds = 86_400;
+
+/** The month of a month in any time zone, which its middle is in; of other spans the first day. */
+function nameOfSpan({ from, to }: { from: number; to: number }): string {
+  const days = (to - from) / daySeconds;
+  const isMonth = days > 27.5 && days < 31.5;
+  const moment = new Date((isMonth ? (from + to) / 2 : from) * 1000).toISOString();
+  return moment.slice(0, isMonth ? 7 : 10);
 }
 
 function lineOf(head: readonly (string | number)[], parts: Pick<AccountBalance, (typeof amounts)[number]>, unit: number): string {
