@@ -61,6 +61,8 @@ export const Drawing = z.object({
   channel_id: z.int(),
   /** Empty for users who are not administrators, and for a deleted channel. Absent from rows that a device has stored. */
   channel_name: z.optional(z.string()),
+  /** Of its call, by which the log has its charge and its refund. Absent from rows that a device has stored. */
+  request_id: z.optional(z.string()),
   /** What was charged, in quota, and what of it was given back because the drawing failed. */
   quota: z.int(),
   refunded_quota: z.int(),

@@ -81,6 +81,7 @@ async function reportOf(context: AppContext, task: TaskRecord): Promise<void> {
     user_id: task.user_id,
     username: task.username,
     type: LogType.system,
+    request_id: task.request_id,
     ...chargedTo(task, charge),
     // A charge hidden from the list has no visible refund.
     ...(charge?.hidden === true ? {} : { refunded: task.quota }),

@@ -49,6 +49,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const rows = await db.collection('logs').find({ user_id: customer.user.id, type: 4 });
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({
+      request_id: expect.stringMatching(/^\d{20}/),
       content: `构图失败 ${id}，补偿 ＄0.100000 额度`,
       other: { event: { code: 'task_refunded', amount: price, task_id: id } },
     });

@@ -41,6 +41,14 @@ export function TaskPanel({ row, isAdmin, onClose, onPrevious, onNext }: TaskPan
       {t('tasks.panel.channel', { id: row.channel })}
     </Button>
   );
+  const logLink = row.quota > 0 && row.requestId !== undefined && (
+    <Button
+      leftSection={<Icon name="list" />}
+      renderRoot={(attributes) => <Link {...attributes} to="/log" search={{ request: row.requestId }} />}
+    >
+      {t('tasks.panel.log')}
+    </Button>
+  );
   return (
     <SidePanel
       title={actionText(row.action)}
@@ -50,6 +58,7 @@ export function TaskPanel({ row, isAdmin, onClose, onPrevious, onNext }: TaskPan
       onNext={onNext}
       foot={
         <>
+          {logLink}
           {channelLink}
           {!isPhone && <span className={styles.space} />}
           {copyJson}

@@ -27,6 +27,8 @@ export interface TaskRow {
   channel: number;
   /** Empty: the channel was deleted, or the reader is no administrator. */
   channelName: string;
+  /** Of the rows of the log that are about it; undefined: a stored row of an earlier version. */
+  requestId: string | undefined;
   action: string;
   status: string;
   standing: Standing;
@@ -62,6 +64,7 @@ export function rowOfDrawing(drawing: Drawing): TaskRow {
     username,
     channel: channel_id,
     channelName: drawing.channel_name ?? '',
+    requestId: drawing.request_id,
     action,
     status,
     standing: standingOf(status),
@@ -95,6 +98,7 @@ export function rowOfTask(task: Task): TaskRow {
     username,
     channel: channel_id,
     channelName: task.channel_name ?? '',
+    requestId: task.request_id,
     action,
     status,
     standing: standingOf(status),

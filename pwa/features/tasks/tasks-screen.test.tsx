@@ -134,6 +134,18 @@ describe('tasks-screen', () => {
     await shows(() => expect(panel?.querySelector('pre')?.textContent).toContain('"mj_id": "1790000001"'));
   });
 
+  test('an open drawing leads to its charge and refund in the log', async () => {
+    stored = [buildDrawing({ id: 5, quota: 500, request_id: 'req-5' }), buildDrawing({ id: 6, request_id: 'req-6' })];
+    open('drawing', { open: '5' });
+    const links = () => [...document.querySelectorAll('aside a')].map((link) => link.getAttribute('href'));
+    await shows(() => expect(links()).toContain('/log?request=req-5'));
+    screen.leave();
+    // Without a charge there is no row.
+    open('drawing', { open: '6' });
+    await shows(() => expect(document.querySelector('aside')?.textContent).toContain('#6'));
+    expect(links()).toEqual([]);
+  });
+
   test('a broken picture says so', async () => {
     stored = [buildDrawing({ id: 5, image_url: 'https://cdn.example/a.png' })];
     open('drawing', { view: 'gallery' });

@@ -33,6 +33,7 @@ export function presentDrawing(
     fail_reason: failReasonIn(task, language),
     channel_id: isOwn ? 0 : task.channel_id,
     channel_name: isOwn ? '' : (context.channels.get(task.channel_id)?.name ?? ''),
+    request_id: task.request_id,
     quota,
     refunded_quota,
     buttons,

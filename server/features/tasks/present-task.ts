@@ -24,6 +24,7 @@ export function presentTask(
     username: isOwn ? '' : task.username,
     channel_id: isOwn ? 0 : task.channel_id,
     channel_name: isOwn ? '' : (context.channels.get(task.channel_id)?.name ?? ''),
+    request_id: task.request_id,
     quota,
     refunded_quota,
     action,
