@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { bulkLimit } from '#shared/channel-tags.ts';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
-import { toastFailure } from '#pwa/ui/frame/toast.ts';
+import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import type { AskedOfChannels } from './channel-dialog.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
@@ -20,15 +21,7 @@ export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: Bulk
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const [progress, setProgress] = useState<{ done: number; of: number }>();
-
-  async function each(act: (id: number) => Promise<unknown>): Promise<void> {
-    for (const [index, id] of ids.entries()) {
-      setProgress({ done: index + 1, of: ids.length });
-      // A failure is told by its own toast or row; the others go on.
-      await act(id).catch(() => {});
-    }
-    setProgress(undefined);
-  }
+  const run = useTestRun(ids, tests);
 
   async function setStatus(isEnabled: boolean): Promise<void> {
     const known = rows.filter(({ id }) => ids.includes(id));
@@ -56,6 +49,16 @@ export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: Bulk
     if (!isEnabled && !hasFailed && stopped.length > 0 && known.length === ids.length) actions.offerToEnable(stopped);
   }
 
+  if (run.progress !== undefined) {
+    return (
+      <>
+        <span role="status">{t('channels.bulk.progress', run.progress)}</span>
+        <Button variant="subtle" onClick={run.stop}>
+          {t('channels.run.stop')}
+        </Button>
+      </>
+    );
+  }
   if (progress !== undefined) return <span role="status">{t('channels.bulk.progress', progress)}</span>;
   if (!isOnline) return <span>{t('channels.bulk.offline')}</span>;
   return (
@@ -69,7 +72,7 @@ export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: Bulk
       <Button variant="subtle" onClick={() => onAsk({ kind: 'edit_many', of: { ids } })}>
         {t('channels.action.edit_many')}
       </Button>
-      <Button variant="subtle" onClick={() => void each((id) => tests.test({ id }))}>
+      <Button variant="subtle" onClick={() => void run.start()}>
         {t('channels.action.test')}
       </Button>
       <Button variant="subtle" data-danger onClick={() => onDelete(ids)}>
@@ -77,4 +80,32 @@ export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: Bulk
       </Button>
     </>
   );
+}
+
+/** Tests channels one after the other. Rows show their own results; the sums at the end also count those of other pages. */
+function useTestRun(ids: readonly number[], tests: ChannelControls['tests']) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [progress, setProgress] = useState<{ done: number; of: number }>();
+  const isStopped = useRef(false);
+  async function start(): Promise<void> {
+    isStopped.current = false;
+    let done = 0;
+    let failed = 0;
+    for (const id of ids) {
+      if (isStopped.current) break;
+      setProgress({ done: done + 1, of: ids.length });
+      const result = await tests.test({ id });
+      done += 1;
+      if (result.state === 'failed') failed += 1;
+    }
+    setProgress(undefined);
+    const sums = t('channels.run.ended_tests', { done: format.count(done), failed: format.count(failed) });
+    if (failed > 0) toastFailure({ code: '', message: sums });
+    else toastSuccess(sums);
+  }
+  const stop = (): void => {
+    isStopped.current = true;
+  };
+  return { progress, start, stop };
 }

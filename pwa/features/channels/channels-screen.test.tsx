@@ -22,6 +22,8 @@ let isLate: boolean;
 let isLocked: boolean;
 /** What the server says instead of the list. */
 let failure: { body: object; status: number } | undefined;
+/** Tests that are under way; each call fails one. */
+let tested: (() => void)[];
 let addresses: ChannelsSearch[];
 let opened: (string | undefined)[];
 
@@ -33,6 +35,7 @@ afterAll(() => server.stop());
 beforeEach(() => {
   server.requested.length = 0;
   addresses = [];
+  tested = [];
   opened = [];
   failure = undefined;
   gone = [];
@@ -53,6 +56,10 @@ beforeEach(() => {
       return sendJson(response, { success: true, message: '', data: stored, total: stored.length });
     }
     if (method === 'GET' && path === '/api/channel/7') return sendJson(response, { success: true, message: '', data: stored[0] });
+    if (path?.startsWith('/api/channel/test/') === true) {
+      tested.push(() => sendJson(response, { success: false, message: 'no key', time: 0.1 }));
+      return;
+    }
     if (path === '/api/channel/summary') return sendJson(response, { success: true, message: '', data: counts });
     if (path === '/api/channel/failing') return sendJson(response, { success: true, message: '', data: failing });
     if (path === '/api/channel/tags') return sendJson(response, { success: true, message: '', data: tags });
@@ -306,6 +313,23 @@ describe('channels-screen', () => {
     // Closing it is still asked about.
     screen.press('Cancel');
     await shows(() => expect(document.querySelector('dialog')).not.toBeNull());
+  });
+
+  test('ticked channels are tested one after the other, can be stopped, and are summed up', async () => {
+    stored = [7, 8, 9].map((id) => buildConsoleChannel({ id, name: `channel ${id}` }));
+    open();
+    await shows(() => expect(screen.text()).toContain('channel 9'));
+    for (const box of document.querySelectorAll<HTMLElement>('tbody input[type=checkbox]')) box.click();
+    await shows(() => expect(screen.text()).toContain('3 selected'));
+    // The actions load when the first row is ticked.
+    await shows(() => screen.press('Test'));
+    await shows(() => expect(tested).toHaveLength(1));
+    tested[0]?.();
+    await shows(() => expect(tested).toHaveLength(2));
+    screen.press('Stop');
+    tested[1]?.();
+    await shows(() => expect(screen.text()).toContain('2 tested, 2 failed'));
+    expect(tested).toHaveLength(2);
   });
 
   test('an undo that comes too late is told', async () => {

@@ -128,7 +128,7 @@ function ModelFields({ form, isOfTag }: { form: ManyForm; isOfTag: boolean }) {
   const fields = isOfTag ? (['models'] as const) : (['models_added', 'models_removed'] as const);
   return (
     <>
-      <TagsInput label={t('channel.field.groups')} data={groups.data ?? []} splitChars={[',', '，']} {...form.getInputProps('groups')} />
+      <TagsInput label={t('channels.many.groups')} data={groups.data ?? []} splitChars={[',', '，']} {...form.getInputProps('groups')} />
       {fields.map((field) => (
         <TagsInput
           key={field}
