@@ -6,7 +6,7 @@ import type { Column } from './columns.tsx';
 import type { DataListProps, SortState } from './data-list.tsx';
 import { shownRows } from './shown-rows.ts';
 import styles from './data-table.module.css';
-import { pageSizes, rememberPageSize } from './list-search.ts';
+import { pageSizes, rememberPageSize, windowPageSize } from './list-search.ts';
 import type { PagerProps } from './pager.tsx';
 import { columnWidths, useFittingColumns } from './fitting-columns.ts';
 import { useAfter } from '#pwa/ui/frame/query-state.tsx';
@@ -99,7 +99,8 @@ function LargerPage({ pager }: { pager: PagerProps }) {
   const { t } = useTranslation();
   const larger = pageSizes.find((size) => size > pager.size);
   const hasMore = pager.cursor === true ? pager.hasOlder || pager.hasNewer : pager.total > pager.size || pager.isLowerBound === true;
-  if (larger === undefined || pager.size > mostOfShortPage || !hasMore) return null;
+  const isShort = pager.size <= mostOfShortPage && pager.size < windowPageSize();
+  if (larger === undefined || !isShort || !hasMore) return null;
   return (
     <Button
       variant="subtle"

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { useHeardShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { isElsewhere, useListKeys } from './list-keys.ts';
-import { fillingPageSize, ListSearch, rememberedPageSize, rememberPageSize, SearchInt } from './list-search.ts';
+import { fillingPageSize, ListSearch, rememberedPageSize, rememberPageSize, SearchInt, windowPageSize } from './list-search.ts';
 import { useSelection } from './selection.ts';
 
 let screen: DrawnScreen;
@@ -189,7 +189,9 @@ describe('list-search', () => {
     expect(rememberedPageSize()).toBe(50);
     localStorage.setItem('page-size', '7');
     expect(rememberedPageSize()).toBe(fillingPageSize({ width: innerWidth, height: innerHeight }));
-    localStorage.removeItem('page-size');
+    // Another window is filled by another size.
+    rememberPageSize(windowPageSize());
+    expect(localStorage.getItem('page-size')).toBeNull();
   });
 
   test('numbers in the address are whole and not negative', () => {

@@ -2,9 +2,14 @@ import { z } from 'zod/mini';
 
 export const pageSizes = [10, 20, 50, 100] as const;
 const storageKey = 'page-size';
-const phoneWidth = 600;
-/** Pixels of a row and of what stands around the rows; cards are higher. */
-const rowHeight = { desk: 52, phone: 72 };
+const leastRows = 10;
+const mostRows = 100;
+/** Pixels of a row of two lines and of what stands around the rows, by the width up to which they are so; cards are higher. */
+const rowHeights = [
+  { width: 600, height: 62 },
+  { width: 1100, height: 48 },
+  { width: Infinity, height: 40 },
+] as const;
 const aroundRows = 220;
 /** The same as long as the page is open: what was read for one size is not read again for another. */
 let windowful: number | undefined;
@@ -12,18 +17,25 @@ let windowful: number | undefined;
 /** The page size that was chosen last on this device, in any list; without a choice the one that fills the window. */
 export function rememberedPageSize(): number {
   const size = Number(localStorage.getItem(storageKey));
+  return pageSizes.find((offered) => offered === size) ?? windowPageSize();
+}
+
+/** Rows that fill this window. */
+export function windowPageSize(): number {
   windowful ??= fillingPageSize({ width: innerWidth, height: innerHeight });
-  return pageSizes.find((offered) => offered === size) ?? windowful;
+  return windowful;
 }
 
-/** The smallest of the sizes whose rows reach the lower edge. */
+/** As many rows as fit, and no fewer than ten. */
 export function fillingPageSize({ width, height }: { width: number; height: number }): number {
-  const rows = (height - aroundRows) / (width < phoneWidth ? rowHeight.phone : rowHeight.desk);
-  return pageSizes.find((offered) => offered >= rows) ?? pageSizes[0];
+  const row = rowHeights.find((one) => width <= one.width)?.height ?? leastRows;
+  return Math.min(mostRows, Math.max(leastRows, Math.floor((height - aroundRows) / row)));
 }
 
+/** The size that fills the window is not stored: another window holds another number of rows. */
 export function rememberPageSize(size: number): void {
-  localStorage.setItem(storageKey, String(size));
+  if (size === windowPageSize()) localStorage.removeItem(storageKey);
+  else localStorage.setItem(storageKey, String(size));
 }
 
 /** A text in the address; anything else counts as absent. Numbers that look like text come back as text. */
@@ -43,7 +55,7 @@ export const SearchInt = z.catch(z.optional(z.coerce.number().check(z.int(), z.m
 /** What every list keeps in its address: page (from 1), rows per page, the record that is open. */
 export const ListSearch = z.object({
   p: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000_000))), undefined),
-  size: z.catch(z.optional(z.coerce.number().check(z.refine((size) => pageSizes.some((offered) => offered === size)))), undefined),
+  size: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(leastRows), z.maximum(mostRows))), undefined),
   open: SearchText,
 });
 export type ListSearch = z.infer<typeof ListSearch>;

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { pageSizes, rememberPageSize } from './list-search.ts';
+import { pageSizes, rememberPageSize, windowPageSize } from './list-search.ts';
 import styles from './pager.module.css';
 
 /** Pages by number where a total is known; by cursor, newer and older, where the list is a stream. */
@@ -97,6 +97,7 @@ function Range({ page, size, total: counted, isLowerBound = false, shown = size 
 
 function SizeChoice({ size, onSize }: Sized) {
   const { t } = useTranslation();
+  const sizes = [...new Set([...pageSizes, windowPageSize(), size])].sort((one, other) => one - other);
   return (
     <span className={styles.size}>
       <select
@@ -108,7 +109,7 @@ function SizeChoice({ size, onSize }: Sized) {
           onSize(chosen);
         }}
       >
-        {pageSizes.map((offered) => (
+        {sizes.map((offered) => (
           <option key={offered} value={offered}>
             {t('common.pager.per_page', { count: offered })}
           </option>

@@ -20,8 +20,12 @@ it('list-screen: another page closes the record that is on this one, the first p
 });
 
 it('list-search: the first page reaches the lower edge of the window', () => {
-  expect(fillingPageSize({ width: 1440, height: 700 })).toBe(10);
-  expect(fillingPageSize({ width: 1440, height: 900 })).toBe(20);
-  expect(fillingPageSize({ width: 2560, height: 1440 })).toBe(50);
+  expect(fillingPageSize({ width: 1280, height: 500 })).toBe(10);
+  expect(fillingPageSize({ width: 1440, height: 700 })).toBe(12);
+  // Seventeen rows of 40 px stand between the filters and the pager; a twentieth would be below the edge.
+  expect(fillingPageSize({ width: 1440, height: 900 })).toBe(17);
+  expect(fillingPageSize({ width: 1920, height: 1200 })).toBe(24);
+  expect(fillingPageSize({ width: 768, height: 1024 })).toBe(16);
   expect(fillingPageSize({ width: 360, height: 780 })).toBe(10);
+  expect(fillingPageSize({ width: 3840, height: 9000 })).toBe(100);
 });
