@@ -34,6 +34,15 @@ describe('pages of the settings', () => {
     }
   });
 
+  it('name the unit of a time, a size and a price beside the number', () => {
+    const measured = settingKeys.filter((key) => /Days|Minutes|Megabytes|Percent|^Price$/.test(key));
+    expect(measured).toContain('FileMegabytesPerUser');
+    for (const [language, texts] of Object.entries({ zh, en })) {
+      const unit: Record<string, string> = texts.unit;
+      for (const key of measured) expect(unit[textName(key)], `${language} ${key}`).toBeTruthy();
+    }
+  });
+
   it('never show a secret in a field that shows its text', () => {
     for (const key of settingKeys) expect(controlOf(key) === 'secret', key).toBe(isSecret(key));
   });
