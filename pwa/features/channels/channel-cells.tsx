@@ -98,13 +98,17 @@ export function ResponseTime({ channel, result }: { channel: Channel; result: Te
   const { t } = useTranslation();
   const format = useFormat();
   const test = testState(channel, result);
+  // The state of the channel says so already, and why.
+  const isReported = useFailing(channel.id)?.by === 'test';
+  const isPhone = useIsPhone();
   if (test.state === 'running') return <span className={styles.quiet}>{t('channels.test.running')}</span>;
   if (test.state === 'untested') return <span className={styles.quiet}>{t('channels.tier.untested')}</span>;
   if (test.state === 'failed') {
+    if (isReported && isPhone) return null;
     return (
       <span className={styles.stack} title={test.message}>
         <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
-        <small className={styles.why}>{test.message}</small>
+        {!isReported && <small className={styles.why}>{test.message}</small>}
       </span>
     );
   }

@@ -174,6 +174,21 @@ describe('channels-screen', () => {
     await shows(() => expect(document.querySelector('aside')?.textContent).toContain(how));
   });
 
+  test('one whose test failed says why once', async () => {
+    const reported = { name: 'east', by: 'test', status: 0, since: 0, failures: 0, calls: 0, sole_models: 0 } as const;
+    stored = [7, 8].map((id) =>
+      buildConsoleChannel({ id, name: `channel ${id}`, test_time: 1, response_time: 9, test_error: 'no such key' }),
+    );
+    failing = [{ ...reported, id: 7, problem: 'no such key' }];
+    open();
+    const mentions = (name: string) => {
+      const row = [...document.querySelectorAll('tbody tr')].find((one) => one.textContent?.includes(name));
+      return row?.textContent?.split('no such key').length;
+    };
+    await shows(() => expect(document.querySelector('tbody tr')?.textContent).toContain('test failed'));
+    expect([mentions('channel 7'), mentions('channel 8')]).toEqual([2, 2]);
+  });
+
   test('one that nothing can be sent through says so, and why', async () => {
     const reported = { name: 'east', problem: 'a base URL is needed', status: 0, since: 0, failures: 0, calls: 0, sole_models: 1 };
     failing = [{ ...reported, id: 7, by: 'settings' }];
