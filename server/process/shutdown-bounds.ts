@@ -2,7 +2,7 @@
 // (`stop_grace_period` in compose.yaml): a server that is killed before leaves its books to the next one.
 
 /** Calls that are cut have so long to tell their clients why. */
-export const lastWordsMs = 3_000;
+export const lastWordsMs = 6_000;
 /** How long calls that were cut may take to end. */
 export const cutCallsMs = 5_000;
 /** For a job under way: what it has not done is done when its lock has ended. */
