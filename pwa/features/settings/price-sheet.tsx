@@ -73,7 +73,7 @@ export function PriceSheet({ row, saved, view, mayWrite, note, changes, onEdit, 
         </>
       }
     >
-      <p className={styles.unit}>{[t(`prices.unit_of.${view.unit}`), note].filter((part) => part !== undefined).join(' · ')}</p>
+      <UnitLine unit={view.unit} note={note} isPerCall={row.set.ModelPrice !== undefined} />
       {priceGroups.map(({ name, fields }) => {
         const canType = mayWrite && fields.some((field) => isOpen(row, field));
         return shownGroups.includes(name) ? (
@@ -119,6 +119,13 @@ export function PriceSheet({ row, saved, view, mayWrite, note, changes, onEdit, 
       )}
     </BottomSheet>
   );
+}
+
+/** Unit of the prices, or of a price per call alone. */
+function UnitLine({ unit, note, isPerCall }: { unit: CellView['unit']; note: string | undefined; isPerCall: boolean }) {
+  const { t } = useTranslation();
+  const parts = [isPerCall && note !== undefined ? undefined : t(`prices.unit_of.${unit}`), note];
+  return <p className={styles.unit}>{parts.filter((part) => part !== undefined).join(' · ')}</p>;
 }
 
 function RemoveButton({ onRemove }: { onRemove: () => void }) {
