@@ -19,7 +19,7 @@ export interface FixtureServer {
 
 declare global {
   interface Window {
-    happyDOM?: { setURL: (url: string) => void };
+    happyDOM?: { setURL: (url: string) => void; setViewport: (size: { width: number; height: number }) => void };
   }
 }
 
@@ -102,4 +102,9 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   return text === '' ? undefined : JSON.parse(text);
+}
+
+/** Makes the test's page as wide as a desk's, until the file ends. */
+export function widenToDesk(): void {
+  window.happyDOM?.setViewport({ width: 1440, height: 900 });
 }

@@ -6,7 +6,7 @@ import type { ChannelTag } from '#shared/channel-tags.ts';
 import type { Channel, ChannelSummary, FailingChannel } from '#shared/channels.ts';
 import { buildConsoleChannel } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type FixtureServer, sendJson, startFixtureServer, widenToDesk } from '#tests/support/console-server.ts';
 import { dropUndos } from '#pwa/ui/frame/toast.ts';
 import { ChannelsScreen } from './channels-screen.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
@@ -28,6 +28,7 @@ let addresses: ChannelsSearch[];
 let opened: (string | undefined)[];
 
 beforeAll(async () => {
+  widenToDesk();
   await startScreenTexts('channels', 'editing');
   server = await startFixtureServer();
 });
