@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { type BatchFill, typedNumber } from './price-rows.ts';
+import { type BatchFill, typedNumber } from './price-edits.ts';
 import styles from './price-table.module.css';
 
 type FillKind = 'price' | 'ratio' | 'completion' | 'both';

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
-import { cellOf, changedFields, type CellView, isSet, type PriceField, priceFields, type PriceRow, shownNumber } from './price-rows.ts';
+import { isSet, shownNumber } from './price-edits.ts';
+import { cellOf, changedFields, type CellView, type PriceField, priceFields, type PriceRow } from './price-rows.ts';
 import styles from './price-card.module.css';
 
 interface PriceCardProps {

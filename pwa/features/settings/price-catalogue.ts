@@ -1,6 +1,7 @@
 // What the providers themselves ask, for models that have no price yet. The list is of a day and is offered, never applied by itself.
 import { completionRatioOf } from '#shared/pricing-rules.ts';
-import { exact, type PriceEdit } from './price-rows.ts';
+import type { PriceEdit } from './price-edits.ts';
+import { exact } from './price-rows.ts';
 
 /** USD per million tokens: input, output, cached input, input written to the cache for five minutes, audio heard and spoken, pictures seen and drawn. */
 export type CataloguePrices = Readonly<Record<string, readonly (number | null)[]>>;

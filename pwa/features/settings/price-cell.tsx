@@ -1,7 +1,8 @@
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { isSamePrice, shownNumber } from './price-rows.ts';
+import { shownNumber } from './price-edits.ts';
+import { isSamePrice } from './price-rows.ts';
 import styles from './price-table.module.css';
 
 interface PriceCellProps {

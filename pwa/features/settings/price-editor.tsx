@@ -14,21 +14,8 @@ import { changesOf } from './option-drafts.ts';
 import { PriceBatch } from './price-batch.tsx';
 import { PriceCard } from './price-card.tsx';
 import { PriceRow } from './price-row.tsx';
-import {
-  type BatchFill,
-  cellOf,
-  editedTexts,
-  fillEdit,
-  isSamePrice,
-  type PriceEdit,
-  type PriceKey,
-  type PriceMaps,
-  priceFields,
-  priceGroups,
-  removal,
-  rowOf,
-  shownNumber,
-} from './price-rows.ts';
+import { type BatchFill, editedTexts, fillEdit, type PriceEdit, priceGroups, removal, shownNumber } from './price-edits.ts';
+import { cellOf, isSamePrice, type PriceKey, type PriceMaps, priceFields, rowOf } from './price-rows.ts';
 import { PriceSheet } from './price-sheet.tsx';
 import { PricesShape } from './prices-shape.tsx';
 import styles from './price-table.module.css';

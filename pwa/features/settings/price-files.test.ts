@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { catalogueEdits, readCatalogue } from './price-catalogue.ts';
 import { priceFileText, readPriceFile } from './price-files.ts';
-import { cellOf, editedTextsOfMany, mapsOf, type PriceMaps, rowOf } from './price-rows.ts';
+import { editedTextsOfMany } from './price-edits.ts';
+import { cellOf, mapsOf, type PriceMaps, rowOf } from './price-rows.ts';
 
 function mapsFrom(texts: Partial<Record<string, object>>): PriceMaps {
   const maps = mapsOf((key) => JSON.stringify(texts[key] ?? {}));

@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
 import { PriceCell } from './price-cell.tsx';
-import { cellOf, type CellView, isOpen, type PriceEdit, priceGroups, type PriceRow as Row, shownNumber, typedRatio } from './price-rows.ts';
+import { isOpen, type PriceEdit, priceGroups, shownNumber, typedRatio } from './price-edits.ts';
+import { cellOf, type CellView, type PriceRow as Row } from './price-rows.ts';
 import styles from './price-table.module.css';
 import { usePriceTyping } from './use-price-typing.ts';
 

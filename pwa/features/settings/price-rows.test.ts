@@ -1,20 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  cellOf,
-  editedTexts,
-  editOf,
-  fillEdit,
-  mapsOf,
-  type PriceMaps,
-  priceChanges,
-  pricedModels,
-  priceKeys,
-  removal,
-  rowOf,
-  shownNumber,
-  typedNumber,
-} from './price-rows.ts';
+import { editedTexts, editOf, fillEdit, removal, shownNumber, typedNumber } from './price-edits.ts';
+import { cellOf, mapsOf, type PriceMaps, priceChanges, pricedModels, priceKeys, rowOf } from './price-rows.ts';
 
 const usd = { unit: 'usd', quotaPerUnit: 500_000 } as const;
 const ratios = { unit: 'ratio', quotaPerUnit: 500_000 } as const;

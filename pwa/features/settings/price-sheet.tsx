@@ -6,19 +6,8 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
 import { shownFactor } from './price-row.tsx';
-import {
-  cellOf,
-  type CellView,
-  isOpen,
-  isSamePrice,
-  isSet,
-  type PriceEdit,
-  type PriceField,
-  priceFields,
-  priceGroups,
-  type PriceRow,
-  shownNumber,
-} from './price-rows.ts';
+import { isOpen, isSet, type PriceEdit, priceGroups, shownNumber } from './price-edits.ts';
+import { cellOf, type CellView, isSamePrice, type PriceField, priceFields, type PriceRow } from './price-rows.ts';
 import styles from './price-sheet.module.css';
 import { usePriceTyping } from './use-price-typing.ts';
 

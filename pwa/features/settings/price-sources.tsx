@@ -6,7 +6,8 @@ import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { type MenuAction, RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { catalogueEdits, readCatalogue } from './price-catalogue.ts';
 import { isSamePrices, largestFile, priceFileText, readPriceFile } from './price-files.ts';
-import { editedTextsOfMany, type PriceKey, type PriceMaps } from './price-rows.ts';
+import { editedTextsOfMany } from './price-edits.ts';
+import type { PriceKey, PriceMaps } from './price-rows.ts';
 import styles from './price-table.module.css';
 
 export interface PriceSourcesProps {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type CellView, editOf, type PriceEdit, type PriceField, type PriceRow, typedNumber } from './price-rows.ts';
+import { editOf, type PriceEdit, typedNumber } from './price-edits.ts';
+import type { CellView, PriceField, PriceRow } from './price-rows.ts';
 
 interface PriceTypingProps {
   row: PriceRow;
