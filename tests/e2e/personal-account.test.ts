@@ -68,7 +68,7 @@ describeInBrowser('own account', () => {
     await page.getByRole('textbox', { name: text('personal.name.label') }).fill('Night keeper');
     await button(page, 'personal.save_offline').click();
     await page.getByText(text('personal.notice.waiting_other', { count: 2 })).waitFor();
-    await page.getByText(text('personal.unpriced.waiting')).waitFor();
+    await page.getByText(text('personal.unpriced.waiting'), { exact: true }).waitFor();
     await page.getByText(text('personal.name.waiting', { name: 'Night keeper' })).waitFor();
     for (const key of ['personal.notice.test', 'account.token.make', 'account.remove.action', 'account.invite.transfer']) {
       const label = text('common.action.needs_connection', { action: text(key) });
