@@ -79,6 +79,7 @@ async function orderVideo({ type }: Row): Promise<void> {
 const sessions: Readonly<Record<number, { path: string; headers: object }>> = {
   1: { path: '/v1/realtime?model=gpt-realtime', headers: { authorization: 'Bearer sk-test' } },
   3: { path: '/openai/v1/realtime?model=gpt-realtime', headers: { 'api-key': 'sk-test' } },
+  48: { path: '/v1/realtime?model=gpt-realtime', headers: { authorization: 'Bearer sk-test' } },
 };
 
 async function openSession({ type }: Row): Promise<void> {
