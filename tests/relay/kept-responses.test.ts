@@ -178,10 +178,16 @@ describe.each(engines)('what is kept of responses on $kind', (engine) => {
     const request = await scene.upstream.request(1);
     await until(() => request.eventsSent > 0 || null);
     await until(async () => (await clientOf(scene).responses.retrieve(id)).status === 'in_progress' || null);
+    const running = await scene.app.context.db.collection('responses').get(id);
     expect(bodies.bytes).toBeGreaterThan(1_600_000);
     request.release();
     await until(async () => (await clientOf(scene).responses.retrieve(id)).status === 'completed' || null);
     await until(() => bodies.bytes === 0 || null);
+    // A reader that has found it running, and whose pieces are replaced meanwhile.
+    if (running === null) throw new Error('The running response is not stored');
+    const pieces = scene.app.context.db.collection('response_pieces');
+    await until(async () => (await pieces.count({ response_id: id, version: running.pieces_version ?? '' })) === 0 || null);
+    expect(await new ResponseStore(scene.app.context).responseIn(running)).toMatchObject({ id, status: 'completed' });
   });
 
   const chatModel = 'gpt-4o-mini';

@@ -54,6 +54,6 @@ describe('test-token', () => {
   test('is not offered for a token without a model that chats', async () => {
     open(() => {}, buildConsoleToken({ model_limits_enabled: true, model_limits: 'text-embedding-3-small' }));
     await shows(() => expect(server.requested).not.toHaveLength(0));
-    expect(screen.text()).toBe('');
+    expect(screen.text()).not.toMatch(/real call|Test/);
   });
 });

@@ -1,8 +1,10 @@
 // Reads stored items and pieces a few at a time, to bound each step of the event loop.
+import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Filter } from '#server/db/collection.ts';
+import type { Collection, Filter } from '#server/db/collection.ts';
 import type { ConversationItemRecord } from '#server/db/records/conversation-item.ts';
 import type { ResponsePartRecord } from '#server/db/records/response-part.ts';
+import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
 
 /** Pieces of about a megabyte each. */
 const readAtOnce = 3;
@@ -17,6 +19,28 @@ export async function* readPieces({ db }: Pick<AppContext, 'db'>, of: Filter<Res
     for (const { content } of rows) yield content;
     if (rows.length < readAtOnce) return;
     after = rows.at(-1)?.number ?? after;
+  }
+}
+
+/**
+ * Reads the pieces of a record. If its response ends meanwhile and its pieces are replaced, reads the newer ones.
+ * @throws {AppError} `response_not_found` if some are missing
+ */
+export async function readNewest<Result>(
+  responses: Pick<Collection<StoredResponseRecord>, 'first'>,
+  record: StoredResponseRecord,
+  read: (newest: StoredResponseRecord) => Promise<Result>,
+): Promise<Result> {
+  for (let newest = record; ;) {
+    try {
+      return await read(newest);
+    } catch (failure) {
+      if (!(failure instanceof AppError) || failure.code !== 'response_not_found') throw failure;
+      const { id, user_id, pieces_version: before } = newest;
+      const now = await responses.first({ id, user_id });
+      if (now === null || now.pieces_version === before) throw failure;
+      newest = now;
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { createHoldings, removeResponse } from './holdings.ts';
 import type { Holdings } from './holdings.ts';
 import { isCompaction } from './items.ts';
 import type { Item } from './items.ts';
-import { readPieces } from './read-parts.ts';
+import { readNewest, readPieces } from './read-parts.ts';
 import { holderOf } from './response-ids.ts';
 import { openJson, openText, parseStored, sealJson, sealPieces, writeToStore } from './sealed-json.ts';
 import type { WrittenJson } from './sealed-json.ts';
@@ -223,7 +223,7 @@ export class ResponseStore {
 
   /** Same as stored: JSON. */
   async itemsTextIn(record: StoredResponseRecord): Promise<string> {
-    return this.#textIn(record, 'items');
+    return readNewest(this.#responses, record, (newest) => this.#textIn(newest, 'items'));
   }
 
   /** @param text result of `itemsTextIn` */
@@ -233,10 +233,12 @@ export class ResponseStore {
   }
 
   /** The presented response. */
-  async responseIn(record: StoredResponseRecord): Promise<Json> {
-    const shell = await parseStored(this.#context, ownerOf(record.user_id), await this.#textIn(record, 'response'));
-    const output = (await this.itemsIn(record)).slice(record.input_count);
-    return { ...(isObject(shell) ? shell : {}), status: record.status, output };
+  responseIn(record: StoredResponseRecord): Promise<Json> {
+    return readNewest(this.#responses, record, async (newest) => {
+      const shell = await parseStored(this.#context, ownerOf(newest.user_id), await this.#textIn(newest, 'response'));
+      const items = await this.itemsOf(newest, await this.#textIn(newest, 'items'));
+      return { ...(isObject(shell) ? shell : {}), status: newest.status, output: items.slice(newest.input_count) };
+    });
   }
 
   /**
