@@ -81,9 +81,9 @@ export function nextPollAt(now: number, { created_at: created }: PrepaidWork): n
 /** Brings forward work whose process died during creation; no other process confirms it. */
 async function bringForward<Work extends PrepaidWork>({ db, now }: AppContext, kind: WorkKind<Work>): Promise<void> {
   const records = kind.records(db);
-  // Work polled before is due sooner than this.
+  // Work polled before is due sooner than this, running and ended work mostly later.
   const waiting = await records.find(
-    { state: { in: ['checking', 'creating'] }, poll_at: { gt: now() + retryMs } },
+    { state: { in: ['checking', 'creating'] }, poll_at: { gt: now() + retryMs, lte: now() + creationMs + retryMs } },
     { limit: broughtAtOnce },
   );
   for (const [process, left] of Map.groupBy(waiting, (work) => work.process)) {
