@@ -28,7 +28,7 @@ type Begun = Pick<
 > & { state: 'checking'; charge: 'none' };
 
 /** Fields of work whose input is about to be checked. */
-export function begunAt({ now, ledger }: Pick<AppContext, 'now' | 'ledger'>): Begun {
+export function newWork({ now, ledger }: Pick<AppContext, 'now' | 'ledger'>): Begun {
   return {
     upstream_id: '',
     state: 'checking',
@@ -48,7 +48,7 @@ export function begunAt({ now, ledger }: Pick<AppContext, 'now' | 'ledger'>): Be
  * Checks the input of work and creates it; work that is refused leaves nothing.
  * @throws {AppError}
  */
-export async function orRemove<Work extends PrepaidWork>(
+export async function createOrRemove<Work extends PrepaidWork>(
   { db }: Pick<AppContext, 'db'>,
   kind: WorkKind<Work>,
   { id }: Work,

@@ -23,7 +23,7 @@ export const priceGroups = [
   { name: 'call', fields: ['price'] },
 ] as const satisfies { name: string; fields: readonly PriceField[] }[];
 
-/** Whether somebody has set it; an output price that is built in nobody has. */
+/** Whether the field has a stored value; built-in output prices have none. */
 export function isSet(row: PriceRow, field: PriceField): boolean {
   return row.set[fieldKeys[field]] !== undefined;
 }
@@ -34,7 +34,7 @@ export function isOpen(row: PriceRow, field: PriceField): boolean {
   return row.set.ModelPrice === undefined && !(field === 'output' && row.isCompletionFixed);
 }
 
-/** As a cell shows it while nobody types in it: prices with at least two decimals, and no more digits than a person compares. */
+/** Text of a cell that is not being edited: prices with at least two decimals, five digits at most. */
 export function shownNumber(value: number | undefined, { isPrice }: { isPrice: boolean }): string {
   if (value === undefined) return '';
   const rounded = String(Number(value.toPrecision(5)));
@@ -46,7 +46,7 @@ export function shownNumber(value: number | undefined, { isPrice }: { isPrice: b
 export type PriceEdit = Partial<Record<PriceKey, number | undefined>>;
 
 /**
- * What a typed cell changes of a model; undefined removes a value. `zero_input`: such a price cannot be kept as a factor of nothing.
+ * What a typed cell changes of a model; undefined removes a value. `zero_input`: a price cannot be stored as a factor of an input price of 0.
  * In USD the other prices of the model stay: the ratios that hold them follow, the built-in ones are written down. A fixed ratio cannot, and
  * its price moves along. `saved`: the model as it is saved, whose prices come back with its input price.
  */
@@ -92,7 +92,7 @@ function priceBefore(row: PriceRow, saved: PriceRow, field: PriceField, view: Ce
   const key = fieldKeys[field];
   if (field !== 'output' && row.set[key] === undefined) return undefined;
   if ((row.set.ModelRatio ?? 0) > 0) return cellOf(row, field, view);
-  // Its input price was taken away or set to 0 and is typed anew.
+  // The input price was removed or set to 0, and a new one is typed.
   return (saved.set.ModelRatio ?? 0) > 0 && row.set[key] === saved.set[key] ? cellOf(saved, field, view) : undefined;
 }
 

@@ -11,7 +11,7 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import { openTurn } from './open-turn.ts';
 import type { TurnOwner } from './open-turn.ts';
 
-/** Seconds that are reserved at a time, and the fewest that a session is opened or goes on for. */
+/** Seconds that are reserved at a time, and the fewest for which a session is opened or continued. */
 export const [mostSeconds, leastSeconds] = [60, 10];
 
 /** Part of a session that is paid for. */

@@ -1,5 +1,5 @@
 // Meter of a session that is priced by the minute. Each minute is reserved before it begins and charged when it ends; the last one by its seconds. A
-// session lasts as long as it is open, or as its sound if more of that passes than the clock explains: nobody gets an hour of sound in a minute.
+// session lasts as long as it is open, or as its sound if that is longer, so that an hour of sound cannot pass for the price of a minute.
 import { AppError } from '#shared/errors.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';

@@ -269,7 +269,7 @@ export class RealtimeTurns implements SessionTurns {
       const isPriced = call.quoted.price.kind === 'usage';
       if (this.#over === null && isPriced) this.#spare = call;
       else releaseCall(call);
-      // It has become one by the minute, whose minutes nobody has counted.
+      // The price is per minute by now, and no minute of this session was counted.
       if (!isPriced) throw new AppError('model_price_error', { model });
     } finally {
       this.#opening = null;

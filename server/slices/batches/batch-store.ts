@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { begunAt } from '#server/work/begin-work.ts';
+import { newWork } from '#server/work/begin-work.ts';
 import type { ownedBy } from '#server/work/begin-work.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
@@ -51,7 +51,7 @@ export async function beginBatch(context: Storing & Pick<AppContext, 'ledger'>, 
   const record: BatchRecord = {
     id: `${prefixes[known.form]}_${context.randomText(idLength)}`,
     ...known,
-    ...begunAt(context),
+    ...newWork(context),
     ...times,
     ...counts,
     channel_id: 0,

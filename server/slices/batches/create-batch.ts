@@ -9,7 +9,7 @@ import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
-import { orRemove, ownedBy } from '#server/work/begin-work.ts';
+import { createOrRemove, ownedBy } from '#server/work/begin-work.ts';
 import { createWork } from '#server/work/create-work.ts';
 import type { BatchFormat } from './batch-format.ts';
 import { batchWork } from './batch-work.ts';
@@ -52,7 +52,7 @@ export async function createBatch(services: RelayServices, caller: StoredCaller,
   const begun = await beginBatch(context, known);
   const spool = context.bodies.spool.open(`user:${userId}`);
   try {
-    return await orRemove(context, batchWork, begun, async () => {
+    return await createOrRemove(context, batchWork, begun, async () => {
       const mostRequests = await roomFor(context, userId);
       const source: RequestSource =
         'items' in requests ? requests : { file: input === null ? Buffer.alloc(0) : await readAtProvider(context, input) };

@@ -13,7 +13,7 @@ import { keyBehind } from '#server/exchange/key-behind.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { orRemove, ownedBy } from '#server/work/begin-work.ts';
+import { createOrRemove, ownedBy } from '#server/work/begin-work.ts';
 import { createWork } from '#server/work/create-work.ts';
 import { checkExamples } from './check-examples.ts';
 import type { CheckedExamples } from './check-examples.ts';
@@ -56,7 +56,7 @@ export async function createJob(services: RelayServices, caller: StoredCaller, r
   const begun = await beginJob(context, known);
   const spools = [context.bodies.spool.open(`user:${userId}`), context.bodies.spool.open(`user:${userId}`)] as const;
   try {
-    return await orRemove(context, tuningWork, begun, async () => {
+    return await createOrRemove(context, tuningWork, begun, async () => {
       const look = async (file: FileRecord, field: string, spool: SpoolFile) =>
         checkExamples({ services, admission, field, base, method: requested.method }, await readAtProvider(context, file), spool);
       const checked = await look(training, 'training_file', spools[0]);

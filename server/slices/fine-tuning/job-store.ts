@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
-import { begunAt } from '#server/work/begin-work.ts';
+import { newWork } from '#server/work/begin-work.ts';
 import type { ownedBy } from '#server/work/begin-work.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now' | 'randomText'>;
@@ -40,7 +40,7 @@ export async function beginJob(context: Storing & Pick<AppContext, 'ledger'>, kn
   const record: TuningJobRecord = {
     id: `ftjob-${context.randomText(idLength)}`,
     ...known,
-    ...begunAt(context),
+    ...newWork(context),
     upstream_training: '',
     upstream_validation: '',
     upstream_model: '',

@@ -35,12 +35,12 @@ const training: ReadonlySet<string> = new Set(['running', 'paused']);
 async function lookAtRunning(context: AppContext & Requesting, job: TuningJobRecord): Promise<void> {
   const channel = channelOf(context, job);
   const answer = channel === null ? null : await readThere(context, channel, job.upstream_id);
-  if (channel === null || answer === null || 'failure' in answer) return unmappedFields(context, job);
+  if (channel === null || answer === null || 'failure' in answer) return handleMissingReport(context, job);
   const { set } = answer.reported;
   const reported = { ...job, ...set };
   if (reported.status === 'succeeded' && reported.upstream_model === '') {
     const name = await nameBefore(context, channel, job);
-    if (name === '') return unmappedFields(context, job);
+    if (name === '') return handleMissingReport(context, job);
     set.upstream_model = name;
   }
   const now = context.now();
@@ -110,7 +110,7 @@ async function nameBefore(context: AppContext & Requesting, channel: PreparedCha
 }
 
 /** Handles missing reports: after days the job ends at no cost, because no model resulted. */
-async function unmappedFields(context: AppContext, job: TuningJobRecord): Promise<void> {
+async function handleMissingReport(context: AppContext, job: TuningJobRecord): Promise<void> {
   const now = Math.floor(context.now() / 1000);
   if (!isGivenUp(context, job)) return lookAgain(context, tuningWork, job, pollMs.most);
   context.log.error({ job: job.id, quota: job.reserved }, 'a fine-tuning job was not reported for days and is refunded');
