@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, type VisitorOptions } from './support/browser.ts';
-import { type Api, furnish } from './support/furnish.ts';
+import { type Api, chat, furnish } from './support/furnish.ts';
 import { describedBy, enterByKeys, expectFocus, expectRow, run, tabTo } from './support/keys.ts';
 import { text } from './support/texts.ts';
 import { startTidegate, type Tidegate } from './support/tidegate.ts';
@@ -15,9 +15,10 @@ describeInBrowser('keyboard', () => {
   vi.setConfig({ testTimeout: patience });
   let tidegate: Tidegate;
   let api: Api;
+  let key: string;
   beforeAll(async () => {
     tidegate = await startTidegate();
-    ({ api } = await furnish(tidegate));
+    ({ api, key } = await furnish(tidegate));
   });
   afterAll(() => tidegate.close());
 
@@ -93,6 +94,8 @@ describeInBrowser('keyboard', () => {
   });
 
   it('hours of the log are walked and one is opened', async () => {
+    // The file may have started in an earlier hour than this test.
+    await chat(tidegate.url, key, { stream: false });
     const page = await enter();
     await page.goto('/log');
     await settle(page);

@@ -127,13 +127,16 @@ describeInBrowser('lists', () => {
     await settle(page);
     await expectSoundScreen(visitor);
     const bars = page.getByRole('group', { name: text('logs.timeline.label') }).getByRole('button');
-    expect(await bars.last().getAttribute('aria-label')).toMatch(/: 3,/);
-    await bars.last().click();
+    // The newest with calls: the hour may have changed since they were made.
+    const counts = await bars.evaluateAll((all) => all.map((bar) => Number(/: (\d+),/.exec(bar.ariaLabel ?? '')?.[1])));
+    const newest = counts.findLastIndex((calls) => calls > 0);
+    expect(counts.reduce((sum, calls) => sum + calls, 0)).toBe(3);
+    await bars.nth(newest).click();
     await page.waitForURL((url) => url.searchParams.get('range') === 'custom');
     await settle(page);
     await shoot(page, 'timeline-hour-desk');
     expect(await bars.count()).toBeGreaterThan(0);
-    expect((await rowNames(page)).length).toBe(3);
+    expect((await rowNames(page)).length).toBe(counts[newest]);
     await page.context().close();
   });
 });
