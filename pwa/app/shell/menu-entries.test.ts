@@ -34,4 +34,7 @@ test('menu: what is opened within a screen is at that screen, and nowhere else',
   expect(at('/token')).toEqual(['/token']);
   expect(at('/token/edit/1')).toEqual(['/token']);
   expect(at('/tokens')).toEqual([]);
+  expect(at('/invitations')).toEqual(['/user']);
+  expect(at('/balances')).toEqual(['/user']);
+  expect(at('/statement')).toEqual(['/topup']);
 });

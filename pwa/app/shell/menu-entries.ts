@@ -59,7 +59,11 @@ export function barEntries(all: readonly MenuEntry[]): MenuEntry[] {
   return all.filter((entry) => entry.short !== undefined).slice(0, barPlaces);
 }
 
+/** Screens without an entry, and the entry whose screen leads to them. */
+const parents: Partial<Record<string, Path>> = { '/balances': '/user', '/invitations': '/user', '/statement': '/topup' };
+
 /** Whether a path is the screen of an entry, or one within it, as links mark it. */
 export function isWithin({ to }: Pick<MenuEntry, 'to'>, path: string): boolean {
+  if (parents[path] !== undefined) return parents[path] === to;
   return path === to || (to !== '/' && path.startsWith(`${to}/`));
 }

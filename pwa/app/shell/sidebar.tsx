@@ -13,7 +13,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
-import { type MenuEntry, menuEntries, menuSections } from './menu-entries.ts';
+import { type MenuEntry, isWithin, menuEntries, menuSections } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 import styles from './sidebar.module.css';
 
@@ -55,6 +55,7 @@ export function Sidebar({ isRail, onFold }: SidebarProps) {
 function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean }) {
   const { t } = useTranslation();
   const alarmed = useChannelAlarms();
+  const path = useRouterState({ select: (state) => state.location.pathname });
   const [tip, setTip] = useState<{ text: string; at: DOMRect }>();
   const hideTip = (): void => setTip(undefined);
   return (
@@ -73,6 +74,8 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
                 className={styles.entry}
                 to={entry.to}
                 activeOptions={{ exact: entry.to === '/' || entry.to === '/chat', includeSearch: false }}
+                // A link marks itself at its own screen alone.
+                aria-current={isWithin(entry, path) ? 'page' : undefined}
                 {...(isRail || alarms > 0 ? { 'aria-label': whole } : {})}
                 onMouseEnter={showTip}
                 onFocus={showTip}
