@@ -1,7 +1,7 @@
 // Sessions of clients: the calls of one run of a program that says so (`server/formats/session-ids.ts`), with what they cost together.
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
-import { Log, LogFormat } from '#shared/logs.ts';
+import { exported, Log } from '#shared/logs.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
 
@@ -70,7 +70,6 @@ export type SessionTree = z.infer<typeof SessionTree>;
 const filters = { session: QueryText, start_timestamp: QueryInt, end_timestamp: QueryInt };
 const ownFilters = { ...filters, token_name: QueryText };
 const adminFilters = { ...filters, username: QueryText };
-const exported = { format: z.pipe(QueryText, z.optional(LogFormat)) };
 const SessionParam = z.object({ session: z.string().check(z.regex(/^\d{1,15}\.\d{1,15}\.[\w-]{22}$/)) });
 const TreeQuery = z.object({ cursor: QueryText });
 

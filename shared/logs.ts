@@ -209,7 +209,8 @@ export const foundLogs = 100;
 
 export const LogFormat = z.enum(['csv', 'jsonl']);
 export type LogFormat = z.infer<typeof LogFormat>;
-const exported = { format: z.pipe(QueryText, z.optional(LogFormat)) };
+/** How a file of rows is written. The zone is that of the day in its name. */
+export const exported = { format: z.pipe(QueryText, z.optional(LogFormat)), ...zoneQuery };
 
 /** Rows under the filters by the hour or day, for a picture of them. */
 export const LogTimeline = z.object({

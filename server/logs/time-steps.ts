@@ -5,7 +5,8 @@ import type { UsageStep, dashboardApi } from '#shared/dashboard.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { daySeconds, hourSeconds } from './rollup-shape.ts';
 
-type Query = Pick<Partial<QueryOf<typeof dashboardApi.figures>>, 'start_timestamp' | 'end_timestamp' | 'utc_offset' | 'time_zone'>;
+type Zone = Pick<Partial<QueryOf<typeof dashboardApi.figures>>, 'utc_offset' | 'time_zone'>;
+type Query = Zone & Pick<Partial<QueryOf<typeof dashboardApi.figures>>, 'start_timestamp' | 'end_timestamp'>;
 
 const stepSeconds: Record<UsageStep, number> = { hour: hourSeconds, day: daySeconds, week: 7 * daySeconds };
 /** 1970 began on a Thursday; weeks begin on Monday. */
@@ -91,6 +92,12 @@ export function placeOf({ steps, start, end, seconds }: Steps, time: number): nu
   const near = Math.min(Math.floor((time - start) / seconds), steps.length - 1);
   if ((steps[near + 1] ?? end) <= time) return near + 1;
   return time < (steps[near] ?? start) ? near - 1 : near;
+}
+
+/** `YYYY-MM-DD` of a time (unix seconds) in the zone of a query; in UTC if it names none, or one that is unknown here. */
+export function dayIn({ utc_offset: minutes, time_zone: zone }: Zone, time: number): string {
+  const ahead = (zone === undefined ? null : zoneClock(zone))?.(time) ?? (minutes ?? 0) * 60;
+  return new Date((time + ahead) * 1000).toISOString().slice(0, 10);
 }
 
 /** UTC offset of a zone in seconds at a time. Null if the zone is unknown here, e.g. because it is newer. */

@@ -131,6 +131,21 @@ describe.each(engines)('log files on $kind', (engine) => {
       return rows.slice(0, -1);
     }
 
+    it('is named by the day of the reader', async () => {
+      const { client } = await desk.someone([{ quota: 1 }]);
+      // At any moment, one of both zones has another day than the other.
+      const names: (string | undefined)[] = [];
+      for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue', 'Nowhere/Land']) {
+        const { headers } = await file(client, `/api/log/self/export?time_zone=${zone}`);
+        names.push(/usage-logs-(.*)\.csv/.exec(headers.get('content-disposition') ?? '')?.[1]);
+      }
+      const days = ['Pacific/Kiritimati', 'Pacific/Niue', 'UTC'].map((timeZone) =>
+        new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(desk.now() * 1000),
+      );
+      expect(names).toEqual(days);
+      expect(days[0]).not.toBe(days[1]);
+    });
+
     it('is all that the filters leave, more than a page, newest first, each once', async () => {
       const { user, client, ids } = await desk.someone(
         Array.from({ length: 1203 }, (_, index) => ({

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { callSessionApi } from '#shared/call-sessions.ts';
 import type { LogFormat } from '#shared/logs.ts';
 import { call } from '#pwa/api/call.ts';
+import { ownTimeZone } from '#pwa/api/time-zone.ts';
 import type { LogSearch } from './log-address.ts';
 import { boundsOf, type RangeChoice, rangeOf } from './log-search.ts';
 import type { LogPage } from './queries.ts';
@@ -58,7 +59,7 @@ export const sessionTreeQuery = (isAdmin: boolean, session: string, cursor: stri
 
 /** The address of a file of the whole list, as it is filtered. */
 export function sessionExportAddress(list: SessionList, format: LogFormat): string {
-  const values = { ...timeOf(list), session: list.session, token_name: list.token, username: list.user, format };
+  const values = { ...timeOf(list), session: list.session, token_name: list.token, username: list.user, format, ...ownTimeZone() };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
   return `${(list.isAdmin ? callSessionApi.exportAll : callSessionApi.exportSelf).path}?${query.toString()}`;

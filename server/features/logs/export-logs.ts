@@ -8,6 +8,7 @@ import type { Filter } from '#server/db/collection.ts';
 import { readingFor } from '#server/db/reading-for.ts';
 import type { CallSessionRecord } from '#server/db/records/call-session.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
+import { dayIn } from '#server/logs/time-steps.ts';
 import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { afterCursor } from '#server/http/paging.ts';
@@ -23,7 +24,7 @@ import { mayStillRead } from '#server/http/reader-rights.ts';
 import type { LogReader } from '#server/http/reader-rights.ts';
 
 type Query = Partial<QueryOf<typeof logApi.exportAll>>;
-type SessionExport = SessionQuery & { format?: LogFormat | undefined };
+type SessionExport = SessionQuery & Pick<Query, 'format' | 'time_zone' | 'utc_offset'>;
 
 const pageRows = 500;
 /** Of one account at a time; each holds a page. */
@@ -74,9 +75,10 @@ export function createExports(host: RouteHost): Exports {
     }
   }
 
-  function download<Row>(lines: Lines<Row>, reader: LogReader, format: LogFormat = 'csv'): Download {
+  function download<Row>(lines: Lines<Row>, reader: LogReader, query: Query | SessionExport): Download {
     if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
-    const day = new Date(context.now()).toISOString().slice(0, 10);
+    const { format = 'csv' } = query;
+    const day = dayIn(query, Math.floor(context.now() / 1000));
     return new Download({
       type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
       fileName: `${lines.name}-${day}.${format}`,
@@ -89,7 +91,7 @@ export function createExports(host: RouteHost): Exports {
       download(
         { name: 'usage-logs', pages: () => pages(context, query, reader), head: csvHead, csv: csvLine, json: jsonLine },
         reader,
-        query.format,
+        query,
       ),
     openSessions: (query, reader) =>
       download(
@@ -101,7 +103,7 @@ export function createExports(host: RouteHost): Exports {
           json: (session) => `${JSON.stringify(session)}\n`,
         },
         reader,
-        query.format,
+        query,
       ),
   };
 }
