@@ -14,7 +14,7 @@ import { changesOf } from './option-drafts.ts';
 import { PriceBatch } from './price-batch.tsx';
 import { PriceCard } from './price-card.tsx';
 import { PriceRow } from './price-row.tsx';
-import { type BatchFill, editedTexts, fillEdit, type PriceEdit, priceGroups, removal, shownNumber } from './price-edits.ts';
+import { type BatchFill, editedTexts, fillEdit, isSet, type PriceEdit, priceGroups, removal, shownNumber } from './price-edits.ts';
 import { cellOf, isSamePrice, type PriceKey, type PriceMaps, priceFields, rowOf } from './price-rows.ts';
 import { PriceSheet } from './price-sheet.tsx';
 import { PricesShape } from './prices-shape.tsx';
@@ -74,12 +74,13 @@ function PriceTable({ prices, edits, changes, onReview, onJson }: PriceTableProp
   const { filter, page, setPage, added, setAdded, view, isChanged, known, shown, sectionOf, show } = useShownPrices(prices);
   const noteOf = usePriceNotes(prices);
   const onPage = shown.slice((page.number - 1) * page.size, page.number * page.size);
-  const ofModel = (model: string) => ({
-    row: rowOf(maps, model),
+  const ofModel = (model: string, row = rowOf(maps, model)) => ({
+    row,
     saved: rowOf(saved, model),
     view,
     mayWrite,
     note: noteOf(model),
+    isRemovable: mayWrite && (added.includes(model) || priceFields.some((field) => isSet(row, field))),
     onEdit: (what: PriceEdit) => edit([model], what),
     onRemove: () => {
       setAdded(added.filter((one) => one !== model));

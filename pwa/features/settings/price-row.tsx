@@ -20,11 +20,13 @@ export interface PriceRowProps {
   note: string | undefined;
   onTick: () => void;
   onEdit: (edit: PriceEdit) => void;
+  /** It has a price or was added here, and may be edited. */
+  isRemovable: boolean;
   onRemove: () => void;
 }
 
 /** A model's prices, each typed over where it stands. */
-export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, onEdit, onRemove }: PriceRowProps) {
+export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, onEdit, isRemovable, onRemove }: PriceRowProps) {
   const { t } = useTranslation();
   const typing = usePriceTyping({ row, saved, view, onEdit });
   return (
@@ -60,7 +62,7 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, o
       <ActionIcon
         variant="subtle"
         data-danger
-        disabled={!mayWrite}
+        disabled={!isRemovable}
         aria-label={t('prices.remove', { model: row.model })}
         onClick={onRemove}
       >

@@ -21,6 +21,7 @@ interface PriceSheetProps {
   /** Values that a save would change, of all models. */
   changes: number;
   onEdit: (edit: PriceEdit) => void;
+  isRemovable: boolean;
   onRemove: () => void;
   onReview: () => void;
   onClose: () => void;
@@ -29,7 +30,19 @@ interface PriceSheetProps {
 type GroupName = (typeof priceGroups)[number]['name'];
 
 /** The prices of one model on a phone or a tablet: groups with something set as fields, others where they are asked for. */
-export function PriceSheet({ row, saved, view, mayWrite, note, changes, onEdit, onRemove, onReview, onClose }: PriceSheetProps) {
+export function PriceSheet({
+  row,
+  saved,
+  view,
+  mayWrite,
+  note,
+  changes,
+  onEdit,
+  isRemovable,
+  onRemove,
+  onReview,
+  onClose,
+}: PriceSheetProps) {
   const { t } = useTranslation();
   const typing = usePriceTyping({ row, saved, view, onEdit });
   // What was open stays: a field that is emptied does not leave under the finger.
@@ -39,7 +52,6 @@ export function PriceSheet({ row, saved, view, mayWrite, note, changes, onEdit, 
   const [focused, setFocused] = useState<GroupName>();
   const isEmpty = opened.length === 0;
   const shownGroups: readonly GroupName[] = isEmpty ? ['text'] : opened;
-  const hasAny = priceFields.some((field) => isSet(row, field));
   return (
     <BottomSheet
       opened
@@ -98,7 +110,7 @@ export function PriceSheet({ row, saved, view, mayWrite, note, changes, onEdit, 
         );
       })}
       {row.set.ModelPrice !== undefined && <p className={styles.hint}>{t('prices.call_wins')}</p>}
-      {mayWrite && hasAny && (
+      {isRemovable && (
         <RemoveButton
           onRemove={() => {
             onRemove();
