@@ -51,7 +51,7 @@ const serverLayers = [
   ['slices/files'],
   // Prepaid work at providers.
   ['work'],
-  ['slices/videos'],
+  ['slices/drawings', 'slices/music', 'slices/videos'],
   ['slices/batches'],
   ['slices/context-caches'],
   ['slices/vector-stores'],

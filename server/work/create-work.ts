@@ -11,7 +11,7 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { errorOf } from '#server/slices/files/upstream-files.ts';
-import { chargeOf } from '#server/tasks/task-charge.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
 import { failWork, noteCharge, returnLateCharge } from './settle-work.ts';
 import { creationMs, firstPollMs } from './work-kind.ts';
 import type { ReportedWork, Requested, WorkKind } from './work-kind.ts';

@@ -4,7 +4,7 @@ import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
-import { chargeOf } from '#server/tasks/task-charge.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
 import { pollInTurn, turnBounds } from './poll-in-turn.ts';
 import type { TurnBounds } from './poll-in-turn.ts';
 import { failWork, finishWork, resolveCharge, returnLateCharge } from './settle-work.ts';

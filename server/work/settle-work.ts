@@ -6,7 +6,7 @@ import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { refundUnused } from '#server/money/refund-unused.ts';
-import { chargeOf } from '#server/tasks/task-charge.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
 import type { WorkKind } from './work-kind.ts';
 
 /** Delay of a second look for a late charge, whose process may have ended before refunding it. */

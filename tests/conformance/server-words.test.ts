@@ -5,8 +5,8 @@ import frame from '#pwa/i18n/en/frame.json' with { type: 'json' };
 import { serverWords } from '#pwa/ui/server-words.ts';
 import usableGroups from '#server/settings/data/usable-groups.json' with { type: 'json' };
 import { reasonTexts } from '#shared/failure-reasons.ts';
-import { lostReason } from '#server/tasks/task-charge.ts';
-import { lostChannelReason, timeoutReason } from '#server/tasks/follow-task.ts';
+import { lostReason } from '#server/work/tasks/task-charge.ts';
+import { lostChannelReason, timeoutReason } from '#server/work/tasks/follow-task.ts';
 
 beforeAll(() =>
   i18next.init({ lng: 'en', ns: ['frame'], resources: { en: { frame } }, nsSeparator: '.', interpolation: { escapeValue: false } }),

@@ -6,7 +6,7 @@ import type { Database, Write } from '#server/db/database.ts';
 import { audit } from '#server/money/audit.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
-import { checkTasks } from '#server/tasks/check-tasks.ts';
+import { checkTasks } from '#server/work/tasks/check-tasks.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { buildUser } from '#tests/support/build.ts';

@@ -2,8 +2,8 @@
 // goes where that went.
 import { describe, expect, it } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
-import { checkTasks } from '#server/tasks/check-tasks.ts';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { checkTasks } from '#server/work/tasks/check-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { createClock } from '#tests/support/clock.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';

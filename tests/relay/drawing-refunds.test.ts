@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
-import { checkTasks } from '#server/tasks/check-tasks.ts';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
-import { finishRefunds } from '#server/tasks/refund-task.ts';
+import { checkTasks } from '#server/work/tasks/check-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
+import { finishRefunds } from '#server/work/tasks/refund-task.ts';
 import { sweepDeletedChannels } from '#server/exchange/deleted-channels.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';

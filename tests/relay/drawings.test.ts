@@ -1,6 +1,6 @@
 // Drawings as clients of a Midjourney proxy ask for them: what goes upstream, what comes back, what it costs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';

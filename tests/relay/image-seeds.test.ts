@@ -1,6 +1,6 @@
 // How often the seed of a drawing may be asked for: it costs nothing, and only the upstream knows it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seedsAtOnce, seedsPerMinute } from '#server/call/tasks/midjourney/read-seed.ts';
+import { seedsAtOnce, seedsPerMinute } from '#server/slices/drawings/read-seed.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';

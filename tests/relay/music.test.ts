@@ -1,6 +1,6 @@
 // Music as clients of a Suno API ask for it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';

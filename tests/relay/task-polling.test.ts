@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler, tickMs } from '#server/jobs/scheduler.ts';
-import { pollBounds, pollTasks } from '#server/tasks/poll-tasks.ts';
+import { pollBounds, pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene } from '#tests/support/task-scene.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { jobs } from '#server/jobs/registry.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
-import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
+import { deleteOldTasks } from '#server/work/tasks/delete-old-tasks.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';

@@ -1,8 +1,8 @@
 // Videos as OpenAI's own library asks for them, before a provider of that form.
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
-import { checkTasks } from '#server/tasks/check-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
+import { checkTasks } from '#server/work/tasks/check-tasks.ts';
 import { engines } from '#tests/support/engines.ts';
 import { film, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
 import type { FakeVideos } from '#tests/support/fake-videos.ts';

@@ -5,7 +5,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';

@@ -12,7 +12,7 @@ import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { chargeRow } from '#server/call/settlement/log-row.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
-import { chargeOf } from '#server/tasks/task-charge.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
 
 type Stores = Pick<AppContext, 'db'>;
 

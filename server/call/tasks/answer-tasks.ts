@@ -13,7 +13,11 @@ import type { Progress } from '#server/call/admission/admit-call.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { TaskFailure } from './task-failure.ts';
-import type { TaskAnswer } from './submit-task.ts';
+
+export interface TaskAnswer {
+  status: number;
+  body: object;
+}
 
 interface TaskRequest {
   request: Request;

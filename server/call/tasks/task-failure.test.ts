@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { drawingRefusal } from '#server/call/tasks/midjourney/refusal.ts';
-import { musicRefusal } from '#server/call/tasks/suno/refusal.ts';
-import { TaskFailure } from '#server/call/tasks/task-failure.ts';
+import { drawingRefusal } from '#server/slices/drawings/refusal.ts';
+import { musicRefusal } from '#server/slices/music/refusal.ts';
+import { TaskFailure } from './task-failure.ts';
 import { parseUpstreamError } from '#server/exchange/upstream-error.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 

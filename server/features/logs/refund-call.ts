@@ -18,7 +18,7 @@ import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { changeOnce } from '#server/money/change-once.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
-import { isCharged } from '#server/tasks/task-charge.ts';
+import { isCharged } from '#server/money/recovery/call-charge.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { readLog } from './list-logs.ts';
 

@@ -7,7 +7,7 @@ import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { chargeOf } from '#server/tasks/task-charge.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
 import { pendingPayer, withPayment } from './cache-payers.ts';
 import { pendingSpansOf } from './cache-price.ts';
 

@@ -8,7 +8,7 @@ import type { StoredResponseRecord } from '#server/db/records/stored-response.ts
 import { isObject } from '#server/framing/loose-json.ts';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { UnwatchedCall } from '#server/call/conversation-source.ts';
-import { chargeOf } from '#server/tasks/task-charge.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
 import { aliveMs, BackgroundRun } from './background-run.ts';
 import type { ResponseAtWork } from './background-run.ts';
 import { ConversationStore } from './conversation-store.ts';

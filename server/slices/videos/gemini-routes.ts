@@ -11,7 +11,7 @@ import { gatewayError, reportFailure } from '#server/call/relay-failure.ts';
 import type { ModelVerbs } from '#server/call/routes.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { answerDirectly, answerTasks } from '#server/call/tasks/answer-tasks.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { siteAddressOrLocal } from '#server/settings/site-address.ts';

@@ -8,7 +8,7 @@ import { criticalMembers } from '#server/formats/critical-members.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
 import { callersName } from '#server/tasks/task-data.ts';

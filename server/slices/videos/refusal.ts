@@ -3,7 +3,7 @@ import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { dialectAt } from '#server/call/endpoints.ts';
 import { reportFailure } from '#server/call/relay-failure.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 
 /** Returns null for errors that are presented as on every path. */

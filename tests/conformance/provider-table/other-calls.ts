@@ -1,6 +1,6 @@
 // Calls without a single response: tasks, sessions, counts, and requests of the console.
 import { expect } from 'vitest';
-import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { balanceAnswers } from '#tests/support/balance-answers.ts';
 import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';

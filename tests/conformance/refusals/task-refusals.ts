@@ -1,7 +1,7 @@
 // Refusals of drawings and music that are ours: switched off, or too many at a time.
 import { expect } from 'vitest';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { mostRunning } from '#server/call/tasks/submit-task.ts';
+import { mostRunning } from '#server/work/tasks/submit-task.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { reportedByRelay } from './refusal.ts';
 import type { Refusal, RefusalRows, Reported } from './refusal.ts';

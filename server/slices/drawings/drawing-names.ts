@@ -1,6 +1,6 @@
 import { criticalMembers } from '#server/formats/critical-members.ts';
 
-/** What a Midjourney client asks for stands in these; the body goes upstream with whatever else is in it. */
+/** Members that Midjourney clients use; the body is forwarded with all others. */
 export const drawingNames = criticalMembers([
   'action',
   'accountFilter',

@@ -1,4 +1,4 @@
-// What Midjourney clients ask about drawings: answered from what is stored, and only to the owner.
+// Answers Midjourney clients' queries about drawings from stored records, to the owner only.
 import { noNames } from '#server/formats/critical-members.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -6,7 +6,7 @@ import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { languageFor } from '#server/call/tasks/answer-tasks.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { findTask, findTasks } from '#server/tasks/find-task.ts';
 import { idOf } from '#server/tasks/platforms/report-values.ts';
@@ -27,7 +27,7 @@ export async function fetchDrawing(services: RelayServices, requested: Requested
   return { status: 200, body: presentDrawing(services.context, task, languageFor(requested.request)) };
 }
 
-/** Those that are not there, or somebody else's, are left out. */
+/** Omits missing drawings and those of other users. */
 export async function listDrawings(services: RelayServices, { request, connection }: Requested): Promise<TaskAnswer> {
   const { context } = services;
   const { user } = await identifyCaller(services, request, connection);

@@ -13,8 +13,8 @@ import { changeOnce } from '#server/money/change-once.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
 import { resolveCharge } from './task-charge.ts';
-import { callersName } from './task-data.ts';
-import { taskPlatforms } from './platforms/registry.ts';
+import { callersName } from '#server/tasks/task-data.ts';
+import { taskPlatforms } from '#server/tasks/platforms/registry.ts';
 
 /** Milliseconds after which a due refund counts as abandoned. */
 const abandonedAfter = 10_000;

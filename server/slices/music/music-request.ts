@@ -1,4 +1,4 @@
-// What a client of a Suno API asks for, and what the upstream says to it.
+// Reads a Suno client's request, and the upstream's verdict.
 import { AppError, errors } from '#shared/errors.ts';
 import type { TaskAction } from '#shared/tasks.ts';
 import { ChannelStatus } from '#shared/channels.ts';
@@ -6,7 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { storable } from '#server/db/storable.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { Submission, Verdict } from '#server/call/tasks/submission.ts';
+import type { Submission, Verdict } from '#server/work/tasks/submission.ts';
 import { checkTextLengths, longestPrompt } from '#server/call/tasks/task-bounds.ts';
 import { findTask } from '#server/tasks/find-task.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
@@ -95,12 +95,12 @@ async function originOf(context: AppContext, userId: number, stored: Body): Prom
   return origin;
 }
 
-/** Null: that is nothing that can be understood. */
+/** Returns null for an invalid response. */
 function readVerdict(answer: unknown): Verdict | null {
   if (!isObject(answer)) return null;
   const reported = textOf(answer['code']) || (typeof answer['code'] === 'number' ? String(answer['code']) : '');
   if (reported === '') return null;
-  // It speaks of the channel's account, which is none of the caller's business.
+  // The message is about the channel's account, which callers do not see.
   if (accountErrors.has(reported)) {
     const body = { code: 'channel_refused', message: errors.channel_refused.zh, data: null };
     return { kind: 'refused', code: 0, reason: 'channel_refused', isElsewhere: true, status: errors.channel_refused.status, body };

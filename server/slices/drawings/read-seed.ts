@@ -1,11 +1,11 @@
-// The seed of a drawing. Only the upstream knows it and it costs nothing, so that a user may ask for only so many.
+// Reads the seed of a drawing from the upstream; free of charge, so the number per user is limited.
 import { ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { requestUpstream } from '#server/tasks/request-upstream.ts';
 import { ownDrawing } from './read-drawings.ts';
 import type { Requested } from './read-drawings.ts';

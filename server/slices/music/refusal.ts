@@ -3,7 +3,7 @@ import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { bodyCodes, moneyCodes } from '#server/call/tasks/refusal-codes.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 
 export class MusicRefusal extends Error {
   readonly status: number;
@@ -16,7 +16,7 @@ export class MusicRefusal extends Error {
   }
 }
 
-/** Null: it is told as on every path of the relay. */
+/** Returns null if the failure is rendered as on other paths of the relay. */
 export function musicRefusal(failure: unknown, language: Language): TaskAnswer | null {
   if (failure instanceof MusicRefusal) return refusal(failure.status, failure.code, failure.message);
   if (failure instanceof TaskFailure) {

@@ -1,4 +1,5 @@
-// The life of a submission, top to bottom. Decision 40 says which crash between which two writes leads to what.
+// Submits a task: reserves its price, has a channel accept it, and settles the charge before the caller is answered.
+// `docs/work.md` lists the effect of a crash between any two writes.
 import { AppError, reasonOf } from '#shared/errors.ts';
 import { priceAt } from '#shared/price-at.ts';
 import type { PricedUsage } from '#shared/pricing.ts';
@@ -13,17 +14,18 @@ import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { checkAfter } from '#server/tasks/check-tasks.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
+import { checkAfter } from './check-tasks.ts';
 import { knownReason, saidByProvider } from '#server/tasks/fail-reason.ts';
-import { failLost, failUntaken, pollEvery } from '#server/tasks/follow-task.ts';
-import { refundTask } from '#server/tasks/refund-task.ts';
-import { chargeOf } from '#server/tasks/task-charge.ts';
+import { failLost, failUntaken, pollEvery } from './follow-task.ts';
+import { refundTask } from './refund-task.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
 import { taskChargeRow } from './charge-row.ts';
 import type { Submission, Verdict } from './submission.ts';
 import { runAttempts } from './run-attempts.ts';
 import type { TaskAttempts } from './run-attempts.ts';
 
-/** Tasks of one user that run at the same time. */
+/** Maximum running tasks of a user. */
 export const mostRunning = 200;
 const longestStoredPrompt = 8_000;
 const longestStoredState = 2_000;
@@ -32,7 +34,7 @@ export interface TaskCall {
   services: RelayServices;
   admission: Admission;
   submission: Submission;
-  /** Its body. */
+  /** Body of the request. */
   content: Pick<CallContent, 'use'>;
   requestId: string;
   pass: RatePermit | null;
@@ -40,12 +42,7 @@ export interface TaskCall {
   startedAt: number;
 }
 
-export interface TaskAnswer {
-  status: number;
-  body: object;
-}
-
-/** @throws {AppError} of the balance or the bounds; `TaskFailure` when no channel took it */
+/** @throws {AppError} for the balance or the bounds; `TaskFailure` if no channel accepted it */
 export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
   const { services, admission, submission } = call;
   const { context } = services;
@@ -56,7 +53,7 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
   try {
     const task = await openTask(context, call);
     const outcome = await runAttempts(call, task).catch(async (fault: unknown) => {
-      // Nobody was asked: what is wanted cannot be put in that provider's words.
+      // No channel was called: the provider's format cannot express the request.
       if (fault instanceof AppError) await failUntaken(context, task, knownReason(reasonOf(fault)));
       throw fault;
     });
@@ -72,17 +69,17 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
     return answer(accepted.task);
   } finally {
     submission.release?.();
-    // Nothing where it was settled.
+    // Has no effect after settlement.
     context.ledger.release(reservation);
   }
 }
 
-/** A task has a price and no tokens; without any it would cost nothing. */
+/** A task is priced without tokens; one is needed for a cost above zero. */
 function usageOf({ units }: Submission): PricedUsage {
   return { promptTokens: 1, completionTokens: 0, ...(units === undefined ? {} : { units }) };
 }
 
-/** @throws {AppError} `model_price_error` where a video has no price, `model_makes_no_videos` */
+/** @throws {AppError} `model_price_error` if a video has no price, `model_makes_no_videos` */
 function priceOf({ quotes }: AppContext, { group, user }: Admission, { model, isFree, units }: Submission): QuotedPrice {
   const quoted = units?.kind === 'second' ? quotes.priceOfVideo(model, group, user) : quotes.priceOfTask(model, group);
   return isFree ? { ...quoted, price: freePrice } : quoted;
@@ -90,7 +87,7 @@ function priceOf({ quotes }: AppContext, { group, user }: Admission, { model, is
 
 const freePrice = { kind: 'call', modelPrice: 0 } as const;
 
-/** The record is there before any upstream is asked, so that nothing that it says is lost. @throws {AppError} `tasks_in_progress` */
+/** Inserts the record before any upstream is called, so no response is lost. @throws {AppError} `tasks_in_progress` */
 async function openTask(context: AppContext, { admission, submission, requestId }: TaskCall): Promise<TaskRecord> {
   const { user, token } = admission;
   const { platform, model, action } = submission;
@@ -133,7 +130,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
     running_user_id: user.id,
   };
   await tasks.insert(task);
-  // Counted with itself: of those that come at once none goes beyond the bound unseen.
+  // Counts include the new task, so concurrent submissions cannot exceed the limit.
   if ((await tasks.count({ running_user_id: user.id }, mostRunning + 1)) > mostRunning) {
     await tasks.remove({ id: task.id });
     throw new AppError('tasks_in_progress', { most: mostRunning }, { retryAfter: pollEvery / 1000 });
@@ -141,7 +138,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
   return task;
 }
 
-/** What no channel took stays in the list, with the reason, and costs nothing. */
+/** A task that no channel accepted stays listed with the reason, free of charge. */
 async function refused(context: AppContext, task: TaskRecord, { verdict, failure, mayBeTaken }: TaskAttempts): Promise<TaskAnswer> {
   const said = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
   const reason = verdict?.kind !== 'refused' && said === failure?.error.code ? knownReason(reasonOf(failure.error)) : saidByProvider(said);
@@ -161,8 +158,8 @@ interface Accepted {
 }
 
 /**
- * Notes what the upstream calls the task, and that its charge is on the way. Not new: the upstream names a task that its owner has paid for.
- * @throws {AppError} `upstream_timeout` when it took so long that the task was given up
+ * Stores the upstream's id, and that a charge is pending. Not new: the id is that of a task that its owner has paid for.
+ * @throws {AppError} `upstream_timeout` if the task was given up meanwhile
  */
 async function acceptTask(
   context: AppContext,
@@ -200,7 +197,7 @@ async function acceptTask(
     if (!(failure instanceof UniqueConflict)) throw failure;
     const { accepted_key } = named;
     const known = accepted_key === undefined ? null : await tasks.first({ accepted_key });
-    // What has failed is paid for by nobody: its name is that of a new task.
+    // A failed task was refunded: its id belongs to the new one.
     if (known?.status === 'FAILURE' && (await tasks.patch({ id: known.id, accepted_key }, { unset: ['accepted_key'] })) !== null)
       return acceptTask(context, task, { outcome, verdict, quota, reservation, submission });
     await tasks.remove({ id: task.id });
@@ -208,7 +205,7 @@ async function acceptTask(
   }
 }
 
-/** What follows on a drawing that waits for more input goes on under its name, and has its own price. */
+/** A drawing that waits for more input continues under its id, at its own price. */
 function acceptedKey({ user_id, action }: TaskRecord, channelId: number, upstreamId: string): string {
   return `${user_id}:${channelId}:${upstreamId}${action === 'MODAL' ? ':modal' : ''}`;
 }
@@ -221,7 +218,7 @@ interface Charge {
   reservation: Reservation;
 }
 
-/** Resolves when the charge is durable: what was not settled is not answered. */
+/** Resolves once the charge is durable: an unsettled submission is not answered. */
 async function charge(call: TaskCall, { task, outcome, quoted, quota, reservation }: Charge): Promise<void> {
   const { services, pass } = call;
   const { context } = services;
@@ -229,7 +226,7 @@ async function charge(call: TaskCall, { task, outcome, quoted, quota, reservatio
   services.use.add(task.channel_id, quota);
   await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: outcome.attempts, quoted, quota }));
   const { paid } = await chargeOf(context.db, task);
-  // Its books were closed without it, and it is charged by nobody.
+  // The books were closed without the charge, so it will not be applied.
   if (paid === null) throw new AppError('internal_error');
   const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid, unset: ['check_at'] });
   if (noted === null) await noteLateCharge(context, task, paid);
@@ -237,7 +234,7 @@ async function charge(call: TaskCall, { task, outcome, quoted, quota, reservatio
   if (pass !== null) await pass.succeeded();
 }
 
-/** This process was taken for dead and its charge for lost, and then it came: a task that has failed meanwhile is refunded now. */
+/** This process was declared dead and its charge written off, but the charge appeared later: a failed task is refunded now. */
 async function noteLateCharge(context: AppContext, { id }: TaskRecord, paid: Partial<TaskRecord>): Promise<void> {
   const tasks = context.db.collection('tasks');
   const judged = await tasks.patch({ id, charge: 'none' }, { set: paid });

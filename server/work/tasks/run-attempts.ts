@@ -1,5 +1,5 @@
-// Which channel a submission goes to, and what it says. Another channel is asked only when it is certain that the one before has not
-// taken the task: a task that two channels work on is paid for twice.
+// Selects channels for a submission. Another channel is tried only if the previous one certainly did not accept the task: a
+// task that two channels accept is billed twice.
 import { saidReason } from '#shared/failure-reasons.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
@@ -16,26 +16,26 @@ import { attempts, channelOnly } from '#server/call/routing/attempts.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { requestUpstream } from '#server/tasks/request-upstream.ts';
 import type { UpstreamAnswer } from '#server/tasks/request-upstream.ts';
-import { submissionMs } from '#server/tasks/check-tasks.ts';
+import { submissionMs } from './check-tasks.ts';
 import type { TaskPlatform } from '#server/tasks/platforms/platform.ts';
 import type { Submission, Verdict } from './submission.ts';
 import type { TaskCall } from './submit-task.ts';
-import { TaskFailure } from './task-failure.ts';
+import { TaskFailure } from '#server/call/tasks/task-failure.ts';
 
 export interface TaskAttempts {
   verdict: Verdict | null;
-  /** Where there is no verdict. */
+  /** If there is no verdict. */
   failure: TaskFailure | null;
-  /** The one that spoke last. */
+  /** Channel called last. */
   channelId: number;
-  /** That one may have taken it all the same. */
+  /** The channel may have accepted it without a response. */
   mayBeTaken: boolean;
   attempts: Attempt[];
 }
 
 const attemptMs = 60_000;
 
-/** Before anything is written. @throws {AppError} `model_not_found`, `no_channel`, `channel_pin_invalid`, `channel_disabled` */
+/** Checks that a channel can take it, before anything is written. @throws {AppError} `model_not_found`, `no_channel`, `channel_pin_invalid`, `channel_disabled` */
 export function checkChannels(
   { channels }: RelayServices,
   { pinnedChannel, group }: Admission,
@@ -55,7 +55,7 @@ export function checkChannels(
   throw new AppError('model_not_found', { model }, { field: 'model' });
 }
 
-/** Others may list the model, and be of another kind. */
+/** Channels of other providers may list the model. */
 export function servesTasks({ serves }: TaskPlatform, isFor?: Submission['isFor']): (channel: PreparedChannel) => boolean {
   return (channel) => channel.provider !== null && serves(channel.provider) && isFor?.(channel) !== false;
 }
@@ -90,7 +90,10 @@ export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<Tas
   return outcome;
 }
 
-/** What nobody answers, for a process that ends or a provider that is silent, is found by this. @throws {AppError} where it has been given up */
+/**
+ * Records the channel before its call: names it in the log if the process dies or the provider times out.
+ * @throws {AppError} if the submission was given up
+ */
 async function noteRequested({ db }: AppContext, { id }: TaskRecord, channelId: number): Promise<void> {
   const noted = await db.collection('tasks').patch({ id, running_user_id: { exists: true } }, { set: { asked_channel_id: channelId } });
   if (noted === null) throw new AppError('upstream_timeout');
@@ -104,7 +107,7 @@ interface TaskAttempt {
   isPicked: boolean;
 }
 
-/** True: nobody else is asked. */
+/** Returns true if no other channel is tried. */
 async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPicked }: TaskAttempt): Promise<boolean> {
   const { services, submission } = call;
   const { context, health } = services;
@@ -145,7 +148,7 @@ async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPi
   return !verdict.isElsewhere;
 }
 
-/** A body with pictures takes long to write, so that each half of that is done in its turn. */
+/** Serializes bodies with pictures, which take long, in two steps of the queue. */
 async function ask({ services, submission, content }: TaskCall, channel: PreparedChannel, id: number): Promise<UpstreamAnswer> {
   const request = await submission.request(channel, id);
   if ('question' in request) return requestUpstream(services.context, channel, { ...request.question, milliseconds: attemptMs });
@@ -167,7 +170,7 @@ function noteFailed(
   const isOfChannel = isRetryable(failure, channel.provider) || failure.status >= 500;
   const isConfirmed = isPicked && isOfChannel && health.failed(channel.id, submission.model, failure, caller);
   if (isPicked && !isOfChannel) health.released(channel.id, submission.model, caller);
-  // What a caller wrote may be quoted, so no keyword counts.
+  // The caller's words may be quoted, so keywords are ignored.
   const reason = reasonToDisable(context, channel, failure, { callerText: () => null, isConfirmed });
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
 }

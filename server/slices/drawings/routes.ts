@@ -6,9 +6,8 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { languageOf } from '#server/http/language.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { answerTasks } from '#server/call/tasks/answer-tasks.ts';
-import type { NotedCall } from '#server/call/tasks/answer-tasks.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
-import { takeSubmission } from '#server/call/tasks/take-submission.ts';
+import type { NotedCall, TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
+import { takeSubmission } from '#server/work/tasks/take-submission.ts';
 import { checkDrawing, mostDrawingBytes } from './drawing-bounds.ts';
 import { drawingPaths } from './drawing-request.ts';
 import { serveImage } from './serve-image.ts';
@@ -46,7 +45,7 @@ export function mountMidjourney(host: RouteHost, services: RelayServices): void 
   host.add('POST', '/mj/notify/:task/:secret', (request, params, connection) => receiveNotice(host, { request, params, connection }));
   for (const path of ['/mj/image/:mj', '/:mode/mj/image/:mj'])
     host.add('GET', path, (request, params, connection) => serveImage(host, { request, params, connection }));
-  // Without the secret of a task nobody is believed.
+  // Callbacks need the secret of their task.
   add('POST', '/notify', () => Promise.reject(new DrawingRefusal('midjourney_task_not_found')));
 }
 

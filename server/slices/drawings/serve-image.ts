@@ -1,4 +1,4 @@
-// The picture of a drawing, for whoever has its address.
+// Serves the picture of a drawing to anyone who has its URL.
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { servePicture } from '#server/call/tasks/serve-picture.ts';

@@ -1,4 +1,4 @@
-// The log row of a call that handed in a task: one price, no tokens.
+// Log row of a submitted task: one price, no tokens.
 import type { Attempt, LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';

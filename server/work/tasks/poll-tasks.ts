@@ -6,12 +6,12 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
 import { isGoneForGood } from '#server/exchange/deleted-channels.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
-import { requestUpstream } from './request-upstream.ts';
-import type { UpstreamAnswer } from './request-upstream.ts';
-import type { FailReason } from './fail-reason.ts';
+import { requestUpstream } from '#server/tasks/request-upstream.ts';
+import type { UpstreamAnswer } from '#server/tasks/request-upstream.ts';
+import type { FailReason } from '#server/tasks/fail-reason.ts';
 import { failTask, followTask, lostChannelReason, pollEvery, timeoutReason } from './follow-task.ts';
-import type { TaskPlatform } from './platforms/platform.ts';
-import { taskPlatforms } from './platforms/registry.ts';
+import type { TaskPlatform } from '#server/tasks/platforms/platform.ts';
+import { taskPlatforms } from '#server/tasks/platforms/registry.ts';
 
 /** Tasks read at a time, and tasks per query. */
 const batchSize = 500;

@@ -1,4 +1,4 @@
-// What a Midjourney client asks for, from the path and the body.
+// Reads a Midjourney client's request from the path and the body.
 import { AppError } from '#shared/errors.ts';
 import type { DrawingAction } from '#shared/drawings.ts';
 import { DrawingRefusal } from './refusal.ts';
@@ -9,14 +9,14 @@ export interface DrawingRequest {
   action: DrawingAction;
   /** Decides channels and price. */
   model: string;
-  /** Of the drawing that this goes on from. */
+  /** Id of the drawing that this one continues. */
   originId: string | undefined;
   /** It is an input for a drawing that waits for it, so that need not be done. */
   isModal: boolean;
   prompt: string;
 }
 
-/** The last part of the path → what it asks for. */
+/** Requests by the last segment of the path. */
 export const drawingPaths: Readonly<Record<string, (body: Body) => DrawingRequest>> = {
   imagine(body) {
     const prompt = textIn(body, 'prompt');
@@ -58,7 +58,7 @@ function following(action: DrawingAction, originId: string): DrawingRequest {
   return { ...plain(action, ''), originId };
 }
 
-/** Whoever goes on from no drawing would go to any channel. */
+/** Without a drawing to continue, the request would go to any channel. */
 function originIn(body: Body): string {
   const given = body['taskId'];
   const id = typeof given === 'number' ? String(given) : textIn(body, 'taskId').trim();

@@ -7,8 +7,8 @@ import { noNames } from '#server/formats/critical-members.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { answerTasks, languageFor } from '#server/call/tasks/answer-tasks.ts';
-import type { TaskAnswer } from '#server/call/tasks/submit-task.ts';
-import { takeSubmission } from '#server/call/tasks/take-submission.ts';
+import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
+import { takeSubmission } from '#server/work/tasks/take-submission.ts';
 import { mostTextBytes } from '#server/call/tasks/task-bounds.ts';
 import { identifyCaller } from '#server/call/tasks/task-caller.ts';
 import { failReasonIn } from '#server/tasks/fail-reason.ts';
@@ -33,7 +33,7 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
         connection,
         ...noted,
         mostBytes: mostTextBytes,
-        // What goes upstream is written anew from the fields that are known.
+        // The upstream's request is built from known fields only.
         names: noNames,
         read: (body, userId) => musicSubmission(context, userId, { action, body }),
       }),

@@ -1,4 +1,4 @@
-// What somebody asks for by a task, and what an upstream says to it.
+// A task as its caller requests it, and the upstream's verdict.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { ReportedFields, TaskPlatform } from '#server/tasks/platforms/platform.ts';
@@ -8,53 +8,53 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 export interface Submission {
   platform: TaskPlatform;
   action: string;
-  /** Decides channels and price. */
+  /** Selects channels and price. */
   model: string;
-  /** Costs nothing whatever the price is: it only opens what is paid for next. */
+  /** Free whatever the price is: it only opens a dialog whose next step is charged. */
   isFree: boolean;
-  /** The task that this one goes on from: only its channel knows it. */
+  /** The task that this one continues; only its channel knows it. */
   origin: TaskRecord | null;
   prompt: string;
-  /** What else of the request may be read there; missing: nothing. */
+  /** Further texts of the request that are checked for blocked words. */
   texts?: readonly string[];
   state: string;
-  /** Of channels that work on such tasks, those that can do this one; missing: all. */
+  /** Restricts the platform's channels; all if undefined. */
   isFor?(channel: PreparedChannel): boolean;
-  /** What its price is for; missing: the call. */
+  /** Priced units; the call if undefined. */
   units?: CallUnits;
-  /** What its record says beside what all say; its name from when it is taken. */
+  /** Further fields of its record, stored when it is accepted. */
   record?: Pick<TaskRecord, 'public_id' | 'properties'>;
-  /** `id`: of the task, for the address that the upstream calls back. */
+  /** `id`: the task's, for the callback URL. */
   request(channel: PreparedChannel, id: number): TaskRequest | Promise<TaskRequest>;
-  /** Null: that is nothing that can be understood. */
+  /** Returns null for an invalid response. */
   read(answer: unknown, channel: PreparedChannel): Verdict | null;
-  /** What the caller is answered once it is taken; missing: what the upstream said. */
+  /** Response to the caller once it is accepted; the upstream's if undefined. */
   answer?(task: TaskRecord): object;
-  /** Nobody will be asked any more. */
+  /** Called after the last attempt. */
   release?(): void;
 }
 
-/** `body`: an object of JSON, or bytes that are as they have to be. */
+/** `body` is serialized as JSON. */
 export type TaskRequest = { path: string; body: object } | { question: Omit<UpstreamQuestion, 'milliseconds'> };
 
 export type Verdict =
   | {
       kind: 'accepted';
       code: number;
-      /** Absent where the work is done already and has no name. */
+      /** Undefined if the work is done already and has no id. */
       upstreamId: string | undefined;
-      /** Of a task that is done already. */
+      /** If the task is done already. */
       done?: ReportedFields;
-      /** What the caller is answered. */
+      /** Response to the caller. */
       body: object;
     }
   | {
       kind: 'refused';
       code: number;
       reason: string;
-      /** Another channel may take it. */
+      /** Another channel may accept it. */
       isElsewhere: boolean;
-      /** Why the channel is taken out of use. */
+      /** Reason to disable the channel. */
       disables?: string;
       status: number;
       body: object;

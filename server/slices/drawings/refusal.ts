@@ -20,7 +20,7 @@ const unknownCode = 5;
 const saturatedCode = 30;
 export const channelDisabledText = '该任务所属渠道已被禁用';
 
-/** Null: it is told as on every path of the relay. */
+/** Returns null if the failure is rendered as on other paths of the relay. */
 export function drawingRefusal(failure: unknown, language: Language): { status: number; body: object } | null {
   if (failure instanceof DrawingRefusal) return refusal(failure.description, requestCode);
   if (failure instanceof TaskFailure) {

@@ -1,4 +1,4 @@
-// The cover of a piece of music, for whoever has its address: browsers of listeners are not shown to the upstream's storage.
+// Serves the cover of a song to anyone who has its URL, so browsers do not contact the upstream's storage.
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -8,7 +8,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { findTask } from '#server/tasks/find-task.ts';
 import { notifyAddress } from '#server/tasks/notify-secret.ts';
 import { midjourney } from '#server/tasks/platforms/midjourney.ts';
-import type { Submission } from '#server/call/tasks/submission.ts';
+import type { Submission } from '#server/work/tasks/submission.ts';
 import type { DrawingRequest } from './drawing-request.ts';
 import { freeActions, readVerdict } from './drawing-verdict.ts';
 import { channelDisabledText, DrawingRefusal } from './refusal.ts';
@@ -22,7 +22,7 @@ interface Given {
   request: DrawingRequest;
 }
 
-/** @throws {DrawingRefusal} of the drawing that it goes on from @throws {AppError} `drawing_disabled` */
+/** @throws {DrawingRefusal} for the drawing that it continues @throws {AppError} `drawing_disabled` */
 export async function drawingSubmission(context: AppContext, { userId, language, path, body, request }: Given): Promise<Submission> {
   if (!context.settings.get('DrawingEnabled')) throw new AppError('drawing_disabled');
   const { action, model, prompt } = request;
@@ -41,7 +41,7 @@ export async function drawingSubmission(context: AppContext, { userId, language,
   };
 }
 
-/** Tasks of one user that have the same name: a drawing, and those that go on under its name. */
+/** Maximum tasks of a user with the same id: a drawing and those that continue it. */
 const mostOfName = 100;
 
 async function originOf(context: AppContext, userId: number, { originId, isModal }: DrawingRequest): Promise<TaskRecord | null> {
@@ -57,16 +57,16 @@ async function originOf(context: AppContext, userId: number, { originId, isModal
   return origin;
 }
 
-/** Whether the price of a drawing under that name was given back: it would be had for that of its next step alone. */
+/** Reports whether a drawing of that id was refunded: its next step would deliver both for one price. */
 async function isGivenBack({ db }: AppContext, userId: number, upstreamId: string): Promise<boolean> {
   const named = await db.collection('tasks').find({ upstream_id: upstreamId, user_id: { unindexedEq: userId } }, { limit: mostOfName });
   return named.some(({ action, status, quota }) => action !== 'MODAL' && status === 'FAILURE' && quota > 0);
 }
 
-/** Pictures as they are, and where its caller is told. */
+/** Members without text: pictures and the callback URL. */
 const wordless: ReadonlySet<string> = new Set(['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'maskBase64', 'notifyHook']);
 
-/** All of the body goes on, whatever the upstream makes of it. */
+/** Collects the texts that are checked for blocked words, from all members, because the whole body is forwarded. */
 function textsIn(body: Record<string, unknown>): string[] {
   const texts: string[] = [];
   const walk = (value: unknown): void => {
@@ -80,7 +80,7 @@ function textsIn(body: Record<string, unknown>): string[] {
 
 const modeWords = ['--fast', '--relax', '--turbo'];
 
-/** What the settings keep of a caller's body. Without an address of their own callers are told by us, so the upstream calls us back. */
+/** Removes members that the settings block. Without a caller's callback URL the upstream calls Tidegate back. */
 function forwarded(context: AppContext, given: Record<string, unknown>, id: number): Record<string, unknown> {
   const { settings } = context;
   const { accountFilter, notifyHook, ...body } = given;

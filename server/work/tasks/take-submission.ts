@@ -1,4 +1,4 @@
-// Everything before money is asked for: who hands it in, the body, whether the key may ask for it, and whether a channel takes it.
+// Admits a submission before its price is reserved: the caller, the body, the model, the blocked words, the rate.
 import { boundaryOf } from '#server/framing/multipart.ts';
 import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
@@ -7,29 +7,27 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import type { NotedCall } from './answer-tasks.ts';
+import type { NotedCall, TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import type { Submission } from './submission.ts';
 import { submitTask } from './submit-task.ts';
-import type { TaskAnswer } from './submit-task.ts';
-import { admitCaller } from './task-caller.ts';
+import { admitCaller } from '#server/call/tasks/task-caller.ts';
 import { checkChannels } from './run-attempts.ts';
 
 interface Received extends NotedCall {
   request: Request;
   connection: Connection | null;
-  /** Bytes of the body, where it may be less than that of every call. */
+  /** Maximum bytes of the body, if less than of other calls. */
   mostBytes?: number;
-  /** What of the body is taken in one spelling only. */
+  /** Members of the body that have one spelling only. */
   names: CriticalMembers;
-  /** It may come as a form, with files. */
+  /** Fields of a form with files; undefined if only JSON is accepted. */
   form?: MultipartFields;
-  /** Who calls: by a key, or by a session of the console, whose body may name the group that pays. Missing: by a key. */
+  /** Callers with a key (default), or with a session of the console, whose body may name the group that pays. */
   callers?: 'keys' | 'sessions';
-  /** What is asked for. */
   read(body: RelayBody, userId: number, admission: Admission): Promise<Submission>;
 }
 
-/** @throws {AppError} of the key, the body, the model, the words, the rate, the balance; and what `read` and `submitTask` throw */
+/** @throws {AppError} for the key, the body, the model, the words, the rate, the balance; and what `read` and `submitTask` throw */
 export async function takeSubmission(services: RelayServices, received: Received): Promise<TaskAnswer> {
   const { request, connection, requestId, progress } = received;
   const { context, gate, sessions } = services;

@@ -2,10 +2,9 @@
 // is written. A row that is missing when its process's books are closed will never appear, and one written after that
 // does not count and will be removed.
 import type { AppContext } from '#server/context.ts';
-import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { knownReason } from './fail-reason.ts';
-import { closedBooksOf, isCounted } from '#server/money/recovery/crash-recovery.ts';
+import { chargeOf } from '#server/money/recovery/call-charge.ts';
+import { knownReason } from '#server/tasks/fail-reason.ts';
 
 export const lostReason = knownReason({ code: 'task_submission_lost' });
 
@@ -40,37 +39,4 @@ export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>,
   }
   const resolved = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid ?? uncharged, unset: ['check_at'] });
   return resolved ?? (await db.collection('tasks').get(task.id)) ?? task;
-}
-
-export interface TaskCharge {
-  /**
-   * The amount charged, less than requested if the reservation was lost and the balance was too low: exactly what a
-   * refund returns. Null if there is no row (yet).
-   */
-  paid: { charge: 'done'; quota: number; token_quota: number } | null;
-  /** False while it is undecided whether the row counts, except for the process that settled it. */
-  isCertain: boolean;
-}
-
-export async function chargeOf(db: AppContext['db'], { request_id }: Pick<TaskRecord, 'request_id'>): Promise<TaskCharge> {
-  let charge: TaskCharge = { paid: null, isCertain: false };
-  // Uses the index alone, a short read that waits for no other.
-  for (const row of await db.collection('logs').find({ request_id }, { limit: 10 })) {
-    if (row.process === undefined) continue;
-    const counts = await isCharged(db, row);
-    if (counts === false) continue;
-    charge = { paid: { charge: 'done', quota: row.quota, token_quota: row.token_quota ?? 0 }, isCertain: counts === true };
-    if (charge.isCertain) break;
-  }
-  return charge;
-}
-
-/** Reports whether a call's row has been charged; null if undecided. */
-export async function isCharged(db: AppContext['db'], { process: id = '', seq = 0 }: LogRecord): Promise<boolean | null> {
-  const process = await db.collection('processes').get(id);
-  // Process records are removed long after rows that do not count.
-  if (process === null) return true;
-  const books = closedBooksOf(process);
-  if (books !== null) return isCounted(books, seq);
-  return seq <= process.settled_seq ? true : null;
 }

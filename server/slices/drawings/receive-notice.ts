@@ -1,5 +1,4 @@
-// What an upstream tells of a drawing by itself. The address holds a secret of that one task, so that nobody else tells of it, and what
-// is told of another task is not read.
+// Receives an upstream's callback about a drawing. The URL has a secret of that task; reports about other tasks are ignored.
 import { AppError, errorText } from '#shared/errors.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import type { Connection } from '#server/http/connection.ts';
@@ -7,7 +6,7 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { readJson } from '#server/http/parse-body.ts';
 import { dropBody } from '#server/http/read-body.ts';
-import { followTask } from '#server/tasks/follow-task.ts';
+import { followTask } from '#server/work/tasks/follow-task.ts';
 import { isNotifySecret } from '#server/tasks/notify-secret.ts';
 import { readDrawing } from '#server/tasks/platforms/midjourney.ts';
 import { DrawingRefusal, drawingRefusal } from './refusal.ts';

@@ -4,7 +4,7 @@ import type { DrawingAction } from '#shared/drawings.ts';
 import type { Language } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { storable } from '#server/db/storable.ts';
-import type { Verdict } from '#server/call/tasks/submission.ts';
+import type { Verdict } from '#server/work/tasks/submission.ts';
 import { idOf, jsonOf, textOf, urlOf } from '#server/tasks/platforms/report-values.ts';
 import { saturated } from './refusal.ts';
 
@@ -16,7 +16,7 @@ const limits = { text: 8_000, total: 64_000, elements: 100, levels: 8 };
 /** They only open what is paid for next; their 21 means that the drawing waits for it. */
 export const freeActions: ReadonlySet<string> = new Set<DrawingAction>(['INPAINT', 'CUSTOM_ZOOM']);
 
-/** Null: that is nothing that can be understood. */
+/** Returns null for an invalid response. */
 export function readVerdict(answer: unknown, { action, language }: { action: DrawingAction; language: Language }): Verdict | null {
   if (!isObject(answer) || typeof answer['code'] !== 'number') return null;
   const { code } = answer;

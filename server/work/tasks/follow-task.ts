@@ -5,9 +5,9 @@ import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { knownReason } from './fail-reason.ts';
-import type { FailReason } from './fail-reason.ts';
-import type { ReportedFields, TaskReport } from './platforms/platform.ts';
+import { knownReason } from '#server/tasks/fail-reason.ts';
+import type { FailReason } from '#server/tasks/fail-reason.ts';
+import type { ReportedFields, TaskReport } from '#server/tasks/platforms/platform.ts';
 import { refundTask } from './refund-task.ts';
 import { resolveCharge } from './task-charge.ts';
 

@@ -3,7 +3,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { taskPlatforms } from './platforms/registry.ts';
+import { taskPlatforms } from '#server/tasks/platforms/registry.ts';
 
 const daySeconds = 86_400;
 const deletedAtOnce = 200;
