@@ -13,6 +13,8 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
 const stageSlices = [
   'slices/affinity',
   'slices/agent-sessions',
+  'slices/compaction',
+  'slices/prompt-edits',
   'slices/provider-containers',
   'slices/remote-media',
   'slices/signatures',

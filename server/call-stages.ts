@@ -3,9 +3,11 @@ import type { AppContext } from '#server/context.ts';
 import type { CallStage } from '#server/call/stages.ts';
 import { affinityStage } from '#server/slices/affinity/stage.ts';
 import { agentSessionsStage } from '#server/slices/agent-sessions/stage.ts';
+import { compactionStage } from '#server/slices/compaction/stage.ts';
 import { contextCachesStage } from '#server/slices/context-caches/stage.ts';
 import { filesStage } from '#server/slices/files/stage.ts';
 import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
+import { promptEditsStage } from '#server/slices/prompt-edits/stage.ts';
 import { providerContainersStage } from '#server/slices/provider-containers/stage.ts';
 import { remoteMediaStage } from '#server/slices/remote-media/stage.ts';
 import { signaturesStage } from '#server/slices/signatures/stage.ts';
@@ -18,6 +20,8 @@ export function createCallStages(context: AppContext): readonly CallStage[] {
     filesStage(context),
     contextCachesStage(context),
     providerContainersStage(context),
+    promptEditsStage(),
+    compactionStage(context),
     remoteMediaStage(context),
     signaturesStage(context),
     turnStateStage(context),

@@ -17,6 +17,11 @@ export interface ChannelAttempt<Route> {
 /** Its route is resolved with all that the request is sent with, so every check judges the route that is taken. */
 export type CallAttempt = ChannelAttempt<ChannelRoute>;
 
+/** The provider gets the request in its caller's own format. */
+export function isInCallersFormat({ route }: CallAttempt): boolean {
+  return route !== null && route.identity !== null;
+}
+
 /** One whose request is on its way, or was. */
 export interface SentAttempt extends CallAttempt {
   request: SentRequest;

@@ -14,13 +14,11 @@ import { createBlockedWords } from '#server/call/admission/blocked-words.ts';
 import { createRateGate } from '#server/call/admission/rate-gate.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
-import { wholeAnswer } from '#server/call/relay.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
 import { createStreamClock } from '#server/call/stream/stream-clock.ts';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
-import { createStoredSummaries } from '#server/call/stored-summaries.ts';
 import { createUnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
 import { compileStages } from '#server/call/stages.ts';
 import type { CallStage } from '#server/call/stages.ts';
@@ -49,7 +47,6 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     modelTags: createModelTags(context),
     stages: compileStages(stages, context.settings),
-    summaries: createStoredSummaries(context),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
     words: createBlockedWords(context),
@@ -64,7 +61,6 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     refusals: createRefusalWatch(context),
     refusalLog: createRefusalLog(context),
     isEnding: () => isEnding,
-    answerWhole: wholeAnswer,
     addressOf: addresses.read,
   };
   const sockets = createRelaySockets(services);

@@ -19,7 +19,6 @@ import type { RunningCall } from '#server/call/running-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { ClientStream } from '#server/call/stream/client-stream.ts';
 import type { ClientBody } from '#server/call/stream/client-stream.ts';
-import type { WholeAnswer } from '#server/call/shorten-call.ts';
 import { httpTurn } from '#server/call/turn.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
 import { runAttempts } from '#server/call/run-attempts.ts';
@@ -111,6 +110,14 @@ async function answerAtOnce(call: RunningCall): Promise<Response> {
   const { contentType, body, wasRead } = answer;
   const reported = call.conversation === null || wasRead ? body : await call.conversation.storeWhole(body);
   return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
+}
+
+/** A whole response whose call is settled. */
+export interface WholeAnswer {
+  contentType: string;
+  body: Buffer;
+  /** Its caller had left. */
+  wasRead: boolean;
 }
 
 /** Runs a call that does not stream, and settles it. */

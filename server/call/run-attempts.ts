@@ -2,7 +2,6 @@
 import type { AppError } from '#shared/errors.ts';
 import type { StopReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
-import { changePrompt, mayReport } from '#server/call/change-prompt.ts';
 import { reserveLargestOutput } from '#server/call/reserve-largest-output.ts';
 import { reportError } from '#server/call/relay-failure.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
@@ -65,8 +64,9 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     const { channel } = attempt;
     let result: AttemptResult;
     try {
-      const refused = await changePrompt(call, attempt);
-      if (refused !== null) {
+      for (const stage of call.stages) {
+        const refused = stage.prepare === undefined ? null : await stage.prepare(call, attempt);
+        if (refused === null) continue;
         noteStopped(call, attempt);
         return { kind: 'none', reason: 'fault', reported: refused };
       }
@@ -131,5 +131,6 @@ function routeTo(call: RunningCall, channel: PreparedChannel): ChannelRoute | nu
     version: versionOf(turn),
     searchingTool: searchingToolOf(stages),
   });
-  return route !== null && mayReport(call, route) ? route : null;
+  if (route !== null) for (const stage of stages) if (stage.fitsRoute?.(route) === false) return null;
+  return route;
 }

@@ -1,13 +1,11 @@
 // What is known of a call while it runs; `relay.ts` fills it in order.
 import type { Attempt } from '#shared/logs.ts';
 import type { CallParameters, ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
-import type { PromptEdits, Shortening } from '#server/formats/prompt-edits.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { ResponseBuffer } from '#server/call/settlement/response-buffers.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { PaidSummary } from '#server/call/stored-summaries.ts';
 import type { StopReason } from '#server/call/call-end.ts';
 import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
@@ -28,14 +26,6 @@ export interface RunningCall {
   readonly conversation: CallConversation | null;
   /** The fields of the request that say how its response is written. */
   responseFields: Readonly<Record<string, unknown>>;
-  /** Changes of the prompt that are still to be made before a provider of another format; null: none. */
-  edits: PromptEdits | null;
-  /** Its conversation is still to be shortened before a provider of another format is asked, if it is long; null: it stays as it is. */
-  shortening: Shortening | null;
-  /** What its conversation was shortened with, which is paid for. Whoever tries again has it, unless this call is answered. Missing: nothing. */
-  summary?: PaidSummary | undefined;
-  /** Its response says what was done here, so no provider is asked any more whose response its caller would get as it is. */
-  isTranslated: boolean;
   readonly parameters: CallParameters;
   readonly isStream: boolean;
   /** Content type of the stream, as its upstream has it where it says so; undefined: events. */
@@ -98,16 +88,10 @@ export function elapsed(call: RunningCall): number {
 export function releaseCall(call: RunningCall): void {
   const { services, reserved, stages } = call;
   services.context.ledger.release(reserved.reservation);
-  for (const stage of stages) stage.closed?.(call);
-  storeSummary(call);
-}
-
-/** It is not answered as it should be. More than once is harmless. */
-export function storeSummary(call: RunningCall): void {
-  const { summary, services } = call;
-  if (summary === undefined) return;
-  call.summary = undefined;
-  services.summaries.keep(summary);
+  for (const stage of stages) {
+    stage.closed?.(call);
+    stage.unanswered?.();
+  }
 }
 
 /** The client's connection is gone: it has hung up, or the server has cut it. The first time tells which. */

@@ -13,11 +13,7 @@ import type { LearnedUsage } from '#server/call/settlement/learned-usage.ts';
 import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
 import type { RateGate } from '#server/call/admission/rate-gate.ts';
 import type { SessionGate } from '#server/call/admission/session-gate.ts';
-import type { StoredSummaries } from '#server/call/stored-summaries.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
-import type { ReportedFailure } from '#server/call/relay-failure.ts';
-import type { RunningCall } from '#server/call/running-call.ts';
-import type { WholeAnswer } from '#server/call/shorten-call.ts';
 import type { StreamClock } from '#server/call/stream/stream-clock.ts';
 import type { CallStages } from '#server/call/stages.ts';
 import type { UnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
@@ -33,7 +29,6 @@ export interface RelayServices {
   readonly costs: CostDrift;
   readonly modelTags: ModelTags;
   readonly stages: CallStages;
-  readonly summaries: StoredSummaries;
   readonly gate: TokenGate;
   readonly sessions: SessionGate;
   readonly words: BlockedWords;
@@ -49,8 +44,6 @@ export interface RelayServices {
   readonly refusalLog: RefusalLog;
   /** The server is about to cut what is open: clients that go now were cut. */
   readonly isEnding: () => boolean;
-  /** Runs a call that does not stream, and settles it. */
-  answerWhole(call: RunningCall): Promise<WholeAnswer | ReportedFailure>;
   /** Address of the client; forwarding headers count only from trusted proxies. */
   addressOf(request: Request, connection: Connection | null): string;
 }

@@ -6,11 +6,13 @@ import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
 import type { CallToSend, SentRequest } from '#server/exchange/exchange.ts';
+import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import type { ResponseHeaders } from '#server/exchange/send.ts';
 import type { Tier } from '#server/exchange/served-models.ts';
@@ -84,6 +86,10 @@ export interface StageRun {
   fits?(channel: PreparedChannel): boolean;
   /** Chooses the channel of the next attempt. Null: none of them is well. Undefined: the stage does not choose. */
   pick?(choice: ChannelChoice): PreparedChannel | null | undefined;
+  /** Whether requests on the route may take the call. */
+  fitsRoute?(route: ChannelRoute): boolean;
+  /** Changes the prompt before money is reserved for the attempt. A failure ends the call, which holds no money then. */
+  prepare?(call: RunningCall, attempt: CallAttempt): null | Promise<ReportedFailure | null>;
   /** Prepares the call for the attempt. An error passes the channel over; nothing is changed then. */
   before?(call: RunningCall, attempt: CallAttempt): AppError | null | Promise<AppError | null>;
   /** Changes the request before it is translated for the attempt's channel. */
@@ -100,6 +106,8 @@ export interface StageRun {
   headers?(): Readonly<Record<string, string>>;
   /** Adds to the log row before it is written with its charge. */
   settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
+  /** Called when the call is not answered as it should be, before its caller can retry. May be called several times. */
+  unanswered?(): void;
   /** Releases what the stage holds for the call: the call costs nothing more. May be called several times. */
   closed?(call: RunningCall): void;
 }

@@ -9,7 +9,6 @@ import { chargeRow } from '#server/call/settlement/log-row.ts';
 import { isEstimate } from '#server/call/settlement/metered-usage.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { EndReason } from '#server/call/call-end.ts';
-import { storeSummary } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -39,7 +38,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   const { reservation } = call.reserved;
   const { reason, channel, firstByteMs, wasRead = false } = end;
   // Before its caller can hear of it and try again.
-  if (reason !== 'completed') storeSummary(call);
+  if (reason !== 'completed') for (const stage of call.stages) stage.unanswered?.();
   // A call that costs nothing holds nothing while its row is written: the caller may retry at once.
   if (end.usage === null) for (const stage of call.stages) stage.closed?.(call);
   try {
@@ -59,7 +58,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     if (isWhole && call.permit !== null) await call.permit.succeeded();
   } catch (failure) {
     services.context.ledger.release(reservation);
-    storeSummary(call);
+    for (const stage of call.stages) stage.unanswered?.();
     throw failure;
   } finally {
     for (const stage of call.stages) stage.closed?.(call);

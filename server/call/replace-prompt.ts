@@ -1,0 +1,23 @@
+// Replaces the prompt of a call whose reservation is released, and reserves for the new one.
+import { toAppError } from '#server/http/failure.ts';
+import { reserveCall } from '#server/call/admission/reserve-call.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import { reportError } from '#server/call/relay-failure.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import { onlyChannelOf } from '#server/call/stages.ts';
+
+/** Returns null if the call goes on with the new prompt, else the failure that ends it; the call holds no money then. */
+export async function replacePrompt(call: RunningCall, bodyOf: () => RelayBody): Promise<ReportedFailure | null> {
+  const { services, content, endpoint, admission, model, stages, quoted } = call;
+  try {
+    content.replace(bodyOf());
+    const { body } = content;
+    const parameters = endpoint.parameters(body);
+    const only = onlyChannelOf(stages);
+    call.reserved = await reserveCall(services, { admission, endpoint, model, only, body, parameters, prompt: null, quoted });
+    return null;
+  } catch (failure) {
+    return reportError(call, toAppError(failure, services.context, call.requestId));
+  }
+}

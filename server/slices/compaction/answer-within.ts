@@ -1,0 +1,50 @@
+// Runs a call of the same caller within another one.
+import { openBody } from '#server/call/admission/read-content.ts';
+import { openCall } from '#server/call/admission/open-call.ts';
+import type { RelayBody } from '#server/call/endpoints.ts';
+import { wholeAnswer } from '#server/call/relay.ts';
+import type { WholeAnswer } from '#server/call/relay.ts';
+import { reportEnd } from '#server/call/relay-failure.ts';
+import type { ReportedFailure } from '#server/call/relay-failure.ts';
+import { releaseCall, stopCall } from '#server/call/running-call.ts';
+import type { RunningCall } from '#server/call/running-call.ts';
+import type { Turn } from '#server/call/turn.ts';
+
+/** Returns the whole response, whose call is settled. */
+export async function answerWithin(call: RunningCall, body: RelayBody): Promise<WholeAnswer | ReportedFailure> {
+  const { services } = call;
+  const opened = await openCall(services, turnWithin(call, body));
+  if ('refused' in opened) return { error: opened.refused.reported, retryAfter: opened.refused.error.retryAfter };
+  const inner = opened.call;
+  try {
+    return await wholeAnswer(inner);
+  } catch (failure) {
+    services.context.log.error({ requestId: inner.requestId, err: failure }, 'a conversation could not be shortened');
+    releaseCall(inner);
+    return reportEnd(inner, { reason: 'fault' });
+  } finally {
+    call.onStop = undefined;
+    inner.content.release();
+    inner.buffer?.ended();
+  }
+}
+
+/** Turn of the same caller, in the same session. It does not count against the rate limit a second time. */
+function turnWithin(call: RunningCall, body: RelayBody): Turn {
+  const { turn, endpoint, admission, stages, services } = call;
+  const { request, connection, address, envelope } = turn;
+  return {
+    endpoint,
+    request,
+    connection,
+    address,
+    envelope,
+    isFree: true,
+    within: { admission, stages },
+    readContent: (userId) => openBody(services.context.bodies, { body, userId, names: endpoint.names }),
+    follow(inner) {
+      call.onStop = () => stopCall(inner);
+      if (call.stopped !== undefined) stopCall(inner);
+    },
+  };
+}
