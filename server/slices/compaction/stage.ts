@@ -14,8 +14,8 @@ import type { CallStage, StageRun } from '#server/call/stages.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import { mostTokensPerEstimated } from '#server/exchange/token-estimate.ts';
 import { answerWithin } from './answer-within.ts';
-import { createStoredSummaries, summaryKey } from '#server/call/stored-summaries.ts';
-import type { PaidSummary, StoredSummaries } from '#server/call/stored-summaries.ts';
+import { createStoredSummaries, summaryKey } from './stored-summaries.ts';
+import type { PaidSummary, StoredSummaries } from './stored-summaries.ts';
 
 export function compactionStage(context: Pick<AppContext, 'now'>): CallStage {
   const summaries = createStoredSummaries(context);
