@@ -1,4 +1,4 @@
-// Summaries whose call has failed afterwards: they are paid for, so the client's next try goes on with them. In this process alone.
+// Caches paid summaries whose call has failed, for the client's retry. In the memory of this process.
 import { createHash } from 'node:crypto';
 import type { AppContext } from '#server/context.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
@@ -6,11 +6,11 @@ import type { ShareLimits } from '#server/queues/shares.ts';
 import { createUserMemory } from '#server/queues/user-memory.ts';
 
 export interface StoredSummaries {
-  /** Of that very conversation, asked for in the same words; undefined: there is none. It is not there for another call then. */
+  /** Removes and returns the summary of that request. If undefined, there is none. */
   take(requested: SummaryRequest): PaidSummary | undefined;
-  /** The call behind it has failed. */
+  /** Caches the summary of a call that has failed. */
   keep(summary: PaidSummary): void;
-  /** Bytes that are kept, roughly and at the most. */
+  /** Bytes of the cache: approximate, an upper bound. */
   readonly bytes: number;
 }
 
@@ -20,7 +20,7 @@ export interface SummaryRequest {
   key: string;
 }
 
-/** The whole response to what was asked. Its call is settled. */
+/** Whole response to a summary request. Its call is settled. */
 export interface PaidSummary extends SummaryRequest {
   answer: Buffer;
 }
@@ -51,7 +51,7 @@ export function createStoredSummaries({ now }: Pick<AppContext, 'now'>, most: Sh
   };
 }
 
-/** @param request that a model is asked with, whole */
+/** @param request whole request for the summary */
 export function summaryKey(model: string, request: RelayBody): string {
   return createHash('sha256')
     .update(JSON.stringify([model, request]))
