@@ -58,6 +58,19 @@ describe('the clock of open streams', () => {
     expect(tick()).toBe('');
   });
 
+  it('lets what has arrived be read first after the process stood still', async () => {
+    clock.stop();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    clock = createStreamClock();
+    open('a', () => turns.push('ticked'));
+    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5_000);
+    vi.advanceTimersByTime(250);
+    turns.push('read');
+    await new Promise(setImmediate);
+    now.mockRestore();
+    expect(turns).toEqual(['read', 'a', 'ticked']);
+  });
+
   it('knows a stream once, however often it is added or removed', () => {
     const of = open('ab');
     clock.add(of('a'));

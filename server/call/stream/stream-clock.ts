@@ -47,13 +47,22 @@ export function createStreamClock(onFault: (cause: unknown) => void = () => {}):
     }
   }
 
-  const timer = setInterval(() => {
+  let tickedAt = performance.now();
+
+  function tickAll(): void {
     const now = performance.now();
+    tickedAt = now;
     // From the end: whoever is removed meanwhile is replaced by one that had its turn.
     for (let place = streams.length - 1; place >= 0; place -= 1) {
       const stream = streams[place];
       if (stream !== undefined) tick(stream, now);
     }
+  }
+
+  const timer = setInterval(() => {
+    // After a standstill of this process, read first what has arrived: the silence was its own.
+    if (performance.now() - tickedAt > 2 * tickMs) setImmediate(tickAll);
+    else tickAll();
   }, tickMs);
   timer.unref();
 
