@@ -44,6 +44,8 @@ export interface ContextParts {
   random?: () => number;
   log?: Logger;
   network?: Network;
+  /** Maximum wait of a call for quota held elsewhere, milliseconds. */
+  leaseWaitMs?: number | undefined;
 }
 
 /** Starts the caches and this process' books. `close` closes the database too. */
@@ -60,7 +62,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     onError: (failure) => log.warn({ reason: String(failure) }, 'the change feed has a problem and goes on'),
   });
   const settings = createSettings({ db, changes, secrets, log });
-  const ledger = createLedger({ db, changes, log, now, randomText });
+  const ledger = createLedger({ db, changes, log, now, randomText, waitMs: parts.leaseWaitMs });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
   const figures = createChannelFigures({ db, log, now });
   changes.listen('passed_test', (key) => {

@@ -121,7 +121,7 @@ export interface LedgerOptions {
   now(): number;
   randomText(count: number): string;
   /** Maximum wait of a call for quota held elsewhere; a second by default. */
-  waitMs?: number;
+  waitMs?: number | undefined;
 }
 
 const idlePollMs = 10;
@@ -144,7 +144,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     isAlive: (id) => identity.isAlive(id),
     onLost: (id) => identity.lose(id),
     lastSeq: () => settlement.lastSeq,
-    ...(waitMs === undefined ? {} : { waitMs }),
+    waitMs,
   });
   const settlement: Settlement = new Settlement({ db, leases, log, now, processId, closedBooks: (id) => identity.closedBooks(id) });
   const reservations = new Reservations(leases);

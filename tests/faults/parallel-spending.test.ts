@@ -68,7 +68,8 @@ async function withApps(
   await using scene = await createScene(engine, { channels: [{ models: model }], ...rest });
   scene.upstream.behave({ usage: { prompt_tokens: promptTokens, completion_tokens: 7, total_tokens: promptTokens + 7 } });
   const apps = [scene.app];
-  while (apps.length < count) apps.push(await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock }));
+  while (apps.length < count)
+    apps.push(await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock, leaseWaitMs: rest.leaseWaitMs }));
   try {
     await use(scene, apps);
   } finally {
@@ -109,7 +110,8 @@ describe.each(engines)('300 parallel calls on $kind', (engine) => {
       const quote = 10 * (promptTokens + 3 * 100);
       const count = 12;
       // Enough for all, as long as the last one finds its whole quote.
-      await withApps(appCount, { engine, settings, quota: (count - 1) * charge + quote }, async (scene, apps) => {
+      const quota = (count - 1) * charge + quote;
+      await withApps(appCount, { engine, settings, quota, leaseWaitMs: 60_000 }, async (scene, apps) => {
         expect(await callAtOnce(scene, apps, count, { max_tokens: 100 })).toEqual({ succeeded: count, refused: 0, others: [] });
         expect((await balances(scene)).user).toBe(quote - charge);
         expect((await audit(scene.app.context.db)).findings).toEqual([]);

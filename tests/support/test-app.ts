@@ -35,6 +35,8 @@ export interface TestAppOptions {
   consoleFolder?: string;
   /** What requests to addresses of users meet. */
   network?: Network;
+  /** Maximum wait of a call for quota held elsewhere, milliseconds: where a busy machine must not end it. */
+  leaseWaitMs?: number | undefined;
 }
 
 export interface TestApp extends AsyncDisposable {
@@ -84,6 +86,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     log: pino({ level: env.LOG_LEVEL }),
     ...(options.random === undefined ? {} : { random: options.random }),
     ...(options.network === undefined ? {} : { network: options.network }),
+    leaseWaitMs: options.leaseWaitMs,
   });
   const app = createApp(context, options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder });
   const listening = await listen(app.listeners, { port: 0, host: '127.0.0.1', clientTimeout: env.CLIENT_TIMEOUT });

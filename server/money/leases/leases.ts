@@ -40,7 +40,7 @@ const wantedMs = 1_000;
 
 export interface LeasesOptions extends LeaseMovesOptions {
   changes: ChangeFeed;
-  waitMs?: number;
+  waitMs?: number | undefined;
 }
 
 export class Leases {
