@@ -16,6 +16,7 @@ const stageSlices = [
   'slices/compaction',
   'slices/prompt-edits',
   'slices/provider-containers',
+  'slices/rate-limits',
   'slices/remote-media',
   'slices/signatures',
   'slices/turn-state',

@@ -9,12 +9,15 @@ import { filesStage } from '#server/slices/files/stage.ts';
 import { fineTuningStage } from '#server/slices/fine-tuning/stage.ts';
 import { promptEditsStage } from '#server/slices/prompt-edits/stage.ts';
 import { providerContainersStage } from '#server/slices/provider-containers/stage.ts';
+import { rateLimitsStage } from '#server/slices/rate-limits/stage.ts';
 import { remoteMediaStage } from '#server/slices/remote-media/stage.ts';
 import { signaturesStage } from '#server/slices/signatures/stage.ts';
 import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
   return [
+    // First: a refused call looks up nothing.
+    rateLimitsStage(context),
     agentSessionsStage(context),
     fineTuningStage(context),
     filesStage(context),

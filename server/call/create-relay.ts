@@ -11,7 +11,6 @@ import { createResponseBuffers } from '#server/call/settlement/response-buffers.
 import { createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
 import { createLearnedUsage } from '#server/call/settlement/learned-usage.ts';
 import { createBlockedWords } from '#server/call/admission/blocked-words.ts';
-import { createRateGate } from '#server/call/admission/rate-gate.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -50,7 +49,6 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
     words: createBlockedWords(context),
-    rates: createRateGate(context),
     unknownEndings: createUnknownFinishReasons(context.log),
     learned: createLearnedUsage(),
     excess: createExcessCharges(),

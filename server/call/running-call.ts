@@ -7,7 +7,6 @@ import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { StopReason } from '#server/call/call-end.ts';
-import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
 import type { StageRun } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -39,7 +38,6 @@ export interface RunningCall {
   readonly quoted: QuotedPrice;
   /** The reservation of the prompt that is sent; replaced when the prompt becomes shorter. */
   reserved: ReservedCall;
-  permit: RatePermit | null;
   readonly attempts: Attempt[];
   /** Names of the client's fields that the channel asked last has no place for. */
   dropped: readonly string[];

@@ -11,7 +11,6 @@ import type { ResponseBuffers } from '#server/call/settlement/response-buffers.t
 import type { AbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
 import type { LearnedUsage } from '#server/call/settlement/learned-usage.ts';
 import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
-import type { RateGate } from '#server/call/admission/rate-gate.ts';
 import type { SessionGate } from '#server/call/admission/session-gate.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
 import type { StreamClock } from '#server/call/stream/stream-clock.ts';
@@ -32,7 +31,6 @@ export interface RelayServices {
   readonly gate: TokenGate;
   readonly sessions: SessionGate;
   readonly words: BlockedWords;
-  readonly rates: RateGate;
   readonly unknownEndings: UnknownFinishReasons;
   readonly learned: LearnedUsage;
   readonly excess: ExcessCharges;

@@ -78,6 +78,8 @@ export interface StageRun {
   readonly only?: PreparedChannel;
   /** Called when money is reserved for the call. @throws {AppError} to refuse the call */
   reserved?(call: RunningCall): void | Promise<void>;
+  /** Called when a turn of a session begins whose call was opened before. @throws {AppError} to refuse the turn */
+  begun?(call: RunningCall): Promise<void>;
   /** First tool that searches the caller's stores, as a path: routes that search are preferred, and the tools are always reserved for. */
   readonly searchingTool?: string;
   /** Adds to the content of the prompt, wherever it is counted, what the body only names. */
@@ -106,6 +108,8 @@ export interface StageRun {
   headers?(): Readonly<Record<string, string>>;
   /** Adds to the log row before it is written with its charge. */
   settling?(row: ChargeRow, call: RunningCall, end: EndedCall): void;
+  /** Called when the charge of a whole response is durable, before the response leaves. Never rejects. */
+  settled?(call: RunningCall): Promise<void>;
   /** Called when the call is not answered as it should be, before its caller can retry. May be called several times. */
   unanswered?(): void;
   /** Releases what the stage holds for the call: the call costs nothing more. May be called several times. */

@@ -39,6 +39,8 @@ export interface Turn {
   follow(call: RunningCall): void;
   /** It does not count against the rate limit: no upstream is asked, or another turn has counted. */
   readonly isFree?: boolean;
+  /** Its call is opened before it begins, and `begun` of the stages runs when it does. */
+  readonly isAhead?: boolean;
   /** Stages of the connection, where one has many turns. If undefined, the process's. */
   readonly stages?: StageConnection | undefined;
   /** The call that this one is a part of: its caller is admitted. If undefined, none. */

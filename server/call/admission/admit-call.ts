@@ -12,7 +12,6 @@ import { endpointOf } from '#server/call/endpoints.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { PrivateModel } from '#server/call/stages.ts';
 import { findModel } from '#server/call/admission/find-model.ts';
-import type { RatePermit } from '#server/call/admission/rate-gate.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import { checkSchemas, mostSchemaParts } from '#server/formats/schema-parts.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -34,7 +33,6 @@ export interface AdmittedCall {
   parameters: CallParameters;
   /** As far as it was looked into. */
   prompt: PromptContent | null;
-  permit: RatePermit | null;
   /** The session that the client names; null: it names none. */
   session: SessionIds | null;
 }
@@ -53,7 +51,7 @@ export interface Progress {
 
 /**
  * The call of somebody who may ask for this model.
- * @throws {AppError} of the key, the body, the model, the channels, the words of the prompt and the rate
+ * @throws {AppError} of the key, the body, the model, the channels and the words of the prompt
  */
 export async function admitCall(services: RelayServices, turn: Turn, progress: Progress): Promise<AdmittedCall> {
   const { gate, sessions } = services;
@@ -108,7 +106,6 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
         ? undefined
         : services.words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => content.use(work));
     if (looking instanceof Promise) await looking;
-    const rate = turn.isFree === true ? null : services.rates.enter(admission.user.id);
     return {
       turn,
       endpoint,
@@ -120,7 +117,6 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       parameters,
       prompt,
       session,
-      permit: rate === null ? null : await rate,
     };
   } catch (failure) {
     content.release();

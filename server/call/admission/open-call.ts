@@ -47,7 +47,7 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
   try {
     const admitted = await admitCall(services, turn, progress);
     ({ content, conversation } = admitted);
-    const { admission, parameters, permit } = admitted;
+    const { admission, parameters } = admitted;
     const { model, isStream, streamType } = admitted.requested;
     const opening = openStages((turn.stages ?? services.stages).of(admitted.endpoint), admitted);
     const stages = opening instanceof Promise ? await opening : opening;
@@ -76,7 +76,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       createdAt: Math.floor(context.now() / 1000),
       quoted,
       reserved,
-      permit,
       attempts: [],
       dropped: [],
       sentLimit: undefined,

@@ -33,7 +33,7 @@ export async function openTurn(
     connection,
     address: callAddress(request, { model: undefined, verb: undefined }),
     envelope: messages,
-    isFree: true,
+    isAhead: true,
     readContent: (userId) => openBody(services.context.bodies, { body, userId, names: endpoint.names }),
     follow() {},
   };
@@ -63,7 +63,6 @@ export async function openLateTurn(like: RunningCall): Promise<RunningCall | nul
     startedAt: performance.now(),
     createdAt: Math.floor(context.now() / 1000),
     reserved: { ...like.reserved, reservation, outputBound: undefined },
-    permit: null,
     attempts: [],
     stopped: undefined,
   };
@@ -84,11 +83,9 @@ export function sentBy(call: RunningCall, route: ChannelRoute): SentRequest {
 
 /** It begins now. @throws {AppError} of the rate limit */
 export async function beginTurn(call: RunningCall): Promise<void> {
-  const { services, admission } = call;
   call.startedAt = performance.now();
-  call.createdAt = Math.floor(services.context.now() / 1000);
-  const entering = services.rates.enter(admission.user.id);
-  if (entering !== null) call.permit = await entering;
+  call.createdAt = Math.floor(call.services.context.now() / 1000);
+  for (const stage of call.stages) if (stage.begun !== undefined) await stage.begun(call);
 }
 
 /** Fewest tokens that are worth a response. */

@@ -55,7 +55,7 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
     if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });
     await settling;
     if (row.quota > 0) services.context.lowBalance.spent(row.user_id);
-    if (isWhole && call.permit !== null) await call.permit.succeeded();
+    if (isWhole) for (const stage of call.stages) if (stage.settled !== undefined) await stage.settled(call);
   } catch (failure) {
     services.context.ledger.release(reservation);
     for (const stage of call.stages) stage.unanswered?.();

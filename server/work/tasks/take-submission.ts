@@ -4,6 +4,7 @@ import type { MultipartFields } from '#server/formats/multipart-body.ts';
 import type { CriticalMembers } from '#server/formats/critical-members.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
+import { enterRateLimit } from '#server/call/admission/rate-gate.ts';
 import { readContent } from '#server/call/admission/read-content.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -48,8 +49,7 @@ export async function takeSubmission(services: RelayServices, received: Received
     gate.checkModel(admission, submission.model);
     if (submission.origin === null) checkChannels(services, admission, submission);
     if (services.words.isOn) await services.words.check([submission.prompt, ...(submission.texts ?? [])], (work) => content.use(work));
-    const rate = services.rates.enter(userId);
-    const pass = rate === null ? null : await rate;
+    const pass = await enterRateLimit(context, userId);
     return await submitTask({ services, admission, submission, content, requestId, pass, startedAt });
   } finally {
     content.release();
