@@ -6,7 +6,7 @@ import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { ErrorObject } from '#server/formats/client-dialect.ts';
 import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import { WrappedStream } from './wrapped-stream.ts';
+import { WrappedStream } from '#server/formats/wrapped-stream.ts';
 
 export type Json = Record<string, unknown>;
 export type EditResponse = (response: Json) => Json;

@@ -5,7 +5,7 @@ import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { writeEvent } from '#server/slices/responses/present-response.ts';
 import type { Json } from '#server/slices/responses/present-response.ts';
-import { WrappedStream } from '#server/slices/responses/wrapped-stream.ts';
+import { WrappedStream } from '#server/formats/wrapped-stream.ts';
 
 export class ThreadStream extends WrappedStream {
   readonly #id: string;

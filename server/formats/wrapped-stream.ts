@@ -1,7 +1,7 @@
 // Stream that edits the events of another one on their way to the client.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject } from '#server/formats/client-dialect.ts';
-import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/formats/stream-pipe.ts';
+import type { ErrorObject } from './client-dialect.ts';
+import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';
 
 export abstract class WrappedStream implements StreamPipe {
   protected readonly pipe: StreamPipe;
