@@ -13,6 +13,7 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
 const stageSlices = [
   'slices/affinity',
   'slices/agent-sessions',
+  'slices/blocked-words',
   'slices/compaction',
   'slices/prompt-edits',
   'slices/provider-containers',

@@ -3,6 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { CallStage } from '#server/call/stages.ts';
 import { affinityStage } from '#server/slices/affinity/stage.ts';
 import { agentSessionsStage } from '#server/slices/agent-sessions/stage.ts';
+import { blockedWordsStage } from '#server/slices/blocked-words/stage.ts';
 import { compactionStage } from '#server/slices/compaction/stage.ts';
 import { contextCachesStage } from '#server/slices/context-caches/stage.ts';
 import { filesStage } from '#server/slices/files/stage.ts';
@@ -16,7 +17,8 @@ import { turnStateStage } from '#server/slices/turn-state/stage.ts';
 
 export function createCallStages(context: AppContext): readonly CallStage[] {
   return [
-    // First: a refused call looks up nothing.
+    // First, in this order: a refused call looks up nothing, and blocked prompts count against no limit.
+    blockedWordsStage(context),
     rateLimitsStage(context),
     agentSessionsStage(context),
     fineTuningStage(context),

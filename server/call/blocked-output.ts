@@ -2,8 +2,9 @@
 // response (of a choice, a block, a tool call) is followed by itself, over all the events that bring it.
 import { folded } from '#server/call/admission/folded-text.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { serverSentEvents } from '#server/framing/event-encoding.ts';
+import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { WordMatcher } from '#server/call/admission/word-matcher.ts';
+import type { OutputWatch } from '#server/call/text-guard.ts';
 
 /** Fields that hold what a model writes, in any format. */
 const textFields: ReadonlySet<string> = new Set([
@@ -30,7 +31,7 @@ const mostTexts = 256;
 /** Characters that are searched at once: a few milliseconds. */
 const pieceLength = 64 * 1024;
 
-export class BlockedOutput {
+export class BlockedOutput implements OutputWatch {
   readonly #follow: () => WordMatcher;
   readonly #texts = new Map<string, WordMatcher>();
 
@@ -40,7 +41,7 @@ export class BlockedOutput {
   }
 
   /** Whether a word ends in these events, which are whole. */
-  inEvents(pieces: readonly Buffer[], { data: eventsIn } = serverSentEvents): boolean {
+  inEvents(pieces: readonly Buffer[], { data: eventsIn }: EventEncoding): boolean {
     const bytes = Buffer.concat(pieces);
     return this.inReported(isListed(bytes) ? itemsIn(bytes) : eventsIn(bytes));
   }
@@ -68,7 +69,7 @@ export class BlockedOutput {
     return value !== null && (yield* this.#inValue(value, '', false));
   }
 
-  /** @param place where it stands in the response; parts of a list are told apart by what they call themselves */
+  /** @param place path in the response; parts of a list are distinguished by their `index` */
   *#inValue(value: unknown, place: string, isTool: boolean): Generator<void, boolean> {
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) {

@@ -10,7 +10,6 @@ import { createExcessCharges } from '#server/call/settlement/excess-charges.ts';
 import { createResponseBuffers } from '#server/call/settlement/response-buffers.ts';
 import { createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
 import { createLearnedUsage } from '#server/call/settlement/learned-usage.ts';
-import { createBlockedWords } from '#server/call/admission/blocked-words.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -48,7 +47,6 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     stages: compileStages(stages, context.settings),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
-    words: createBlockedWords(context),
     unknownEndings: createUnknownFinishReasons(context.log),
     learned: createLearnedUsage(),
     excess: createExcessCharges(),

@@ -45,15 +45,6 @@ export function writeDecoded(call: RunningCall, body: Buffer, decoded: DecodedWh
   return inSteps(call.services.context.bodies, ownerOf(call), longBody(usage));
 }
 
-/** @param body what is about to leave for the client @param written what is searched where the body may be none of JSON */
-export function holdsBlockedWords(call: RunningCall, body: Buffer, written: () => string): boolean | Promise<boolean> {
-  const { isWritten, isText } = call.endpoint.kind;
-  const words = isWritten || isText === true ? call.services.words.output() : null;
-  if (words === null) return false;
-  const searched = isText === true ? Buffer.from(JSON.stringify({ text: written() })) : body;
-  return inSteps(call.services.context.bodies, ownerOf(call), words.inBody(searched));
-}
-
 function ownerOf({ admission }: RunningCall): string {
   return `user:${admission.user.id}`;
 }

@@ -7,7 +7,7 @@ import { sumOfUsages } from '#shared/token-usage.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
 import type { DecodedWhole, DeepWhole } from '#server/formats/decoded-whole.ts';
-import { decodeResponse, holdsBlockedWords, inTurnIfLong, writeDecoded } from '#server/call/decode-response.ts';
+import { decodeResponse, inTurnIfLong, writeDecoded } from '#server/call/decode-response.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
 import { elapsed } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
@@ -269,10 +269,13 @@ async function readWhole(
   const writing = writeDecoded(call, body, decoded, usage);
   const written = writing instanceof Promise ? await writing : writing;
   call.buffer?.arrived(written.length);
-  const searching = holdsBlockedWords(call, written, decoded.written);
+  let isBlocked = false;
+  for (const stage of call.stages) {
+    if (stage.blocks !== undefined && !isBlocked) isBlocked = await stage.blocks(call, { body: written, written: decoded.written });
+  }
   return {
     kind: 'whole',
-    isBlocked: searching instanceof Promise ? await searching : searching,
+    isBlocked,
     attempt: attempt,
     body: written,
     contentType: decoded.contentType ?? call.endpoint.kind.contentType,

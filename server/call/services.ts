@@ -10,7 +10,6 @@ import type { ExcessCharges } from '#server/call/settlement/excess-charges.ts';
 import type { ResponseBuffers } from '#server/call/settlement/response-buffers.ts';
 import type { AbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
 import type { LearnedUsage } from '#server/call/settlement/learned-usage.ts';
-import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
 import type { SessionGate } from '#server/call/admission/session-gate.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
 import type { StreamClock } from '#server/call/stream/stream-clock.ts';
@@ -30,7 +29,6 @@ export interface RelayServices {
   readonly stages: CallStages;
   readonly gate: TokenGate;
   readonly sessions: SessionGate;
-  readonly words: BlockedWords;
   readonly unknownEndings: UnknownFinishReasons;
   readonly learned: LearnedUsage;
   readonly excess: ExcessCharges;

@@ -8,9 +8,12 @@ import type { AdmittedCall } from '#server/call/admission/admit-call.ts';
 import type { CallAttempt, SentAttempt } from '#server/call/call-attempt.ts';
 import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
+import { noGuard } from '#server/call/text-guard.ts';
+import type { TextGuard } from '#server/call/text-guard.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
+import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { CallToSend, SentRequest } from '#server/exchange/exchange.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -29,6 +32,8 @@ export interface CallStage {
   findModel?(admission: Admission, model: string): PrivateModel | null | Promise<PrivateModel | null>;
   /** Names of private models that the caller can call, the newest last. */
   modelsOf?(admission: Admission): Promise<readonly string[]>;
+  /** Judges texts wherever they are, in calls by the hooks of the stage. One stage has a guard. */
+  readonly guard?: TextGuard;
   /** Returns the stage for the calls of one WebSocket. If undefined, a connection is nothing to the stage. */
   connect?(userId: number): ConnectedStage;
 }
@@ -61,6 +66,13 @@ export interface ChannelChoice {
 
 /** What stages determine of how a response is read. */
 export type ResponseReading = Pick<StreamInput, 'restoreObjectId' | 'signatures'>;
+
+/** Whole response to the caller. */
+export interface WrittenResponse {
+  body: Buffer;
+  /** Text of the model. */
+  written(): string;
+}
 
 /** How a call ended, for its log row. */
 export interface EndedCall {
@@ -102,6 +114,10 @@ export interface StageRun {
   reading?(reading: ResponseReading, channel: PreparedChannel): void;
   /** Restores the caller's names in a whole body, or in whole events, of the provider's response. */
   response?(bytes: Buffer): Buffer;
+  /** Wraps the stream to the caller of one response. */
+  pipe?(pipe: StreamPipe, call: RunningCall): StreamPipe;
+  /** Whether a whole response must not leave: it is charged, and its caller gets an error. */
+  blocks?(call: RunningCall, response: WrittenResponse): boolean | Promise<boolean>;
   /** Restores the caller's names in a failure. */
   failure?(failure: UpstreamFailure): UpstreamFailure;
   /** Headers of the caller's response. */
@@ -124,6 +140,8 @@ export interface CallStages {
   findModel(admission: Admission, model: string): Promise<PrivateModel | null>;
   /** As the hook. */
   modelsOf(admission: Admission): Promise<readonly string[]>;
+  /** Of the stage that has one. */
+  readonly guard: TextGuard;
   connect(userId: number): StageConnection;
 }
 
@@ -151,6 +169,7 @@ export function compileStages(all: readonly CallStage[], settings: { readonly re
   }
   return {
     of,
+    guard: all.find(({ guard }) => guard !== undefined)?.guard ?? noGuard,
     async findModel(admission, model) {
       for (const stage of all) {
         const found = (await stage.findModel?.(admission, model)) ?? null;

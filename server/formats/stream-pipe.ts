@@ -48,9 +48,9 @@ export interface PipeStep {
   reported?: readonly string[];
   /**
    * `complete`: the upstream ended the stream by its format. `invalid`: an event is not of the format. `too_deep`: an event is nested too
-   * deep to parse.
+   * deep to parse. `blocked`: a wrapper of the stream judges that its events must not leave.
    */
-  next: 'more' | 'complete' | 'invalid' | 'too_deep' | ErrorInResponse;
+  next: 'more' | 'complete' | 'invalid' | 'too_deep' | 'blocked' | ErrorInResponse;
 }
 
 export interface ReportedUsage {

@@ -31,7 +31,7 @@ export interface AdmittedCall {
   /** The caller's private model; null: the model is everybody's. */
   privateModel: PrivateModel | null;
   parameters: CallParameters;
-  /** As far as it was looked into. */
+  /** Content of the prompt, once it has been read. */
   prompt: PromptContent | null;
   /** The session that the client names; null: it names none. */
   session: SessionIds | null;
@@ -51,7 +51,7 @@ export interface Progress {
 
 /**
  * The call of somebody who may ask for this model.
- * @throws {AppError} of the key, the body, the model, the channels and the words of the prompt
+ * @throws {AppError} of the key, the body, the model, and the channels
  */
 export async function admitCall(services: RelayServices, turn: Turn, progress: Progress): Promise<AdmittedCall> {
   const { gate, sessions } = services;
@@ -100,12 +100,7 @@ export async function admitCall(services: RelayServices, turn: Turn, progress: P
       requested = endpoint.read(conversation.body, turn.address);
     }
     const parameters = endpoint.parameters(content.body);
-    const prompt = services.words.isOn || content.isLarge ? endpoint.promptContent(content.body, model, content.isLarge) : null;
-    const looking =
-      prompt === null || !services.words.isOn
-        ? undefined
-        : services.words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => content.use(work));
-    if (looking instanceof Promise) await looking;
+    const prompt = content.isLarge ? endpoint.promptContent(content.body, model, true) : null;
     return {
       turn,
       endpoint,

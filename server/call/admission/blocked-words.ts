@@ -6,20 +6,7 @@ import { folded, mostEscapedUnits, unescaped } from '#server/call/admission/fold
 import { createWordSearch } from '#server/call/admission/word-matcher.ts';
 import type { WordMatcher, WordSearch } from '#server/call/admission/word-matcher.ts';
 import { BlockedOutput } from '#server/call/blocked-output.ts';
-
-export interface BlockedWords {
-  /** False: nothing is looked for. */
-  readonly isOn: boolean;
-  /** For one response; null: what models write is not looked at. */
-  output(): BlockedOutput | null;
-  /** All at once. @throws {AppError} `sensitive_words_detected` */
-  check(texts: readonly string[]): void;
-  /** At once where the texts are short together; longer ones a few at a time by `inTurn`. @throws {AppError} `sensitive_words_detected` */
-  check(texts: readonly string[], inTurn: RunInTurn): void | Promise<void>;
-}
-
-/** Runs long work when it may. */
-type RunInTurn = <Result>(work: () => Result) => Result | Promise<Result>;
+import type { RunInTurn, TextGuard } from '#server/call/text-guard.ts';
 
 interface Search extends WordSearch {
   words: readonly string[];
@@ -32,12 +19,12 @@ const shortestPiece = 64 * 1024;
 const textLength = 32;
 /** Of a text that are one of a word: a letter and its marks, or one that is escaped. */
 const mostUnits = mostEscapedUnits;
-/** They stand beside the texts in every prompt, and nobody wrote them. */
+/** Names of roles are among the texts of every prompt, and no caller wrote them. */
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 /** A longer text is not looked for among them: V8 hashes and copies all of a text that it has not seen. */
 const longestRole = Math.max(...[...roles].map((role) => role.length));
 
-export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): BlockedWords {
+export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): TextGuard {
   let search: Search | null = null;
   let revision = 0;
 
@@ -45,7 +32,7 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
   function current(): Search {
     if (search !== null && revision === settings.revision) return search;
     revision = settings.revision;
-    // A word of letters that nobody sees is none.
+    // A word of invisible letters only is no word.
     const words = settings
       .get('SensitiveWords')
       .map(folded)
@@ -96,7 +83,7 @@ function lengthOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length + textLength, 0);
 }
 
-/** The word itself is told to nobody. @throws {AppError} */
+/** The error does not name the word. @throws {AppError} */
 function refuseWhere(holds: WordMatcher, piece: string): void {
   const plain = unescaped(piece);
   if (holds(folded(piece)) || (plain !== null && holds(folded(plain)))) throw new AppError('sensitive_words_detected');

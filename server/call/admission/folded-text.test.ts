@@ -28,7 +28,7 @@ test.each([
   [String.raw`{"q":"\u0063ontraband"}`, '{"q":"contraband"}'],
   ['?q=%63ontra%62and', '?q=contraband'],
   ['%E8%BF%9D%e7%a6%81', '违禁'],
-  // What is no letter stays, and spoils nothing beside it.
+  // Bytes that are no letter stay, and spoil no letter next to them.
   ['100%FF%63', '100%FFc'],
   ['%63%E8%62', 'c%E8b'],
 ])('%s is read as %s', (text, plain) => expect(unescaped(text)).toBe(plain));

@@ -1,6 +1,6 @@
 /**
- * A text as it is compared with others: letters are the same however large and wide they are, and however their marks are written. What nobody
- * sees between them is left out, and letters that nobody sees are those that models take them for.
+ * Folds a text for comparison: case, width and the spelling of marks make no difference. Invisible characters are dropped, and invisible
+ * letters become the letters that models take them for.
  */
 export function folded(text: string): string {
   return (beyondAscii.test(text) ? seen(text).replace(farMarks, '$1').normalize('NFKC') : text).toLowerCase();

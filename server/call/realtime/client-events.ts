@@ -175,8 +175,8 @@ export class ClientEvents {
 
   /** @throws {AppError} `sensitive_words_detected` */
   #check(value: unknown): void {
-    const { words } = this.#parts.services;
-    if (!words.isOn || value === undefined) return;
+    const { guard } = this.#parts.services.stages;
+    if (!guard.isOn || value === undefined) return;
     const texts: string[] = [];
     const walk = (node: unknown, name: string): void => {
       if (typeof node === 'string') {
@@ -185,7 +185,7 @@ export class ClientEvents {
       else if (isObject(node)) for (const [key, part] of Object.entries(node)) walk(part, key);
     };
     walk(value, '');
-    words.check(texts);
+    guard.check(texts);
   }
 }
 

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EndReason } from '#server/call/call-end.ts';
-import type { BlockedOutput } from '#server/call/blocked-output.ts';
+import type { OutputWatch } from '#server/call/text-guard.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 import type { SessionParts } from './client-events.ts';
 import { secondsOfBase64, sizeOf, spokenPerSecond } from './session-context.ts';
@@ -38,7 +38,7 @@ const ofAccount = new Set([
 export class ServerEvents {
   readonly #parts: ServerParts;
   /** Words that the site blocks; null: what models say is not looked at. */
-  #words: BlockedOutput | null = null;
+  #words: OutputWatch | null = null;
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -222,8 +222,8 @@ export class ServerEvents {
   }
 
   /** As the site wants it now; responses that are at work go on being followed. */
-  #wordsNow(): BlockedOutput | null {
-    const words = this.#parts.services.words.output();
+  #wordsNow(): OutputWatch | null {
+    const words = this.#parts.services.stages.guard.output();
     return words === null ? null : (this.#words ?? words);
   }
 

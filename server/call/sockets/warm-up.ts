@@ -6,21 +6,27 @@ import { callerLanguage } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall } from '#server/call/admission/admit-call.ts';
 import type { Progress } from '#server/call/admission/admit-call.ts';
+import type { CallContent } from '#server/call/admission/call-content.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
 import { gatewayError, withHeaders } from '#server/call/relay-failure.ts';
 import type { RelayServices } from '#server/call/services.ts';
+import { checkPrompt } from '#server/call/text-guard.ts';
 import type { StreamedTurn } from '#server/call/turn.ts';
 
 /** Resolves when its last message is on its way. Never rejects. */
 export async function warmUp(services: RelayServices, turn: StreamedTurn): Promise<void> {
-  const { context } = services;
+  const { context, stages } = services;
   const { endpoint, request, connection, envelope, onComplete } = turn;
   const requestId = newRequestId(context);
   const progress: Progress = { requestId, model: '' };
+  let content: CallContent | undefined;
   try {
-    const { content, requested, conversation } = await admitCall(services, turn, progress);
+    const admitted = await admitCall(services, turn, progress);
+    const { requested, conversation } = admitted;
+    ({ content } = admitted);
     // It does not leave anything there.
     conversation?.close();
+    if (stages.guard.isOn) await checkPrompt(stages.guard, admitted);
     const seconds = () => Math.floor(context.now() / 1000);
     const writer = endpoint.dialect.createStreamWriter({
       requestId,
@@ -37,6 +43,7 @@ export async function warmUp(services: RelayServices, turn: StreamedTurn): Promi
     outlet.write(Buffer.from(writer.end(noTokens)));
     outlet.end();
   } catch (failure) {
+    content?.release();
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress });
     const reported = gatewayError(error, callerLanguage(request.headers), requestId);

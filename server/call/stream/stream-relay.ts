@@ -7,7 +7,6 @@ import type { ErrorInResponse, PipeStep, StreamPipe } from '#server/formats/stre
 import type { EndReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
 import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
-import type { BlockedOutput } from '#server/call/blocked-output.ts';
 import { elapsed, writerOptions } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { responseReading, restoredResponse } from '#server/call/stages.ts';
@@ -44,7 +43,6 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   readonly #pipe: StreamPipe;
   readonly #counting: Counting;
   readonly #spending: StreamSpending;
-  readonly #words: BlockedOutput | null;
   #unpassed: DeepWhole | null = null;
   /** What has come that says nothing yet: it leaves with the first content, and a failure may still go to another channel. */
   #early: Buffer[] = [];
@@ -59,10 +57,10 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     this.#counting = { owner: call.admission.user.id, isEstimated: false };
     const reading = { writer: writerOptions(call), ...responseReading(call.stages, attempt.channel) };
     const pipe = createPipe({ client: call.endpoint.dialect, route, upstreamModel, ...reading }, this.#counting);
-    this.#pipe = call.conversation?.pipe(pipe) ?? pipe;
+    let wrapped = call.conversation?.pipe(pipe) ?? pipe;
+    for (const stage of call.stages) if (stage.pipe !== undefined) wrapped = stage.pipe(wrapped, call);
+    this.#pipe = wrapped;
     this.#spending = new StreamSpending(call, this.#pipe, this);
-    const { isWritten, isText } = call.endpoint.kind;
-    this.#words = isWritten || isText === true ? call.services.words.output() : null;
     const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (route.hasLongIdle ? 2 : 1);
     this.#reader = new UpstreamReader(stream, this, { framing: stream.framing ?? route.framing, idleMs });
   }
@@ -212,13 +210,10 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     for (const piece of this.#early.splice(0)) if (piece.length > 0) this.#options.client.write(piece);
   }
 
-  #pass({ forClient, reported, next }: PipeStep): void {
+  #pass({ forClient, next }: PipeStep): void {
     const { client } = this.#options;
     if (!this.#state.isFlowing) return;
-    if (
-      this.#words !== null &&
-      (reported === undefined ? this.#words.inEvents(forClient, this.#options.call.turn.envelope) : this.#words.inReported(reported))
-    ) {
+    if (next === 'blocked') {
       this.#end('blocked_words');
       return;
     }

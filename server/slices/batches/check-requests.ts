@@ -340,11 +340,11 @@ async function begin(
 
 /** @throws {AppError} for blocked words */
 export async function checkWords(
-  { words, context }: RelayServices,
+  { stages: { guard }, context }: RelayServices,
   userId: number,
   prompt: { texts: readonly string[]; untokened?: readonly string[] },
 ): Promise<void> {
-  if (!words.isOn) return;
-  const looking = words.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => context.bodies.inTurn(`user:${userId}`, work));
+  if (!guard.isOn) return;
+  const looking = guard.check([...prompt.texts, ...(prompt.untokened ?? [])], (work) => context.bodies.inTurn(`user:${userId}`, work));
   if (looking instanceof Promise) await looking;
 }

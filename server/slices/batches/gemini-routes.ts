@@ -122,11 +122,11 @@ async function serveFile(services: RelayServices, { userId, id }: { userId: numb
 }
 
 /** Returns null if there are none, or the channel is gone. */
-function resultsOf({ context, words }: RelayServices, batch: BatchRecord) {
+function resultsOf({ context, stages: { guard } }: RelayServices, batch: BatchRecord) {
   const [file] = geminiBatches.results(batch);
   if (file === undefined || channelOf(context, batch) === null) return null;
   const named = (line: Buffer) => geminiBatches.restore(line, batch);
-  const edit = withoutBlocked(words, named, ({ message }) => ({ error: { code: 3, message } }), 'key') ?? named;
+  const edit = withoutBlocked(guard, named, ({ message }) => ({ error: { code: 3, message } }), 'key') ?? named;
   return { edit, open: () => file.open(context) };
 }
 

@@ -63,7 +63,7 @@ export function mountMessageBatches(host: RouteHost, services: RelayServices): v
       throw new AppError('batch_not_found', { id: batch.id });
     const named = (line: Buffer) => claudeBatches.restore(line, batch);
     const edit =
-      withoutBlocked(services.words, named, ({ message }) => ({ result: { type: 'errored', error: refusal(message) } })) ?? named;
+      withoutBlocked(services.stages.guard, named, ({ message }) => ({ result: { type: 'errored', error: refusal(message) } })) ?? named;
     const open = async () => restoredLines(await file.open(context), edit);
     return { response: await passFile(context, { userId: caller.userId, type: 'application/x-jsonl', open }) };
   });

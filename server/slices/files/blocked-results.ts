@@ -1,7 +1,7 @@
 // Replaces batch results that contain blocked words, as for calls; they are still charged.
 import { errorText } from '#shared/errors.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { BlockedWords } from '#server/call/admission/blocked-words.ts';
+import type { TextGuard } from '#server/call/text-guard.ts';
 import type { EditLine } from './restored-lines.ts';
 
 /** Writes a failed request in the format, after its id. */
@@ -12,20 +12,20 @@ type ReportFailure = (failure: { code: string; message: string }) => object;
  * @param member member of a line with the request's id
  */
 export function withoutBlocked(
-  words: BlockedWords,
+  guard: TextGuard,
   edit: EditLine | undefined,
   report: ReportFailure,
   member = 'custom_id',
 ): EditLine | undefined {
-  if (words.output() === null) return edit;
+  if (guard.output() === null) return edit;
   return (line) => {
     const reported = edit === undefined ? line : edit(line);
-    return holds(words, reported) ? failed(reported, report, member) : reported;
+    return holds(guard, reported) ? failed(reported, report, member) : reported;
   };
 }
 
-function holds(words: BlockedWords, line: Buffer): boolean {
-  const search = words.output()?.inBody(line);
+function holds(guard: TextGuard, line: Buffer): boolean {
+  const search = guard.output()?.inBody(line);
   for (let step = search?.next(); step !== undefined; step = search?.next()) if (step.done === true) return step.value;
   return false;
 }

@@ -59,7 +59,7 @@ export function mountFiles(host: RouteHost, services: RelayServices, beforeDelet
     const { asked_model: model, upstream_model: upstream } = file;
     const named = model === undefined ? undefined : (line: Buffer) => restored(line, model, upstream);
     const edit =
-      file.purpose === resultsPurpose ? withoutBlocked(services.words, named, (error) => ({ response: null, error })) : undefined;
+      file.purpose === resultsPurpose ? withoutBlocked(services.stages.guard, named, (error) => ({ response: null, error })) : undefined;
     const open = async () => {
       const reported = await readAtProvider(context, file);
       return edit === undefined ? reported : restoredLines(reported, edit);

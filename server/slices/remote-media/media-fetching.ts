@@ -94,9 +94,9 @@ export class MediaFetching {
 
   /** Texts are parts of the prompt. @throws {AppError} `sensitive_words_detected` */
   async #checkWords(media: { mediaType: string; bytes: Buffer }): Promise<void> {
-    const { words } = this.#call.services;
-    if (!words.isOn) return;
+    const { guard } = this.#call.services.stages;
+    if (!guard.isOn) return;
     const text = textOf(media);
-    if (text !== null) await words.check([text], (work) => this.inTurn(work));
+    if (text !== null) await guard.check([text], (work) => this.inTurn(work));
   }
 }

@@ -27,11 +27,12 @@ const units = { kind: 'search', count: 1 } as const;
 
 /** @throws {AppError} for the fields, the blocked words, the balance and the provider */
 export async function searchStore(services: RelayServices, caller: StoreCaller, body: unknown): Promise<object> {
-  const { context, words } = services;
+  const { context, stages } = services;
   const { store, admission } = caller;
   const channel = openStore(context, store);
   const requested = readSearch(body);
-  if (words.isOn) await words.check(requested.texts, (work) => context.bodies.inTurn(`user:${admission.user.id}`, work));
+  const { guard } = stages;
+  if (guard.isOn) await guard.check(requested.texts, (work) => context.bodies.inTurn(`user:${admission.user.id}`, work));
   caller.makeRoom(requested.results * usualPiece);
   const { group_ratio: groupRatio, quota_per_unit: quotaPerUnit } = termsOf(context, admission.group);
   const modelPrice = context.settings.get('VectorSearchPrice') / 1000;

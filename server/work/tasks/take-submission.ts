@@ -32,6 +32,7 @@ interface Received extends NotedCall {
 export async function takeSubmission(services: RelayServices, received: Received): Promise<TaskAnswer> {
   const { request, connection, requestId, progress } = received;
   const { context, gate, sessions } = services;
+  const { guard } = services.stages;
   const startedAt = performance.now();
   const isOfSession = received.callers === 'sessions';
   const caller = isOfSession ? await sessions.admit({ request, connection, progress }) : await admitCaller(services, request, connection);
@@ -48,7 +49,7 @@ export async function takeSubmission(services: RelayServices, received: Received
     received.onModel(submission.model);
     gate.checkModel(admission, submission.model);
     if (submission.origin === null) checkChannels(services, admission, submission);
-    if (services.words.isOn) await services.words.check([submission.prompt, ...(submission.texts ?? [])], (work) => content.use(work));
+    if (guard.isOn) await guard.check([submission.prompt, ...(submission.texts ?? [])], (work) => content.use(work));
     const pass = await enterRateLimit(context, userId);
     return await submitTask({ services, admission, submission, content, requestId, pass, startedAt });
   } finally {
