@@ -2,7 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { StreamPipe } from '#server/formats/stream-pipe.ts';
 import { inSteps } from '#server/http/in-steps.ts';
-import { createBlockedWords } from '#server/call/admission/blocked-words.ts';
+import { createBlockedWords } from './blocked-words.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { CallStage, StageRun, WrittenResponse } from '#server/call/stages.ts';

@@ -2,10 +2,10 @@
 // write where `StopOnSensitiveEnabled` says so.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { folded, mostEscapedUnits, unescaped } from '#server/call/admission/folded-text.ts';
-import { createWordSearch } from '#server/call/admission/word-matcher.ts';
-import type { WordMatcher, WordSearch } from '#server/call/admission/word-matcher.ts';
-import { BlockedOutput } from '#server/call/blocked-output.ts';
+import { folded, mostEscapedUnits, unescaped } from './folded-text.ts';
+import { createWordSearch } from './word-matcher.ts';
+import type { WordMatcher, WordSearch } from './word-matcher.ts';
+import { BlockedOutput } from './blocked-output.ts';
 import type { RunInTurn, TextGuard } from '#server/call/text-guard.ts';
 
 interface Search extends WordSearch {

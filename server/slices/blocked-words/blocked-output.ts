@@ -1,9 +1,9 @@
 // Blocked words in what a model writes, looked for in what is about to leave for the client, whatever its format. Each text of a
 // response (of a choice, a block, a tool call) is followed by itself, over all the events that bring it.
-import { folded } from '#server/call/admission/folded-text.ts';
+import { folded } from './folded-text.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
-import type { WordMatcher } from '#server/call/admission/word-matcher.ts';
+import type { WordMatcher } from './word-matcher.ts';
 import type { OutputWatch } from '#server/call/text-guard.ts';
 
 /** Fields that hold what a model writes, in any format. */
