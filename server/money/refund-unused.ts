@@ -26,6 +26,7 @@ export async function refundUnused(
     (await changeOnce(context, { account, id, amount, unused: rest, ref: refOf(account), kind, actorId: 0 })).state;
   const ofUser = await change('user', paid.user_id, rest);
   if (ofUser !== 'done') return ofUser === 'open' ? null : false;
+  if (paid.token_id === 0) return true;
   // A deleted or exhausted token does not block the change of the user's balance.
   const isLimited = paid.token_reserved > 0;
   const ofToken = await change('token', paid.token_id, rest > 0 ? Math.min(rest, paid.token_reserved) : isLimited ? rest : 0);

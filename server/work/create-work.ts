@@ -2,16 +2,14 @@
 // charge, and only then lets the provider begin. `docs/work.md` lists the effect of a crash between any two writes.
 import { AppError } from '#shared/errors.ts';
 import type { LogOther } from '#shared/logs.ts';
-import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
-import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import { reserveQuota } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { errorOf } from '#server/slices/files/upstream-files.ts';
-import { chargeOf } from '#server/money/recovery/call-charge.ts';
+import { chargeRow, settleCharge } from './pay.ts';
 import { failWork, noteCharge, returnLateCharge } from './settle-work.ts';
 import { creationMs, firstPollMs } from './work-kind.ts';
 import type { ReportedWork, Requested, WorkKind } from './work-kind.ts';
@@ -47,11 +45,7 @@ export async function createWork<Work extends PrepaidWork>(
   let paid: Work;
   try {
     const creating = await handIn(context, kind, toCreate, reservation);
-    await context.ledger.settle(reservation, chargeRow(services, creating, toCreate));
-    services.use.add(creating.channel_id, amount);
-    const { paid: charged } = await chargeOf(context.db, creating);
-    // The books were closed without the charge, so it will not be applied.
-    if (charged === null) throw new AppError('internal_error');
+    const charged = await settleCharge(services, reservation, chargeRow(context, creating, { quota: amount, other: toCreate.other }));
     paid = await noteCharge(context.db, kind, creating, charged);
     if (paid.charge === 'none') {
       await returnLateCharge(context, kind, paid, charged);
@@ -133,26 +127,4 @@ async function createAtProvider<Work extends PrepaidWork>(
 async function giveUp<Work extends PrepaidWork>(context: AppContext, kind: WorkKind<Work>, work: Work, error: AppError): Promise<never> {
   await failWork(context, kind, work);
   throw error;
-}
-
-function chargeRow<Work extends PrepaidWork>({ context }: RelayServices, work: Work, { amount, other }: WorkToCreate<Work>): ChargeRow {
-  return {
-    user_id: work.user_id,
-    created_at: Math.floor(context.now() / 1000),
-    type: LogType.consumption,
-    username: work.username,
-    token_name: work.token_name,
-    model_name: work.model,
-    quota: amount,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    use_time: 0,
-    is_stream: false,
-    channel_id: work.channel_id,
-    token_id: work.token_id,
-    group: work.group,
-    other: { ...other, admin_info: { use_channel: [String(work.channel_id)] } },
-    request_id: work.request_id,
-    ...(context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
-  };
 }

@@ -1,24 +1,17 @@
 // Refunds the unused part of a prepayment exactly once. A single write that records the cost ends the work; the refund is
 // due until it is confirmed. Retries are harmless: ledger entries, the log row and results have ids derived from the work.
-import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { PrepaidWork } from '#server/db/records/prepaid-work.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
-import { writeLog } from '#server/logs/write-log.ts';
-import { refundUnused } from '#server/money/refund-unused.ts';
-import { chargeOf } from '#server/money/recovery/call-charge.ts';
+import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
+import type { PaidCharge } from '#server/money/recovery/call-charge.ts';
+import { findCharge, refundRest, writeRefund } from './refund.ts';
 import type { WorkKind } from './work-kind.ts';
 
 /** Delay of a second look for a late charge, whose process may have ended before refunding it. */
 const lateChargeMs = 3600 * 1000;
 /** Milliseconds for deleting an input at the provider. */
 const deletionMs = 5_000;
-
-/** What a log row says was charged. */
-export interface PaidCharge {
-  quota: number;
-  token_quota: number;
-}
 
 /** Returns the work with its charge resolved, or still `open`. */
 export async function resolveCharge<Work extends PrepaidWork>(
@@ -27,11 +20,8 @@ export async function resolveCharge<Work extends PrepaidWork>(
   work: Work,
 ): Promise<Work> {
   if (work.charge !== 'open') return work;
-  // In this order: a process whose books are closed has written all its rows before.
-  const { state } = (await db.collection('processes').get(work.process)) ?? { state: 'settled' };
-  const { paid, isCertain } = await chargeOf(db, work);
-  if (paid === null ? state !== 'settled' : !isCertain) return work;
-  return noteCharge(db, kind, work, paid);
+  const paid = await resolvedCharge(db, work);
+  return paid === undefined ? work : noteCharge(db, kind, work, paid);
 }
 
 /** @param paid null if it was not charged and never will be */
@@ -91,17 +81,13 @@ export async function concludeWork<Work extends PrepaidWork>(
 /** Returns false if it must be retried. */
 export async function finishWork<Work extends PrepaidWork>(context: AppContext, kind: WorkKind<Work>, work: Work): Promise<boolean> {
   const unused = work.charge === 'done' ? work.reserved - work.cost : 0;
-  const refOf = (account: string) => `${kind.name}:${work.id}:refund:${account}`;
-  const isDone = unused === 0 ? true : await refundUnused(context, work, { rest: unused, kind: kind.refundKind, refOf });
-  if (isDone === null) return false;
-  const due = isDone ? unused : 0;
-  if (!isDone)
-    context.log.error(
-      { [kind.name]: work.id, quota: unused },
-      'the unused part of a prepayment could not be refunded, or the excess not be charged',
-    );
+  const due = await refundRest(context, kind, work, unused);
+  if (due === null) return false;
   await kind.deliver(context, work);
-  if (work.charge === 'done') await writeEnd(context, kind, work, due);
+  if (work.charge === 'done') {
+    const end = { id: work.log_id, due, charge: await findCharge(context, work) };
+    await writeRefund(context, work, end, (order) => kind.describeEnd(context, work, { due, ...order }));
+  }
   // Before the end is stored, so a stopped process leaves nothing. An input that is not deleted now expires at the provider.
   await kind.removeInput({ ...context, answerBy: performance.now() + deletionMs }, work);
   const removalAt = context.now() + (kind.looksOnAfter?.(work) ?? (work.charge === 'none' ? lateChargeMs : kind.retentionMs));
@@ -115,26 +101,4 @@ export async function finishWork<Work extends PrepaidWork>(context: AppContext, 
   // A figure for administrators, corrected once, by the process that ends the work.
   if (due !== 0) await addChannelUse(context.db, work.channel_id, -due);
   return true;
-}
-
-async function writeEnd<Work extends PrepaidWork>(context: AppContext, kind: WorkKind<Work>, work: Work, due: number): Promise<void> {
-  const charge = await context.db.collection('logs').first({ request_id: work.request_id, type: LogType.consumption });
-  // A charge hidden from the list has no visible refund.
-  const isShown = charge?.hidden !== true;
-  const { content, event } = kind.describeEnd(context, work, { due, ...(isShown && charge !== null ? { order: charge.id } : {}) });
-  await writeLog(context, {
-    id: work.log_id,
-    user_id: work.user_id,
-    username: work.username,
-    type: LogType.system,
-    token_id: work.token_id,
-    token_name: work.token_name,
-    model_name: work.model,
-    channel_id: work.channel_id,
-    group: work.group,
-    request_id: work.request_id,
-    ...(isShown && due !== 0 ? { refunded: due } : {}),
-    content,
-    event,
-  });
 }

@@ -5,12 +5,15 @@ import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { closedBooksOf, isCounted } from './crash-recovery.ts';
 
+// An alias, because only aliases fit into the patches of records.
+export type PaidCharge = { charge: 'done'; quota: number; token_quota: number };
+
 export interface CallCharge {
   /**
    * The amount charged, less than requested if the reservation was lost and the balance was too low: exactly what a
    * refund returns. Null if there is no row (yet).
    */
-  paid: { charge: 'done'; quota: number; token_quota: number } | null;
+  paid: PaidCharge | null;
   /** False while it is undecided whether the row counts, except for the process that settled it. */
   isCertain: boolean;
 }
@@ -26,6 +29,17 @@ export async function chargeOf(db: AppContext['db'], { request_id }: { request_i
     if (charge.isCertain) break;
   }
   return charge;
+}
+
+/** Resolves a charge that `process` was to settle: null if it was not and never will be, undefined if not known yet. */
+export async function resolvedCharge(
+  db: AppContext['db'],
+  { process, request_id }: { process: string; request_id: string },
+): Promise<PaidCharge | null | undefined> {
+  // In this order: a process whose books are closed has written all its rows before.
+  const { state } = (await db.collection('processes').get(process)) ?? { state: 'settled' };
+  const { paid, isCertain } = await chargeOf(db, { request_id });
+  return (paid === null ? state === 'settled' : isCertain) ? paid : undefined;
 }
 
 /** Reports whether a call's row has been charged; null if undecided. */

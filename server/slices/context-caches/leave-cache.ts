@@ -1,15 +1,13 @@
 // Ends a cache: refunds the unused time once, writes the row that reports it, and deletes the cache at the provider.
 // Retries are harmless: ledger entries have ids derived from the record, and the row has its id.
-import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
-import { writeLog } from '#server/logs/write-log.ts';
 import { adjusted } from '#server/money/charge-lines.ts';
 import { changeOnce } from '#server/money/change-once.ts';
-import { refundUnused } from '#server/money/refund-unused.ts';
 import { addChannelUse } from '#server/exchange/deleted-channels.ts';
+import { findCharge, refundRest, writeRefund } from '#server/work/refund.ts';
 import { payersOf, sharesOf } from './cache-payers.ts';
 import type { CachePayer } from './cache-payers.ts';
 import { spansCost, spansOf } from './cache-price.ts';
@@ -46,17 +44,9 @@ export async function finishLeaving(context: AppContext & Requesting, leaving: C
   const again = () => caches.patch({ id: cache.id, state: 'leaving' }, { set: { poll_at: context.now() + retryMs } });
   const rest = restOf(cache);
   const payers = payersOf(cache);
-  let shares = sharesOf(payers, rest);
-  let returned = rest;
-  if (rest > 0) {
-    const isDone = await refund(context, cache, { rest, payers, shares });
-    if (isDone === null) return void (await again());
-    if (!isDone) {
-      context.log.error({ cache: cache.id, quota: rest }, 'what a cache did not use could not be given back');
-      returned = 0;
-      shares = payers.map(() => 0);
-    }
-  }
+  const returned = await refund(context, cache, { rest, payers });
+  if (returned === null) return void (await again());
+  const shares = sharesOf(payers, returned);
   const rowIds = [cache.log_id, ...moreRowIds(cache)];
   for (const [index, payer] of payers.entries()) {
     await reportEnd(context, cache, { rowId: rowIds[index], payer, returned: shares[index] ?? 0 });
@@ -84,29 +74,25 @@ function moreRowIds({ more_log_ids: json = '[]' }: ContextCacheRecord): readonly
   return ids;
 }
 
-/**
- * Refunds the rest to the user, and to each key its share. Returns false if the user's account cannot accept it, null
- * if unknown.
- */
+/** Refunds the rest to the user, and to each key its share. Returns what was refunded; null if unknown. */
 async function refund(
   context: AppContext,
   cache: ContextCacheRecord,
-  { rest, payers, shares }: { rest: number; payers: readonly CachePayer[]; shares: readonly number[] },
-): Promise<boolean | null> {
+  { rest, payers }: { rest: number; payers: readonly CachePayer[] },
+): Promise<number | null> {
+  const shares = sharesOf(payers, rest);
   const ofToken = payers.map(({ token_paid }, index) => Math.min(token_paid, shares[index] ?? 0));
   const kind = 'cache_refund';
-  const refOf = (account: string) => `cache:${cache.id}:refund:${account}`;
-  const paid = { user_id: cache.user_id, token_id: cache.token_id, token_reserved: ofToken[0] ?? 0 };
-  const isDone = await refundUnused(context, paid, { rest, kind, refOf });
-  if (isDone !== true) return isDone;
+  const returned = await refundRest(context, { name: 'cache', refundKind: kind }, { ...cache, token_reserved: ofToken[0] ?? 0 }, rest);
+  if (returned !== rest) return returned;
   for (const [index, { token_id: id }] of payers.entries()) {
     const amount = ofToken[index] ?? 0;
     if (index === 0 || amount === 0) continue;
-    const ref = refOf(`token:${index}`);
+    const ref = `cache:${cache.id}:refund:token:${index}`;
     const change = await changeOnce(context, { account: 'token', id, amount, unused: shares[index] ?? 0, ref, kind, actorId: 0 });
     if (change.state === 'open') return null;
   }
-  return true;
+  return returned;
 }
 
 /** Returns the quota paid in advance for time that was not used. */
@@ -131,25 +117,14 @@ interface EndRow {
 async function reportEnd(context: AppContext, cache: ContextCacheRecord, { rowId, payer, returned }: EndRow): Promise<void> {
   const { id, model, tokens, first_request_id: request = cache.request_id } = cache;
   if (rowId === undefined) return;
-  const charge = await context.db.collection('logs').first({ request_id: request, type: LogType.consumption });
+  const charge = await findCharge(context, { request_id: request });
   if (charge === null) return;
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const [from, cost] = [payer.from, payer.paid - returned];
   const until = Math.max(from, Math.min(endOf(cache), payer.until));
-  await writeLog(context, {
-    id: rowId,
-    user_id: cache.user_id,
-    username: cache.username,
-    type: LogType.system,
-    token_id: payer.token_id,
-    token_name: payer.token_name,
-    model_name: model,
-    channel_id: cache.channel_id,
-    group: cache.group,
-    request_id: request,
-    // A charge hidden from the list has no visible refund.
-    ...(charge.hidden === true || returned === 0 ? {} : { refunded: returned }),
+  const row = { ...cache, token_id: payer.token_id, token_name: payer.token_name, request_id: request };
+  await writeRefund(context, row, { id: rowId, due: returned, charge }, (order) => ({
     content: `上下文缓存 ${id} 已结束：存储 ${tokens} 个 token，共 ${until - from} 秒，计费 ${quotaLogText(cost, display)}，退回 ${quotaLogText(returned, display)}`,
     event: {
       code: 'cache_ended',
@@ -160,10 +135,10 @@ async function reportEnd(context: AppContext, cache: ContextCacheRecord, { rowId
       until,
       cost,
       amount: returned,
-      ...(charge.hidden === true ? {} : { order: charge.id }),
+      ...order,
       ...linesOf(cache, { from, until, cost }),
     },
-  });
+  }));
 }
 
 /**

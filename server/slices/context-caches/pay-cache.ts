@@ -2,12 +2,11 @@
 // record is updated first, so that after a crash the charge can be resolved.
 import { AppError } from '#shared/errors.ts';
 import type { LogOther } from '#shared/logs.ts';
-import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayServices } from '#server/call/services.ts';
-import { chargeOf } from '#server/money/recovery/call-charge.ts';
+import { chargeRow, settleCharge } from '#server/work/pay.ts';
 import { pendingPayer, withPayment } from './cache-payers.ts';
 import { pendingSpansOf } from './cache-price.ts';
 
@@ -16,15 +15,13 @@ import { pendingSpansOf } from './cache-price.ts';
  * @throws {AppError} if it cannot be charged
  */
 export async function payPending(
-  { context, use }: RelayServices,
+  services: RelayServices,
   cache: ContextCacheRecord,
   { reservation, quota }: { reservation: Reservation; quota: number },
 ): Promise<ContextCacheRecord> {
-  await context.ledger.settle(reservation, rowOf(context, cache, quota));
-  use.add(cache.channel_id, quota);
-  const { paid } = await chargeOf(context.db, cache);
-  const known = paid === null ? null : await notePaid(context, cache, paid);
-  // The books were closed without it, or it timed out and was given up.
+  const { context } = services;
+  const known = await notePaid(context, cache, await settleCharge(services, reservation, rowOf(context, cache, quota)));
+  // It timed out and was given up.
   if (known === null) throw new AppError('internal_error');
   context.lowBalance.spent(cache.user_id);
   return known;
@@ -59,21 +56,9 @@ export async function notePaid(
   return known?.state === 'stored' && known.request_id === request ? known : null;
 }
 
-/** Resolves a pending charge; returns null if not known yet. */
-export async function pendingCharge(
-  { db }: Pick<AppContext, 'db'>,
-  cache: ContextCacheRecord,
-): Promise<{ paid: { quota: number; token_quota: number } | null } | null> {
-  // In this order: a process whose books are closed has written all its rows before.
-  const { state } = (await db.collection('processes').get(cache.process)) ?? { state: 'settled' };
-  const { paid, isCertain } = await chargeOf(db, cache);
-  if (paid === null ? state !== 'settled' : !isCertain) return null;
-  return { paid };
-}
-
 /** Log row with one price and no tokens: the calls that use the cache report them. */
-function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: number) {
-  const { id, tokens, pending_until: until, channel_id: channel, first_request_id: first } = cache;
+function rowOf(context: AppContext, cache: ContextCacheRecord, quota: number) {
+  const { id, tokens, pending_until: until, first_request_id: first } = cache;
   const terms = pendingSpansOf(cache).at(-1) ?? cache;
   const payer = pendingPayer(cache);
   const isExtension = first !== undefined && first !== cache.request_id;
@@ -81,25 +66,6 @@ function rowOf({ now, settings }: AppContext, cache: ContextCacheRecord, quota: 
     group_ratio: terms.group_ratio,
     quota_per_unit: terms.quota_per_unit,
     context_cache: { id, tokens, until, price: terms.price, ...(isExtension ? { first_request_id: first } : {}) },
-    admin_info: { use_channel: [String(channel)] },
   };
-  return {
-    user_id: cache.user_id,
-    created_at: Math.floor(now() / 1000),
-    type: LogType.consumption,
-    username: cache.username,
-    token_name: payer.token_name,
-    model_name: cache.model,
-    quota,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    use_time: 0,
-    is_stream: false,
-    channel_id: channel,
-    token_id: payer.token_id,
-    group: terms.group,
-    other,
-    request_id: cache.request_id,
-    ...(settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
-  };
+  return chargeRow(context, { ...cache, ...payer, group: terms.group }, { quota, other });
 }

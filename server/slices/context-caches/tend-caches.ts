@@ -1,12 +1,13 @@
 // Ends expired caches, and resolves charges whose process died.
 import type { AppContext } from '#server/context.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
+import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
 import { pollInTurn, turnBounds } from '#server/work/poll-in-turn.ts';
 import type { TurnBounds } from '#server/work/poll-in-turn.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import type { Requesting } from '#server/slices/files/upstream-files.ts';
 import { finishLeaving, leaveCache } from './leave-cache.ts';
-import { notePaid, pendingCharge } from './pay-cache.ts';
+import { notePaid } from './pay-cache.ts';
 import { findThere } from './upstream-caches.ts';
 
 const atOnce = 50;
@@ -45,9 +46,9 @@ async function look(context: AppContext & Requesting, cache: ContextCacheRecord)
 }
 
 async function lookAtPending(context: AppContext & Requesting, cache: ContextCacheRecord): Promise<void> {
-  const charge = await pendingCharge(context, cache);
-  if (charge === null) return again(context, cache.id);
-  if (charge.paid !== null) return void (await notePaid(context, cache, charge.paid));
+  const paid = await resolvedCharge(context.db, cache);
+  if (paid === undefined) return again(context, cache.id);
+  if (paid !== null) return void (await notePaid(context, cache, paid));
   const { id, request_id: request, created_at: created, expires_at: end } = cache;
   // The charge failed: the cache reverts to its previous end, or is dropped.
   const set = { pending_paid: 0, pending_until: 0, poll_at: end * 1000 };

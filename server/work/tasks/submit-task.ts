@@ -19,7 +19,7 @@ import { checkAfter } from './check-tasks.ts';
 import { knownReason, saidByProvider } from '#server/tasks/fail-reason.ts';
 import { failLost, failUntaken, pollEvery } from './follow-task.ts';
 import { refundTask } from './refund-task.ts';
-import { chargeOf } from '#server/money/recovery/call-charge.ts';
+import { settleCharge } from '#server/work/pay.ts';
 import { taskChargeRow } from './charge-row.ts';
 import type { Submission, Verdict } from './submission.ts';
 import { runAttempts } from './run-attempts.ts';
@@ -223,11 +223,7 @@ async function charge(call: TaskCall, { task, outcome, quoted, quota, reservatio
   const { services, pass } = call;
   const { context } = services;
   const tasks = context.db.collection('tasks');
-  services.use.add(task.channel_id, quota);
-  await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: outcome.attempts, quoted, quota }));
-  const { paid } = await chargeOf(context.db, task);
-  // The books were closed without the charge, so it will not be applied.
-  if (paid === null) throw new AppError('internal_error');
+  const paid = await settleCharge(services, reservation, taskChargeRow(call, { task, attempts: outcome.attempts, quoted, quota }));
   const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid, unset: ['check_at'] });
   if (noted === null) await noteLateCharge(context, task, paid);
   if (quota > 0) context.lowBalance.spent(task.user_id);

@@ -3,7 +3,7 @@
 // does not count and will be removed.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { chargeOf } from '#server/money/recovery/call-charge.ts';
+import { resolvedCharge } from '#server/money/recovery/call-charge.ts';
 import { knownReason } from '#server/tasks/fail-reason.ts';
 
 export const lostReason = knownReason({ code: 'task_submission_lost' });
@@ -14,10 +14,8 @@ export const lostReason = knownReason({ code: 'task_submission_lost' });
  */
 export async function resolveCharge({ db, now }: Pick<AppContext, 'db' | 'now'>, task: TaskRecord): Promise<TaskRecord> {
   if (task.charge !== 'open') return task;
-  // In this order: a process whose books are closed has written all its rows before.
-  const { state } = (await db.collection('processes').get(task.process)) ?? { state: 'settled' };
-  const { paid, isCertain } = await chargeOf(db, task);
-  if (paid === null ? state !== 'settled' : !isCertain) return task;
+  const paid = await resolvedCharge(db, task);
+  if (paid === undefined) return task;
   const tasks = db.collection('tasks');
   const uncharged = { charge: 'none', quota: 0, token_quota: 0 } as const;
   if (paid === null && task.quota > 0) {
