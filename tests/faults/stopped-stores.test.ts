@@ -3,12 +3,12 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
+import { stopAtEachStep } from '#tests/faults/at-each-step.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeStores } from '#tests/support/fake-stores.ts';
 import type { FakeStores } from '#tests/support/fake-stores.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
-import { Stopping } from '#tests/support/stopping.ts';
 
 const day = 86_400;
 /** Steps by which stores and money change. */
@@ -70,25 +70,21 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
     await using scene = await createScene(engine, { front, settings, tokenQuota: 400_000_000 });
     const [provider] = opened;
     if (provider === undefined) throw new Error('There is no provider');
-    const { context } = scene.app;
-    const { db, ledger } = context;
     const before = await scene.balance();
     const upload = async () =>
       (await sdk(scene).files.create({ file: await toFile(Buffer.alloc(9000, 'tide '), 'tide.txt'), purpose: 'assistants' })).id;
     let file = await upload();
-    let lives = 0;
-    for (let at = 1; ; at += 1) {
-      const stopping = new Stopping(at, steps);
-      Object.assign(context, { db: stopping.database(db), ledger: stopping.ledger(ledger) });
-      await live(scene, file).catch(() => {});
-      Object.assign(context, { db, ledger });
-      await goOn(scene);
-      await check(scene, { provider, before, where: `step ${at}` });
-      lives += 1;
-      if (!stopping.hasStopped) break;
-      // It is not kept for as long as all of that takes.
-      if (at % 8 === 0) file = await upload();
-    }
+    let ended = 0;
+    const lives = await stopAtEachStep(scene, steps, {
+      live: () => live(scene, file),
+      async goOn() {
+        await goOn(scene);
+        ended += 1;
+        // It is not kept for as long as all of that takes.
+        if (ended % 8 === 0) file = await upload();
+      },
+      check: (where) => check(scene, { provider, before, where }),
+    });
     // As many as there are steps: what is not counted here would not be looked at.
     expect(lives).toBeGreaterThan(20);
     await scene.checkBooks();

@@ -13,7 +13,7 @@ export class Stopping {
   readonly #steps: Steps;
   #count = 0;
 
-  /** @param steps what counts beside changes of balances */
+  /** @param steps what counts beside charges and changes of balances */
   constructor(at: number, steps: Steps) {
     this.#at = at;
     this.#steps = steps;
@@ -46,7 +46,8 @@ export class Stopping {
 
   ledger(ledger: Ledger): Ledger {
     const change: Ledger['change'] = (request) => this.step(() => ledger.change(request));
-    return instead(ledger, { change });
+    const settle: Ledger['settle'] = (...given) => this.step(() => ledger.settle(...given));
+    return instead(ledger, { change, settle });
   }
 }
 
