@@ -12,12 +12,13 @@ export function blockedResponse(call: RunningCall, error: ErrorObject): Response
   if (dialect.reportsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;
   const ids = requestIdHeaders(dialect, call.requestId);
   const options = writerOptions(call);
-  if (!call.isStream) {
+  if (call.stream === null) {
     const body = dialect.writeWhole(blockedPromptParts, null, options);
     return bufferResponse(200, { 'content-type': kind.contentType, ...ids }, Buffer.from(JSON.stringify(body)));
   }
   const writer = dialect.createStreamWriter(options);
   const text = blockedPromptParts.map((part) => writer.write(part)).join('') + writer.end(null);
-  const type = call.streamType === undefined ? {} : { 'content-type': call.streamType };
+  const { contentType } = call.stream;
+  const type = contentType === undefined ? {} : { 'content-type': contentType };
   return bufferResponse(200, { ...eventStreamHeaders, ...type, ...ids }, Buffer.from(text));
 }

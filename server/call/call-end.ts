@@ -44,3 +44,11 @@ export const endRules: Readonly<Record<EndReason, EndRule>> = rules;
 
 /** Why a call is to be ended before its response is complete. */
 export type StopReason = 'client_disconnected' | 'shutdown';
+
+/** End of a call before its response is complete. */
+export interface CallStop {
+  /** If undefined, the call goes on. */
+  reason: StopReason | undefined;
+  /** Ends the work under way. If undefined, there is none. */
+  end: (() => void) | undefined;
+}

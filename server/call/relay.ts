@@ -46,7 +46,7 @@ export async function relay(
   const { conversation } = call;
   try {
     if (conversation?.later !== undefined) return await answerLater(call, conversation.later);
-    return call.isStream ? await answerStream(call) : await answerWhole(call);
+    return call.stream === null ? await answerWhole(call) : await answerStream(call);
   } catch (failure) {
     services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     releaseCall(call);
@@ -127,7 +127,7 @@ export async function wholeAnswer(call: RunningCall): Promise<WholeAnswer | Repo
   if (outcome.kind === 'none') return endWithoutResponse(call, outcome);
   const { attempt, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
   const { channel, request } = attempt;
-  const wasRead = call.stopped !== undefined;
+  const wasRead = call.stop.reason !== undefined;
   if (isBlocked && !wasRead) {
     await settleCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
     return reportEnd(call, { reason: 'blocked_words' });
@@ -165,7 +165,8 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
       }),
     );
   }
-  const type = call.streamType === undefined ? {} : { 'content-type': call.streamType };
+  const contentType = call.stream?.contentType;
+  const type = contentType === undefined ? {} : { 'content-type': contentType };
   return streamResponse(200, { ...eventStreamHeaders, ...type, ...headersOf(call) }, client.body);
 }
 
@@ -204,11 +205,11 @@ function failTurn({ requestId }: RunningCall, client: ClientStream, { error, ret
 }
 
 function headersOf(call: RunningCall): Record<string, string> {
-  const { services, requestId, dropped, endpoint, admission, clientHeaders } = call;
+  const { services, requestId, sent, endpoint, admission, clientHeaders } = call;
   const { dialect } = endpoint;
   const headers = requestIdHeaders(dialect, requestId);
   if (dialect.modelTag?.isWantedBy(clientHeaders) === true) headers[dialect.modelTag.header] = services.modelTags.read(admission, dialect);
-  if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
+  if (sent !== null && sent.dropped.length > 0) headers['x-tidegate-dropped'] = headerList(sent.dropped);
   for (const stage of call.stages) Object.assign(headers, stage.headers?.());
   return headers;
 }

@@ -64,14 +64,13 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
   }
   if (exchange === null) return { kind: 'stopped', attempt: null };
   const { request } = exchange;
-  call.dropped = request.dropped;
-  call.sentLimit = request.sentLimit === undefined ? undefined : request.sentLimit * (call.parameters.prompts ?? 1);
+  call.sent = request;
   call.content.sent(call.endpoint, call.model);
   const stopping = watchStop(call, channel, exchange.sending);
   let isForClient = false;
   try {
     const result = await readResponse(call, { ...attempt, request }, { client, exchange });
-    isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stopped === undefined;
+    isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stop.reason === undefined;
     return result;
   } finally {
     // What has come of a response that nobody waits for stays buffered while it is read and counted.
@@ -87,12 +86,10 @@ async function readResponse(
 ): Promise<AttemptResult> {
   const { record } = attempt;
   const response = await exchange.received;
-  // It may have been sent once more, with less.
-  call.dropped = attempt.request.dropped;
   if (response.kind === 'failed' && response.cause !== null) {
     // One that fails by itself costs nothing, whoever has hung up.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
-    if (call.stopped !== undefined && (isEnded || response.answered === undefined)) {
+    if (call.stop.reason !== undefined && (isEnded || response.answered === undefined)) {
       return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
     }
     if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
@@ -110,7 +107,7 @@ async function readResponse(
   if (response.kind === 'stream') noteSoundType(call, attempt.request.streamType ?? response.headers?.['content-type']);
   if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
   record.first_byte_ms = elapsed(call);
-  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
+  if (call.stop.reason !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
   if (response.kind === 'failed') return failedWith(call, attempt, response.failure);
   call.buffer?.arrived(response.body.length);
   return readWhole(call, attempt, { body: response.body, client });
@@ -118,8 +115,9 @@ async function readResponse(
 
 /** Providers may speak in another format than the usual one. */
 function noteSoundType(call: RunningCall, type: ResponseHeaders[string] | undefined): void {
-  if (call.endpoint.kind.framing === undefined || call.streamType === undefined || typeof type !== 'string') return;
-  if (/^audio\/[\w.+-]{1,60}(?:; ?[\w=. -]{1,60})?$/i.test(type)) call.streamType = type;
+  const { stream, endpoint } = call;
+  if (endpoint.kind.framing === undefined || stream?.contentType === undefined || typeof type !== 'string') return;
+  if (/^audio\/[\w.+-]{1,60}(?:; ?[\w=. -]{1,60})?$/i.test(type)) stream.contentType = type;
 }
 
 /** Some of its pieces are answered and will be paid for: none is asked for again elsewhere. */
@@ -146,16 +144,16 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
   const { services } = call;
   let abandoned: AbandonedCall | null = null;
   const disconnect = () => {
-    const isReadOn = !call.isStream && !channel.setting.abortsAbandoned && !services.isEnding();
+    const isReadOn = call.stream === null && !channel.setting.abortsAbandoned && !services.isEnding();
     const place = isReadOn ? services.abandoned.keep(call.admission.user.id, () => sending.abort()) : null;
     abandoned = place;
     if (place === null) sending.abort();
     else sending.limitBy((bytes) => place.grow(bytes));
   };
-  call.onStop = disconnect;
+  call.stop.end = disconnect;
   return {
     ended() {
-      if (call.onStop === disconnect) call.onStop = undefined;
+      if (call.stop.end === disconnect) call.stop.end = undefined;
       abandoned?.ended();
     },
   };
@@ -163,7 +161,7 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
 
 /** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
 function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchange | null | Promise<CallExchange> {
-  if (call.stopped !== undefined) return null;
+  if (call.stop.reason !== undefined) return null;
   const { endpoint, content, reserved, services } = call;
   const { env, settings } = services.context;
   const longTexts = content.longTexts();
@@ -179,7 +177,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
     budget: () => content.budget(),
     originModel: call.model,
     requestId: call.requestId,
-    isStream: call.isStream,
+    isStream: call.stream !== null,
     forceUsage: env.FORCE_STREAM_OPTION,
     isPassThrough: settings.get('global.pass_through_request_enabled'),
     ...(reserved.outputBound === undefined ? {} : { outputBound: reserved.outputBound }),
@@ -189,7 +187,7 @@ function sendTo(call: RunningCall, { channel, route }: CallAttempt): CallExchang
   for (const stage of call.stages) stage.request?.(sending, channel);
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.kind.mostResponseBytes };
   const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
-  return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
+  return sendCall(services.context, sending, { limits, isWanted: () => call.stop.reason === undefined });
 }
 
 async function followStream(
@@ -207,7 +205,7 @@ async function followStream(
 
 /** Waits for the first event, or for the failure that comes instead. */
 async function startStream(call: RunningCall, attempt: SentAttempt, relay: StreamRelay): Promise<AttemptResult> {
-  call.onStop = () => relay.stop();
+  call.stop.end = () => relay.stop();
   relay.start();
   const opened = relay.opened();
   const failure = opened instanceof Promise ? await opened : opened;

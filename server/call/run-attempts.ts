@@ -56,7 +56,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     records: call.attempts,
     elapsed: () => elapsed(call),
     isOver: () => {
-      stopped = call.stopped ?? (services.isEnding() ? 'shutdown' : undefined);
+      stopped = call.stop.reason ?? (services.isEnding() ? 'shutdown' : undefined);
       return stopped !== undefined;
     },
   });
@@ -92,7 +92,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
     if (result.kind === 'stream') return { kind: 'stream' };
     if (result.kind === 'stopped') {
       noteStopped(call, attempt);
-      return { kind: 'none', reason: call.stopped ?? 'client_disconnected', attempt: result.attempt };
+      return { kind: 'none', reason: call.stop.reason ?? 'client_disconnected', attempt: result.attempt };
     }
     if (result.kind === 'whole') {
       noteAnswered(call, attempt, 'completed');

@@ -6,12 +6,13 @@ import type { ResponseBuffer } from '#server/call/settlement/response-buffers.ts
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
-import type { StopReason } from '#server/call/call-end.ts';
+import type { CallStop } from '#server/call/call-end.ts';
 import type { ReservedCall } from '#server/call/admission/reserve-call.ts';
 import type { StageRun } from '#server/call/stages.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Turn } from '#server/call/turn.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
+import type { SentRequest } from '#server/exchange/exchange.ts';
 
 export interface RunningCall {
   readonly services: RelayServices;
@@ -26,9 +27,8 @@ export interface RunningCall {
   /** The fields of the request that say how its response is written. */
   responseFields: Readonly<Record<string, unknown>>;
   readonly parameters: CallParameters;
-  readonly isStream: boolean;
-  /** Content type of the stream, as its upstream has it where it says so; undefined: events. */
-  streamType: string | undefined;
+  /** If null, the response is whole. */
+  readonly stream: CallStream | null;
   /** The client's headers that are for a provider of the same format. */
   readonly clientHeaders: Readonly<Record<string, string>>;
   /** Monotonic milliseconds. A turn that is reserved for before it begins has its own beginning. */
@@ -39,18 +39,19 @@ export interface RunningCall {
   /** The reservation of the prompt that is sent; replaced when the prompt becomes shorter. */
   reserved: ReservedCall;
   readonly attempts: Attempt[];
-  /** Names of the client's fields that the channel asked last has no place for. */
-  dropped: readonly string[];
-  /** Tokens of all choices together that the channel asked last was told as the limit; undefined: none. */
-  sentLimit: number | undefined;
+  /** Request of the attempt that was sent last. If null, none was sent. */
+  sent: SentRequest | null;
   /** The parts that stages have in the call, in their order. */
   readonly stages: readonly StageRun[];
-  /** Why it is to end before its response is complete; undefined: nothing has happened. */
-  stopped: StopReason | undefined;
+  readonly stop: CallStop;
   /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */
   readonly buffer: ResponseBuffer | undefined;
-  /** Ends what is under way for a call that is stopped. */
-  onStop: (() => void) | undefined;
+}
+
+/** Stream of a response. */
+export interface CallStream {
+  /** Content type, by the request until a provider reports another one. If undefined, the stream is of events. */
+  contentType: string | undefined;
 }
 
 /** What a writer of responses needs to know of the call. */
@@ -77,6 +78,11 @@ export function voiceOf(call: RunningCall): StreamVoice {
   return own?.(call.responseFields) ?? dialect.createStreamWriter(writerOptions(call));
 }
 
+/** Tokens of all choices together that the provider was sent as the limit. If undefined, none. */
+export function sentLimitOf({ sent, parameters }: RunningCall): number | undefined {
+  return sent?.sentLimit === undefined ? undefined : sent.sentLimit * (parameters.prompts ?? 1);
+}
+
 /** Milliseconds since the call began, to the microsecond. */
 export function elapsed(call: RunningCall): number {
   return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
@@ -94,6 +100,7 @@ export function releaseCall(call: RunningCall): void {
 
 /** The client's connection is gone: it has hung up, or the server has cut it. The first time tells which. */
 export function stopCall(call: RunningCall): void {
-  call.stopped ??= call.services.isEnding() ? 'shutdown' : 'client_disconnected';
-  call.onStop?.();
+  const { stop, services } = call;
+  stop.reason ??= services.isEnding() ? 'shutdown' : 'client_disconnected';
+  stop.end?.();
 }

@@ -110,7 +110,7 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
   res.on('close', () => {
     call.content.release();
     // While an attempt runs, a whole response may be read on for its charge: the attempt ends its buffer.
-    if (call.onStop === undefined || call.isStream) call.buffer?.ended();
+    if (call.stop.end === undefined || call.stream !== null) call.buffer?.ended();
     if (res.writableFinished) return;
     stopCall(call);
   });

@@ -69,20 +69,17 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       conversation,
       responseFields: endpoint.responseFields?.(content.body, address) ?? noFields,
       parameters,
-      isStream: endpoint.kind.canStream && isStream,
-      streamType,
+      stream: endpoint.kind.canStream && isStream ? { contentType: streamType } : null,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
       reserved,
       attempts: [],
-      dropped: [],
-      sentLimit: undefined,
+      sent: null,
       stages,
-      stopped: undefined,
+      stop: { reason: undefined, end: undefined },
       buffer: connection === null || conversation?.later !== undefined ? undefined : services.responseBuffers.open(admission.user.id),
-      onStop: undefined,
     };
     for (const stage of stages) if (stage.reserved !== undefined) await stage.reserved(call);
     if (conversation?.later === undefined) turn.follow(call);

@@ -64,7 +64,7 @@ export async function openLateTurn(like: RunningCall): Promise<RunningCall | nul
     createdAt: Math.floor(context.now() / 1000),
     reserved: { ...like.reserved, reservation, outputBound: undefined },
     attempts: [],
-    stopped: undefined,
+    stop: { reason: undefined, end: undefined },
   };
 }
 

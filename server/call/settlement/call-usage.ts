@@ -147,15 +147,15 @@ const usualTokensPerSecond = 50;
 export async function usageUntilDisconnect(call: RunningCall, { record, request }: SentAttempt): Promise<MeteredUsage> {
   const seconds = (elapsed(call) - record.start_ms) / 1000;
   const prompt = await usageOfPrompt(call, request);
-  if (call.isStream || !call.endpoint.kind.isWritten) return prompt;
+  if (call.stream !== null || !call.endpoint.kind.isWritten) return prompt;
   const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
   const written = Math.ceil(seconds * speed * call.reserved.choices);
   return { ...prompt, output: Math.min(written, call.reserved.outputLimit ?? call.reserved.outputMost), completionSource: 'estimated' };
 }
 
 /** The response may be longer than one that is passed on, by what its caller asked for. */
-export function mayBeTooLong({ isStream, reserved, parameters, endpoint }: RunningCall): boolean {
-  return !isStream && reserved.outputMost * parameters.mostTokenBytes > endpoint.kind.mostResponseBytes;
+export function mayBeTooLong({ stream, reserved, parameters, endpoint }: RunningCall): boolean {
+  return stream === null && reserved.outputMost * parameters.mostTokenBytes > endpoint.kind.mostResponseBytes;
 }
 
 /** What such a response has cost, of which no more was read: as many tokens as that must have had. */

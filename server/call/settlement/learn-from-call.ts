@@ -2,7 +2,7 @@
 import { promptRatio } from '#server/money/quote.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
-import { elapsed } from '#server/call/running-call.ts';
+import { elapsed, sentLimitOf } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 
 /** Near its limit a response may have been cut. */
@@ -13,7 +13,8 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
   // What was summarized on the way is not what the caller asked for.
   if (usage.promptSource !== 'upstream' || usage.summaries !== undefined || usage.advice !== undefined) return;
   // What a model was not told it cannot have ignored.
-  const { services, quoted, isStream, sentLimit: limit } = call;
+  const { services, quoted, stream } = call;
+  const limit = sentLimitOf(call);
   const { prompt } = call.reserved;
   const { price } = quoted;
   // Cache writes and audio that cost more than was reserved for each token count as more prompt.
@@ -29,7 +30,7 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
         Math.max(0, usage.audioCacheRead - Math.max(0, prompt.audioMost - usage.audioInput)) *
           Math.max(0, (price.audioCacheRatio ?? 0) - 1);
   const lastAttempt = call.attempts.at(-1);
-  const began = isStream ? firstByteMs : lastAttempt?.start_ms;
+  const began = stream !== null ? firstByteMs : lastAttempt?.start_ms;
   services.learned.note({
     model: call.model,
     userId: call.admission.user.id,

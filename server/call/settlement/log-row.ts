@@ -75,7 +75,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   }
   if (call.reserved.outputBound !== undefined) other.output_bound = call.reserved.outputBound;
   if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
-  if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
+  if (call.sent !== null && call.sent.dropped.length > 0) other.dropped_fields = call.sent.dropped.slice(0, mostDropped);
   const compaction = compactionOf(call);
   if (compaction !== undefined) other.compaction = compaction;
   if (ending !== undefined) other.ending = ending;
@@ -91,7 +91,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     prompt_tokens: usage === null ? 0 : inputTokens(usage),
     completion_tokens: usage?.output ?? 0,
     use_time: Math.round(duration / 1000),
-    is_stream: call.isStream,
+    is_stream: call.stream !== null,
     channel_id: end.channel?.id ?? 0,
     token_id: admission.token?.id ?? 0,
     group: admission.group,

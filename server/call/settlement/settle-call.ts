@@ -9,6 +9,7 @@ import { chargeRow } from '#server/call/settlement/log-row.ts';
 import { isEstimate } from '#server/call/settlement/metered-usage.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import type { EndReason } from '#server/call/call-end.ts';
+import { sentLimitOf } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
@@ -82,8 +83,10 @@ interface Excess {
 }
 
 /** The account's next calls wait for it; where the upstream did not keep to its limit, the operator is told. */
-function noteExcess({ services, admission, model, sentLimit: limit }: RunningCall, { settling, channel, usage }: Excess): void {
+function noteExcess(call: RunningCall, { settling, channel, usage }: Excess): void {
+  const { services, admission, model } = call;
   const { context, excess } = services;
+  const limit = sentLimitOf(call);
   excess.begin(admission.user.id, settling);
   // No limit of a response holds for the summaries behind it.
   const written = usage === null ? 0 : usage.output - (usage.summaries?.output ?? 0);

@@ -85,7 +85,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   /** The call is to end now, for the reason that it knows. */
   stop(): void {
-    this.#guard(() => this.#end(this.#options.call.stopped ?? 'client_disconnected'));
+    this.#guard(() => this.#end(this.#options.call.stop.reason ?? 'client_disconnected'));
   }
 
   shutDown(): void {

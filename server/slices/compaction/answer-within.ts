@@ -23,7 +23,7 @@ export async function answerWithin(call: RunningCall, body: RelayBody): Promise<
     releaseCall(inner);
     return reportEnd(inner, { reason: 'fault' });
   } finally {
-    call.onStop = undefined;
+    call.stop.end = undefined;
     inner.content.release();
     inner.buffer?.ended();
   }
@@ -43,8 +43,8 @@ function turnWithin(call: RunningCall, body: RelayBody): Turn {
     within: { admission, stages },
     readContent: (userId) => openBody(services.context.bodies, { body, userId, names: endpoint.names }),
     follow(inner) {
-      call.onStop = () => stopCall(inner);
-      if (call.stopped !== undefined) stopCall(inner);
+      call.stop.end = () => stopCall(inner);
+      if (call.stop.reason !== undefined) stopCall(inner);
     },
   };
 }

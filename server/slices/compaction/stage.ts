@@ -63,7 +63,7 @@ class Compaction implements StageRun {
     const request = (await isBeyond(call, shortening.threshold)) ? shortening.request(content.body) : null;
     this.#shortening = null;
     if (request === null) {
-      if (call.stopped === undefined) content.replace(shortening.goOn(content.body, null).body);
+      if (call.stop.reason === undefined) content.replace(shortening.goOn(content.body, null).body);
       return null;
     }
     // An account that has little may have reserved all of it.
@@ -73,7 +73,7 @@ class Compaction implements StageRun {
     const answered = await this.#summaryOf(call, request);
     // The channel's time begins after the summary.
     record.start_ms = elapsed(call);
-    if (call.stopped !== undefined) return reportEnd(call, { reason: call.stopped });
+    if (call.stop.reason !== undefined) return reportEnd(call, { reason: call.stop.reason });
     if ('error' in answered) return answered;
     return replacePrompt(call, () => {
       const shortened = shortening.goOn(content.body, answered.body);

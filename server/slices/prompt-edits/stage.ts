@@ -39,7 +39,7 @@ class RequestedEdits implements StageRun {
     const { body, responseFields } = await content.use(() => edits.apply(content.body, tokens, estimateTextTokens));
     this.#edits = null;
     call.responseFields = { ...call.responseFields, ...responseFields };
-    if (body === null || call.stopped !== undefined) return null;
+    if (body === null || call.stop.reason !== undefined) return null;
     services.context.ledger.release(call.reserved.reservation);
     return replacePrompt(call, () => body);
   }

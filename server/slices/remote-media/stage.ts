@@ -49,8 +49,8 @@ class RemoteMedia implements StageRun {
   }
 
   /** The body of a call whose caller has disconnected is released. */
-  #wantedOf({ stopped, endpoint, content }: RunningCall, route: Route): Map<string, WantedMedia> {
-    if (stopped !== undefined) return new Map<string, WantedMedia>();
+  #wantedOf({ stop, endpoint, content }: RunningCall, route: Route): Map<string, WantedMedia> {
+    if (stop.reason !== undefined) return new Map<string, WantedMedia>();
     return wantedMedia({ settings: this.#settings, endpoint, body: content.body }, route);
   }
 
@@ -60,19 +60,19 @@ class RemoteMedia implements StageRun {
     const known = [...wanted.values()].find(({ url, isOptional }) => !isOptional && failed.has(url));
     if (known !== undefined) return failed.get(known.url) ?? null;
     const fetching = new MediaFetching(call, failed);
-    call.onStop = fetching.stop;
+    call.stop.end = fetching.stop;
     try {
       const found = await fetching.all(wanted);
       if (found.size > 0) await replaceBody(call, fetching, found);
       return null;
     } catch (failure) {
-      if (call.stopped !== undefined) return null;
+      if (call.stop.reason !== undefined) return null;
       if (!(failure instanceof AppError)) throw failure;
       // The next channel would fail the same way, and everything would be downloaded again.
       if (failure.code !== 'media_not_fetched') for (const url of wanted.keys()) if (!failed.has(url)) failed.set(url, failure);
       return failure;
     } finally {
-      if (call.onStop === fetching.stop) call.onStop = undefined;
+      if (call.stop.end === fetching.stop) call.stop.end = undefined;
       fetching.release();
     }
   }
@@ -82,7 +82,7 @@ class RemoteMedia implements StageRun {
 async function replaceBody(call: RunningCall, fetching: MediaFetching, found: ReadonlyMap<string, Media>): Promise<void> {
   const { content, endpoint } = call;
   const whole = await fetching.inTurn(() => {
-    if (call.stopped !== undefined) return null;
+    if (call.stop.reason !== undefined) return null;
     const body = endpoint.withMedia?.(content.body, ({ url }) => found.get(url) ?? null) ?? content.body;
     return { body, prompt: promptOf(call, body) };
   });
@@ -91,7 +91,7 @@ async function replaceBody(call: RunningCall, fetching: MediaFetching, found: Re
   if (uncovered !== null) throw uncovered;
   await fetching.inTurn(() => {
     // A caller that disconnects releases the body.
-    if (call.stopped !== undefined) return;
+    if (call.stop.reason !== undefined) return;
     fetching.release();
     content.replace(whole.body);
     call.reserved.prompt = whole.prompt;
