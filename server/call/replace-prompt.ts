@@ -9,7 +9,8 @@ import { onlyChannelOf } from '#server/call/stages.ts';
 
 /** Returns null if the call goes on with the new prompt, else the failure that ends it; the call holds no money then. */
 export async function replacePrompt(call: RunningCall, bodyOf: () => RelayBody): Promise<ReportedFailure | null> {
-  const { services, content, endpoint, admission, model, stages, quoted } = call;
+  const { services, content, endpoint, admission, model, stages } = call;
+  const { quoted } = call.reserved;
   try {
     content.replace(bodyOf());
     const { body } = content;

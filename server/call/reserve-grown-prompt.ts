@@ -9,7 +9,8 @@ import { onlyChannelOf } from '#server/call/stages.ts';
 
 /** What the prompt of that body may cost. */
 export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
-  const { services, endpoint, admission, model, stages, quoted } = call;
+  const { services, endpoint, admission, model, stages } = call;
+  const { quoted } = call.reserved;
   const only = onlyChannelOf(stages);
   const requested = { admission, endpoint, model, only, body, parameters: endpoint.parameters(body), prompt: null, quoted };
   const estimated = promptByEstimate(services, requested);
@@ -19,8 +20,8 @@ export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
 
 /** Null: it is paid for. An error: the account does not pay for it. @throws {DatabaseUnavailable} */
 export async function reserveGrownPrompt(call: RunningCall, prompt: ExpectedPrompt): Promise<AppError | null> {
-  const { services, admission, quoted } = call;
-  const { reservation, outputMost } = call.reserved;
+  const { services, admission } = call;
+  const { quoted, reservation, outputMost } = call.reserved;
   const { quotes, ledger } = services.context;
   const most = costOf(services, { quoted }, prompt, outputMost);
   const least = quotes.reserveFor(quoted, prompt, outputMost);

@@ -25,7 +25,7 @@ async function extendTo(call: RunningCall, upstreamModel: string): Promise<AppEr
   const { context } = services;
   const largest = maxOutputTokens(upstreamModel) ?? maxOutputTokens(model) ?? context.settings.get('DefaultMaxOutputTokens');
   const most = Math.max(reserved.outputMost, largest * choices);
-  const need = context.quotes.reserveFor(call.quoted, reserved.prompt, most);
+  const need = context.quotes.reserveFor(reserved.quoted, reserved.prompt, most);
   const more = Math.ceil(need - reservation.amount);
   if (more > 0 && !(await context.ledger.extend(reservation, more))) return refusedFurther(services, call.admission, need);
   reserved.outputMost = most;

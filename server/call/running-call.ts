@@ -1,7 +1,6 @@
 // What is known of a call while it runs; `relay.ts` fills it in order.
 import type { Attempt } from '#shared/logs.ts';
 import type { CallParameters, ResponseWriterOptions, StreamVoice } from '#server/formats/client-dialect.ts';
-import type { QuotedPrice } from '#server/money/quote.ts';
 import type { ResponseBuffer } from '#server/call/settlement/response-buffers.ts';
 import type { CallContent } from '#server/call/admission/call-content.ts';
 import type { CallConversation } from '#server/call/conversation-source.ts';
@@ -35,7 +34,6 @@ export interface RunningCall {
   startedAt: number;
   /** Unix seconds. */
   createdAt: number;
-  readonly quoted: QuotedPrice;
   /** The reservation of the prompt that is sent; replaced when the prompt becomes shorter. */
   reserved: ReservedCall;
   readonly attempts: Attempt[];

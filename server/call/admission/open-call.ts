@@ -73,7 +73,6 @@ export async function openCall(services: RelayServices, turn: Turn): Promise<{ c
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
-      quoted,
       reserved,
       attempts: [],
       sent: null,

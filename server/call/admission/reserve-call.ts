@@ -40,6 +40,8 @@ export interface CallToReserve extends AdmittedRequest {
 }
 
 export interface ReservedCall {
+  /** Price that is reserved for and charged. */
+  quoted: QuotedPrice;
   reservation: Reservation;
   prompt: ExpectedPrompt;
   /** Tokens of each choice that go upstream as the limit, because the account pays for no more; undefined: it pays for all. */
@@ -146,7 +148,7 @@ function reserveFor(
     const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
     const choiceLimit = limit === Infinity ? undefined : limit;
     const outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
-    return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit, expected: least };
+    return { quoted, reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit, expected: least };
   };
   return reserving instanceof Promise ? reserving.then(bounded) : bounded(reserving);
 }

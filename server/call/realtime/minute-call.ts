@@ -32,7 +32,7 @@ const minuteEndpoint: RelayEndpoint = {
 /** @throws {AppError} as `openTurn`; `model_price_error` if the model is not priced by the minute any more */
 export async function openMinute(owner: TurnOwner, model: string): Promise<PaidMinute> {
   const call = await openTurn(owner, minuteEndpoint, minuteBody(model));
-  if (call.quoted.price.kind === 'call') return { call, seconds: paidSeconds(call) };
+  if (call.reserved.quoted.price.kind === 'call') return { call, seconds: paidSeconds(call) };
   releaseCall(call);
   throw new AppError('model_price_error', { model });
 }
@@ -44,7 +44,7 @@ export function minuteUsage(seconds: number, from: number, source: MeteredUsage[
 }
 
 /** Seconds that the reservation pays for. */
-function paidSeconds({ services, quoted, reserved: { prompt, reservation } }: RunningCall): number {
+function paidSeconds({ services, reserved: { quoted, prompt, reservation } }: RunningCall): number {
   const { quotes } = services.context;
   const isPaid = (seconds: number) => quotes.reserveFor(quoted, { ...prompt, units: sessionMinutes(seconds) }, 0) <= reservation.amount;
   let seconds = mostSeconds;

@@ -101,8 +101,7 @@ const exhausted = new WeakSet<RunningCall>();
  */
 export async function reserveGrownPrompt(call: RunningCall, prompt: PromptSize): Promise<void> {
   const { quotes } = call.services.context;
-  const { quoted } = call;
-  const { reservation, outputMost } = call.reserved;
+  const { quoted, reservation, outputMost } = call.reserved;
   const missing = (size: PromptSize) => quotes.reserveFor(quoted, size, outputMost) - reservation.amount;
   if (missing(prompt) <= 0) return;
   const larger = { ...prompt, tokens: prompt.tokens + ahead, audio: prompt.audio + ahead };

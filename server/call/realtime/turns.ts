@@ -266,7 +266,7 @@ export class RealtimeTurns implements SessionTurns {
     const { model, context } = this.#of;
     try {
       const call = await openTurn(this.#of, realtimeEndpoint, turnBody(model, context.size));
-      const isPriced = call.quoted.price.kind === 'usage';
+      const isPriced = call.reserved.quoted.price.kind === 'usage';
       if (this.#over === null && isPriced) this.#spare = call;
       else releaseCall(call);
       // The price is per minute by now, and no minute of this session was counted.

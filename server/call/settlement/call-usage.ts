@@ -56,7 +56,8 @@ function pricedAdvice(
   call: RunningCall,
   { advice = [], summaries }: ResponseToCount,
 ): Pick<ResponseToCount, 'summaries'> & { advice: AdviceCharge[] } {
-  const { services, admission, quoted } = call;
+  const { services, admission } = call;
+  const { quoted } = call.reserved;
   const { quotes } = services.context;
   const charges: AdviceCharge[] = [];
   let rest = summaries;
@@ -81,7 +82,7 @@ const tokensOf: Readonly<Record<CallUnits['kind'], Metering>> = {
 
 /** Where a price per picture is paid nobody counts what else there is; where tokens are, pictures are known by their size. */
 async function tokensOfPictures(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
-  const isPerCall = call.quoted.price.kind === 'call';
+  const isPerCall = call.reserved.quoted.price.kind === 'call';
   const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
   if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
   const { output = 0, imageOutput = 0 } = response.reported ?? {};
@@ -123,7 +124,7 @@ export async function usageOfPrompt(call: RunningCall, { route, pieces }: SentRe
   const counted = countedUsage(tokens, 0, isEstimated);
   const usage = { ...(units?.kind === 'minute' ? received(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
   // Nobody can be asked any more not to make the pictures.
-  if (made === 0 || units?.kind !== 'image' || call.quoted.price.kind === 'call') return usage;
+  if (made === 0 || units?.kind !== 'image' || call.reserved.quoted.price.kind === 'call') return usage;
   return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
 }
 

@@ -13,9 +13,9 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
   // What was summarized on the way is not what the caller asked for.
   if (usage.promptSource !== 'upstream' || usage.summaries !== undefined || usage.advice !== undefined) return;
   // What a model was not told it cannot have ignored.
-  const { services, quoted, stream } = call;
+  const { services, stream } = call;
   const limit = sentLimitOf(call);
-  const { prompt } = call.reserved;
+  const { prompt, quoted } = call.reserved;
   const { price } = quoted;
   // Cache writes and audio that cost more than was reserved for each token count as more prompt.
   const reserved = promptRatio(price, prompt.cacheWrite);

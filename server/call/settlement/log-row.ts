@@ -29,7 +29,8 @@ type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | '
 };
 
 export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
-  const { admission, quoted, services, model } = call;
+  const { admission, services, model } = call;
+  const { quoted } = call.reserved;
   const { request, failure } = end;
   const usage = storedLong(end.usage, request);
   const ending = endRules[end.reason].logged;
@@ -114,7 +115,10 @@ interface ReportedCost {
   runs: PricedRuns | undefined;
 }
 
-function adminInfo({ attempts, quoted, services }: RunningCall, { reported, priced, runs }: ReportedCost): LogOther['admin_info'] {
+function adminInfo(
+  { attempts, reserved: { quoted }, services }: RunningCall,
+  { reported, priced, runs }: ReportedCost,
+): LogOther['admin_info'] {
   const use_channel = attempts.map(({ channel }) => String(channel));
   if (reported === undefined || priced === null) return { use_channel };
   return { use_channel, cost: { reported, ours: services.context.quotes.dollars(quoted, priced, runs) } };
@@ -133,7 +137,7 @@ function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): 
 }
 
 /** Tools that ran, by what they are charged as. */
-function runsOf({ quoted }: RunningCall, usage: MeteredUsage, end: RowEnd): PricedRuns | undefined {
+function runsOf({ reserved: { quoted } }: RunningCall, usage: MeteredUsage, end: RowEnd): PricedRuns | undefined {
   const hosted = hostedOf(usage, end);
   return hosted === undefined ? undefined : pricedRuns(hosted, quoted.tools ?? {}, end.request?.hostedVariants);
 }

@@ -83,7 +83,7 @@ export class StreamSpending {
 
   async #canGoOn(): Promise<boolean> {
     const { services } = this.#call;
-    const { reservation, prompt, choices } = this.#call.reserved;
+    const { quoted, reservation, prompt, choices } = this.#call.reserved;
     const { ledger, settings } = services.context;
     const soFar = this.#costSoFar();
     // The same once more, or a little; whichever the account has.
@@ -95,7 +95,7 @@ export class StreamSpending {
     if (settings.get('StreamOverdraft') === 'stop') return false;
     // As much as one response can be, so that it need not be asked again.
     const largest = maxOutputTokens(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
-    const most = services.context.quotes.reserveFor(this.#call.quoted, prompt, largest * choices);
+    const most = services.context.quotes.reserveFor(quoted, prompt, largest * choices);
     return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));
   }
 
@@ -104,8 +104,8 @@ export class StreamSpending {
   }
 
   #costOf(completionTokens: number): number {
-    const { services, quoted } = this.#call;
-    const { prompt } = this.#call.reserved;
+    const { services, reserved } = this.#call;
+    const { quoted, prompt } = reserved;
     return services.context.quotes.reserveFor(quoted, prompt, completionTokens);
   }
 }

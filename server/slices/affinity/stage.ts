@@ -96,7 +96,7 @@ class ConversationAffinity extends ConversationName {
     if (!isWhole || usage === null || request === null || usage.promptSource !== 'upstream') return undefined;
     const { affinity } = this;
     if (affinity === null) return undefined;
-    const { price } = call.quoted;
+    const { price } = call.reserved.quoted;
     const isCheaper = price.kind === 'usage' && price.cacheRatio < 1;
     const cachesAll = isCheaper && request.route.dialect.preservesMarked !== true;
     const endedAt = this.#services.now();
