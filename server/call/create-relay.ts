@@ -17,7 +17,7 @@ import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
 import { createStreamClock } from '#server/call/stream/stream-clock.ts';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
-import { createUnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
+import { createUnknownFinishReasons } from '#server/call/settlement/unknown-finish-reasons.ts';
 import { compileStages } from '#server/call/stages.ts';
 import type { CallStage } from '#server/call/stages.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';

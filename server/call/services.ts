@@ -14,7 +14,7 @@ import type { SessionGate } from '#server/call/admission/session-gate.ts';
 import type { ModelTags } from '#server/call/model-list.ts';
 import type { StreamClock } from '#server/call/stream/stream-clock.ts';
 import type { CallStages } from '#server/call/stages.ts';
-import type { UnknownFinishReasons } from '#server/call/unknown-finish-reasons.ts';
+import type { UnknownFinishReasons } from '#server/call/settlement/unknown-finish-reasons.ts';
 import type { TokenGate } from '#server/call/admission/token-gate.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
 import type { ChannelIndex } from '#server/exchange/channel-index.ts';
