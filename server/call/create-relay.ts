@@ -4,12 +4,9 @@ import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/call/routing/channel-health.ts';
 import { createChannelPicker } from '#server/call/routing/channel-picker.ts';
-import { createCostDrift } from '#server/call/settlement/cost-drift.ts';
 import { createChannelUse } from '#server/call/settlement/channel-use.ts';
-import { createExcessCharges } from '#server/call/settlement/excess-charges.ts';
 import { createResponseBuffers } from '#server/call/settlement/response-buffers.ts';
-import { createAbandonedCalls } from '#server/call/settlement/abandoned-calls.ts';
-import { createLearnedUsage } from '#server/call/settlement/learned-usage.ts';
+import { createCallSettlement } from '#server/call/settlement/call-settlement.ts';
 import { createSessionGate } from '#server/call/admission/session-gate.ts';
 import { createModelTags } from '#server/call/model-list.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -17,7 +14,6 @@ import { createRelaySockets } from '#server/call/sockets/open-socket.ts';
 import type { RelaySockets } from '#server/call/sockets/open-socket.ts';
 import { createStreamClock } from '#server/call/stream/stream-clock.ts';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
-import { createUnknownFinishReasons } from '#server/call/settlement/unknown-finish-reasons.ts';
 import { compileStages } from '#server/call/stages.ts';
 import type { CallStage } from '#server/call/stages.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
@@ -41,18 +37,14 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
     context,
     channels: context.channels,
     health,
-    costs: createCostDrift(context),
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     modelTags: createModelTags(context),
     stages: compileStages(stages, context.settings),
     gate: createTokenGate(context),
     sessions: createSessionGate(context),
-    unknownEndings: createUnknownFinishReasons(context.log),
-    learned: createLearnedUsage(),
-    excess: createExcessCharges(),
+    settlement: createCallSettlement(context),
     use: createChannelUse(context),
     clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
-    abandoned: createAbandonedCalls(),
     responseBuffers: createResponseBuffers(),
     refusals: createRefusalWatch(context),
     refusalLog: createRefusalLog(context),
@@ -77,12 +69,12 @@ export function createRelay(context: AppContext, stages: readonly CallStage[]): 
       return services.clock.size;
     },
     drain() {
-      services.abandoned.shutDown();
+      services.settlement.abandoned.shutDown();
       sockets.drain();
     },
     shutDown() {
       isEnding = true;
-      services.abandoned.shutDown();
+      services.settlement.abandoned.shutDown();
       services.clock.shutDown();
       sockets.shutDown();
     },

@@ -145,7 +145,7 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchang
   let abandoned: AbandonedCall | null = null;
   const disconnect = () => {
     const isReadOn = call.stream === null && !channel.setting.abortsAbandoned && !services.isEnding();
-    const place = isReadOn ? services.abandoned.keep(call.admission.user.id, () => sending.abort()) : null;
+    const place = isReadOn ? services.settlement.abandoned.keep(call.admission.user.id, () => sending.abort()) : null;
     abandoned = place;
     if (place === null) sending.abort();
     else sending.limitBy((bytes) => place.grow(bytes));
@@ -255,7 +255,7 @@ async function readWhole(
   const decoded = reading instanceof Promise ? await reading : reading;
   if (decoded.kind === 'failed') return failedWith(call, attempt, decoded.failure);
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
-  call.services.unknownEndings.note(attempt, decoded.unknownEnding);
+  call.services.settlement.unknownEndings.note(attempt, decoded.unknownEnding);
   // A stream was asked for and a whole response came: it is told as a stream.
   if (client !== null) {
     noteSoundType(call, decoded.contentType);

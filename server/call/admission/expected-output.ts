@@ -18,7 +18,8 @@ export interface Output {
 }
 
 export function outputOf(services: RelayServices, call: CallToReserve, { made = 0 }: ExpectedPrompt): Output {
-  const { context, learned } = services;
+  const { context, settlement } = services;
+  const { learned } = settlement;
   const { endpoint, model, parameters } = call;
   if (!endpoint.kind.isWritten) return { choices: 1, named: 0, most: made, least: made };
   const { settings } = context;

@@ -121,7 +121,7 @@ interface OpenedCall {
 
 /** Reserves when the account's charges above their reservations are settled. */
 function reserveSettled(services: RelayServices, admitted: AdmittedCall, opened: OpenedCall): ReservedCall | Promise<ReservedCall> {
-  const settling = services.excess.settled(admitted.admission.user.id);
+  const settling = services.settlement.excess.settled(admitted.admission.user.id);
   if (settling === undefined) return reserveRequested(services, admitted, opened);
   return settling.then(() => reserveRequested(services, admitted, opened));
 }

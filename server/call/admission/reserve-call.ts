@@ -17,6 +17,7 @@ import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
 import type { ReserveResult } from '#server/money/leases/reservations.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody } from '#server/call/endpoints.ts';
+import type { CallSettlement } from '#server/call/settlement/call-settlement.ts';
 import type { PromptBasis } from '#server/call/settlement/learned-usage.ts';
 import { largestOnRoutes, possibleRoutes } from '#server/call/admission/possible-routes.ts';
 import type { AdmittedRequest } from '#server/call/admission/possible-routes.ts';
@@ -195,7 +196,7 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
   const requests = made?.requests ?? 1;
   const expected = requests * texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
-  const reckoned = reckon(services, call, { expected, basis, content, requests });
+  const reckoned = reckon(services.settlement, call, { expected, basis, content, requests });
   return {
     cacheWrite: cacheWriteOf(services, call, content),
     audio,
@@ -231,7 +232,7 @@ function unitsOf(services: RelayServices, call: CallToReserve, { units }: Prompt
 }
 
 function reckon(
-  { learned }: RelayServices,
+  { learned }: Pick<CallSettlement, 'learned'>,
   { admission, model }: CallToReserve,
   { expected, basis, content, requests }: { expected: number; basis: PromptBasis; content: PromptContent; requests: number },
 ): Pick<ExpectedPrompt, 'expected' | 'basis' | 'tokens' | 'most'> {
@@ -265,7 +266,7 @@ async function promptByCount(services: RelayServices, call: CallToReserve, estim
   const { requests = 1 } = estimated;
   const expected = requests * (await countPrompt(parts, model, counting));
   const basis = estimated.basis === 'media' ? 'media' : counting.isEstimated ? 'estimated' : 'counted';
-  return { ...estimated, ...reckon(services, call, { expected, basis, content: parts, requests }) };
+  return { ...estimated, ...reckon(services.settlement, call, { expected, basis, content: parts, requests }) };
 }
 
 /** Why a running call cannot have so much, by the records as they were last read. @param need quota of all of it */

@@ -149,7 +149,7 @@ export async function usageUntilDisconnect(call: RunningCall, { record, request 
   const seconds = (elapsed(call) - record.start_ms) / 1000;
   const prompt = await usageOfPrompt(call, request);
   if (call.stream !== null || !call.endpoint.kind.isWritten) return prompt;
-  const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
+  const speed = call.services.settlement.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
   const written = Math.ceil(seconds * speed * call.reserved.choices);
   return { ...prompt, output: Math.min(written, call.reserved.outputLimit ?? call.reserved.outputMost), completionSource: 'estimated' };
 }

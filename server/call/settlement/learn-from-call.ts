@@ -31,7 +31,7 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
           Math.max(0, (price.audioCacheRatio ?? 0) - 1);
   const lastAttempt = call.attempts.at(-1);
   const began = stream !== null ? firstByteMs : lastAttempt?.start_ms;
-  services.learned.note({
+  services.settlement.learned.note({
     model: call.model,
     userId: call.admission.user.id,
     basis: prompt.basis,

@@ -70,9 +70,9 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
 function noteCost({ services, model }: RunningCall, channel: PreparedChannel | null, other: LogOther | null): void {
   const reported = other?.admin_info?.cost;
   if (channel === null || reported === undefined) return;
-  const { context, costs } = services;
+  const { context, settlement } = services;
   const { id, name } = channel;
-  const sums = costs.noted({ key: `${id} ${model}`, ...reported }, context.settings.get('CostDriftPercent'));
+  const sums = settlement.costs.noted({ key: `${id} ${model}`, ...reported }, context.settings.get('CostDriftPercent'));
   if (sums !== undefined) context.waitUntil(alertOfCostDrift(context, { id, name, model, ...sums }));
 }
 
@@ -85,9 +85,9 @@ interface Excess {
 /** The account's next calls wait for it; where the upstream did not keep to its limit, the operator is told. */
 function noteExcess(call: RunningCall, { settling, channel, usage }: Excess): void {
   const { services, admission, model } = call;
-  const { context, excess } = services;
+  const { context, settlement } = services;
   const limit = sentLimitOf(call);
-  excess.begin(admission.user.id, settling);
+  settlement.excess.begin(admission.user.id, settling);
   // No limit of a response holds for the summaries behind it.
   const written = usage === null ? 0 : usage.output - (usage.summaries?.output ?? 0);
   if (channel === null || usage === null || limit === undefined || !isBeyond(written, limit)) return;

@@ -88,7 +88,7 @@ async function usageOfStream(stream: EndedStream, ended: EndReason, failure: Ups
 /** What the upstream told, as far as it can be believed; else what is counted. */
 async function readUsage({ call, pipe, counting, attempt }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
   const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false, unknownEnding } = pipe.reportedUsage();
-  call.services.unknownEndings.note(attempt, unknownEnding);
+  call.services.settlement.unknownEndings.note(attempt, unknownEnding);
   // It may stand with the error alone.
   const reported = usage ?? failure?.usage ?? null;
   if (reported === null && (pipe.bytes === 0 || isNothing)) return { usage: null, isInvalid };
