@@ -77,7 +77,8 @@ export function voiceOf(call: RunningCall): StreamVoice {
 }
 
 /** Tokens of all choices together that the provider was sent as the limit. If undefined, none. */
-export function sentLimitOf({ sent, parameters }: RunningCall): number | undefined {
+export function sentLimitOf(call: RunningCall): number | undefined {
+  const { sent, parameters } = call;
   return sent?.sentLimit === undefined ? undefined : sent.sentLimit * (parameters.prompts ?? 1);
 }
 
