@@ -45,13 +45,20 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
     const isWhole = reason === 'completed' || wasRead;
-    const ended = { ...end, usage, isWhole, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) };
+    const ended = {
+      ...end,
+      usage,
+      isWhole,
+      afterDisconnect: reason === 'client_disconnected' ? measuredAfterDisconnect(usage, wasRead) : undefined,
+    };
     const row = chargeRow(call, ended);
     for (const stage of call.stages) stage.settling?.(row, call, ended);
     if (channel !== null && usage !== null) services.context.figures.prompted(channel.id, inputTokens(usage), usage.cacheRead);
     if (isWhole && usage !== null && call.endpoint.kind.isInSession !== true) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
-    noteCost(call, channel, row.other);
+    const other: LogOther | null = row.other;
+    const cost = other?.admin_info?.cost;
+    if (cost !== undefined && channel !== null) noteCost(call, channel, cost);
     const settling = services.context.ledger.settle(reservation, row);
     if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });
     await settling;
@@ -66,10 +73,10 @@ export async function settleCall(call: RunningCall, end: CallEnd): Promise<void>
   }
 }
 
-/** Where the provider says what the call costs: whether prices here are near that. */
-function noteCost({ services, model }: RunningCall, channel: PreparedChannel | null, other: LogOther | null): void {
-  const reported = other?.admin_info?.cost;
-  if (channel === null || reported === undefined) return;
+type ComparedCost = NonNullable<NonNullable<LogOther['admin_info']>['cost']>;
+
+/** Compares the charge with the cost that the provider reports. */
+function noteCost({ services, model }: RunningCall, channel: PreparedChannel, reported: ComparedCost): void {
   const { context, settlement } = services;
   const { id, name } = channel;
   const sums = settlement.costs.noted({ key: `${id} ${model}`, ...reported }, context.settings.get('CostDriftPercent'));
@@ -96,13 +103,9 @@ function noteExcess(call: RunningCall, { settling, channel, usage }: Excess): vo
   context.waitUntil(alertOfIgnoredLimit(context, fact));
 }
 
-/** How a call is charged whose client has disconnected; undefined: it has not, or the upstream told it all. */
-function measuredAfterDisconnect(
-  reason: EndReason,
-  usage: MeteredUsage | null,
-  wasRead: boolean,
-): 'read' | 'counted' | 'estimated' | undefined {
-  if (reason !== 'client_disconnected' || usage === null) return undefined;
+/** How a call is charged whose client has disconnected. If undefined, by what the provider reported, or not at all. */
+function measuredAfterDisconnect(usage: MeteredUsage | null, wasRead: boolean): 'read' | 'counted' | 'estimated' | undefined {
+  if (usage === null) return undefined;
   if (wasRead) return 'read';
   if (usage.completionSource === 'upstream') return undefined;
   return isEstimate(usage) ? 'estimated' : 'counted';
