@@ -4,6 +4,7 @@ import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { AppError } from '#shared/errors.ts';
 import { compileStages, countedEndpoint, openStages } from './stages.ts';
 import type { CallStage, StageRun } from './stages.ts';
+import type { TextGuard } from './text-guard.ts';
 
 const call = {} as AdmittedCall;
 const endpoint = {} as RelayEndpoint;
@@ -46,6 +47,15 @@ test('stages: those that apply are listed again when a setting changes', () => {
   expect(stages.of(endpoint)).toEqual([]);
   settings.revision += 1;
   expect(stages.of(endpoint)).toEqual([stage]);
+});
+
+test('stages: the guard of texts is that of the first stage with one; without any, all texts pass', () => {
+  const guard: TextGuard = { isOn: true, output: () => null, check() {} };
+  const settings = { revision: 1 };
+  expect(compileStages([stageWith(null), stageWith(null, { guard }), stageWith(null, { guard: { ...guard } })], settings).guard).toBe(
+    guard,
+  );
+  expect(compileStages([stageWith(null)], settings).guard).toMatchObject({ isOn: false });
 });
 
 test('stages: what they add to a prompt is counted with the endpoint; without additions the endpoint is the same', () => {

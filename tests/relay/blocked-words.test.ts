@@ -61,6 +61,13 @@ describe.each(engines)('blocked words on $kind', (engine) => {
     await expectUntouched(the);
   });
 
+  it('a refused prompt counts in no rate limit', async () => {
+    await using the = await scene({ ModelRequestRateLimitEnabled: 'true', ModelRequestRateLimitCount: '1' });
+    const statuses: number[] = [];
+    for (const text of ['contraband', 'contraband', 'tides', 'tides']) statuses.push((await the.chat({ messages: message(text) })).status);
+    expect(statuses).toEqual([400, 400, 200, 429]);
+  });
+
   it('are refused wherever they stand in a chat, in the specified words', async () => {
     await using the = await scene();
     const bodies = [
