@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { onBothEngines, onlyEmbedded } from './tests/both-engines.ts';
 import { withOwnPage } from './tests/console-files.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
+import { RetriedTests } from './tests/support/retried-tests.ts';
 
 /** Files share their worker, and what it has loaded: no module of the server keeps anything of an application that has ended. */
 const server = {
@@ -25,6 +26,7 @@ export default defineConfig({
     // Two more than there are processors: most of the time of a file of the server is waiting, for its own timers, sockets and database.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new RetriedTests()],
     projects: [
       {
         test: {

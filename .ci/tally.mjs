@@ -8,6 +8,8 @@ import path from 'node:path';
 const [folder = '', ...parts] = process.argv.slice(2);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
+/** Tests that passed at the second try only. */
+const retried = [];
 const namedAtMost = 40;
 const messageCharacters = 1_500;
 const slowestShown = 10;
@@ -25,6 +27,8 @@ for (const part of parts) {
 }
 for (const failure of failures.slice(0, namedAtMost)) console.log(failure);
 if (failures.length > namedAtMost) console.log(`and ${failures.length - namedAtMost} more`);
+console.log(`${retried.length} passed at the second try only`);
+for (const name of retried) console.log(`RETRIED  ${name}`);
 tellTimes();
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && parts.length > 0 ? 0 : 1;
@@ -65,6 +69,7 @@ function count(part) {
       if (assertionResults.length > 0) files.push({ name: path.relative(process.cwd(), name), seconds: (endTime - startTime) / 1000 });
       for (const { status, fullName, failureMessages } of assertionResults) {
         if (status === 'failed') noteFailure(`${name}: ${fullName}`, failureMessages.join('\n'));
+        else if (failureMessages.length > 0) retried.push(`${path.relative(process.cwd(), name)}: ${fullName}`);
       }
     }
     return {

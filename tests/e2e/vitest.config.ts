@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from '../support/longest-first.ts';
+import { RetriedTests } from '../support/retried-tests.ts';
 
 export default defineConfig({
   root: path.resolve(import.meta.dirname, '../..'),
@@ -14,6 +15,7 @@ export default defineConfig({
     // Files in turn share a browser and a process of servers; whoever visits has a profile, a server and a database of his own.
     isolate: false,
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new RetriedTests()],
     // Three browsers on two processors are late now and then. What fails three times is a fault; the report names what was run again.
     retry: 2,
     testTimeout: 120_000,
