@@ -3,25 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LogType } from '#shared/logs.ts';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
-import type { RunningContext } from '#server/create-context.ts';
-import { leasedOf } from '#server/money/account.ts';
-import { buildChannel } from '#tests/support/build-channel.ts';
-import { createToken } from '#tests/support/build-token.ts';
-import { buildUser } from '#tests/support/build.ts';
-import { engines, testMongoUrl } from '#tests/support/engines.ts';
+import { checkSpent, killedAfter, makeDue, openKilled, post } from '#tests/faults/killed-scene.ts';
+import type { KilledScene } from '#tests/faults/killed-scene.ts';
+import { engines } from '#tests/support/engines.ts';
 import { startFakeBatches } from '#tests/support/fake-batches.ts';
 import type { FakeBatches } from '#tests/support/fake-batches.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
-import { startGatedFront } from '#tests/support/gated-front.ts';
-import type { Gate, GatedFront } from '#tests/support/gated-front.ts';
-import { createScratch } from '#tests/support/scratch-database.ts';
-import type { ScratchDatabase } from '#tests/support/scratch-database.ts';
-import { runAudit, startServer } from '#tests/support/server-process.ts';
+import type { Gate } from '#tests/support/gated-front.ts';
 import type { ServerProcess } from '#tests/support/server-process.ts';
 import { until } from '#tests/support/until.ts';
 
 const model = 'gpt-4o-mini';
-const quota = 50_000_000;
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 /** Of a request: 10 + 5 × 4, and half of that in a batch. */
 const each = 15;
@@ -33,42 +25,20 @@ const options = {
   BatchesPerUser: '50',
 };
 
-interface Scene extends AsyncDisposable {
-  scratch: ScratchDatabase;
+interface Scene extends KilledScene {
   provider: FakeBatches;
-  front: GatedFront;
-  key: string;
-  userId: number;
 }
 
-async function open(kind: string): Promise<Scene> {
+async function open(engine: string): Promise<Scene> {
   const upstream = await startFakeUpstream();
   upstream.behave({ usage });
   const provider = await startFakeBatches(upstream.url);
-  const front = await startGatedFront(provider.url);
-  const scratch = await createScratch(kind === 'mongodb' ? testMongoUrl : undefined);
-  const known = await scratch.withContext(async (context) => {
-    const user = await buildUser(context);
-    await context.db.collection('users').insert(user);
-    await context.ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: quota });
-    const there = { ...provider.channel, id: 1, models: model, base_url: front.url };
-    await context.db.collection('channels').insert(buildChannel(there, context.secrets));
-    for (const [id, value] of Object.entries(options))
-      await context.db.collection('options').insert({ id, value, revision: 1, updated_at: 0, updated_by: 0 });
-    return { key: (await createToken(context, user.id)).key, userId: user.id };
-  });
-  return {
-    scratch,
-    provider,
-    front,
-    ...known,
-    async [Symbol.asyncDispose]() {
-      await front[Symbol.asyncDispose]();
-      await provider.close();
-      await upstream.close();
-      await scratch.remove();
-    },
+  const close = async () => {
+    await provider.close();
+    await upstream.close();
   };
+  const { url, channel } = provider;
+  return { ...(await openKilled(engine, { url, channel, close }, { models: model, options })), provider };
 }
 
 async function leave({ key }: Scene, { origin }: ServerProcess): Promise<string> {
@@ -85,27 +55,8 @@ async function leave({ key }: Scene, { origin }: ServerProcess): Promise<string>
   return reported.id;
 }
 
-/** Its status; null: the process was gone. */
-async function create({ key }: Scene, { origin }: ServerProcess, file: string): Promise<number | null> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' });
-  try {
-    const response = await fetch(`${origin}/v1/batches`, { method: 'POST', headers, body });
-    await response.arrayBuffer();
-    return response.status;
-  } catch {
-    return null;
-  }
-}
-
-/** A server that is killed when the work is done. What the dead have left is settled by the next one before it serves. */
-async function killedAfter({ scratch }: Scene, work: (server: ServerProcess) => Promise<void>): Promise<void> {
-  const server = await startServer({ DATABASE_URL: scratch.url });
-  try {
-    await work(server);
-  } finally {
-    await server.kill('SIGKILL');
-  }
+function create(scene: Scene, server: ServerProcess, file: string): Promise<number | null> {
+  return post(scene, server, '/v1/batches', { input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h' });
 }
 
 /** The job, in a process that comes later; what the dead have left is settled before. */
@@ -122,37 +73,24 @@ async function restart({ scratch }: Scene): Promise<void> {
   await scratch.withContext((context) => pollBatches({ ...context, now: () => Date.now() + 20_000 }));
 }
 
-/** The job of the next process asks at once. */
-async function makeDue({ scratch }: Scene): Promise<void> {
-  await scratch.withContext(async ({ db }) => {
-    await db.collection('batches').patchAll({ poll_at: { exists: true } }, { set: { poll_at: 1 } });
-    await db.collection('jobs').remove({});
-  });
-}
-
 /** Every batch has ended, and costs what the provider did for it. @returns how many there are here */
-async function checkBooks({ scratch, provider, userId }: Scene): Promise<number> {
-  const count = await scratch.withContext(async ({ db }: RunningContext) => {
+async function checkBooks(scene: Scene): Promise<number> {
+  const { scratch, provider } = scene;
+  const { here, done } = await scratch.withContext(async ({ db }) => {
     const batches = await db.collection('batches').find({});
-    const user = await db.collection('users').get(userId);
-    if (user === null) throw new Error('There is no user');
     expect(batches.map(({ state }) => state)).toEqual(batches.map(() => 'ended'));
     const ran = batches.filter(({ upstream_id: id }) => id !== '');
     // What the provider has begun is known here, once.
     expect(ran.map(({ upstream_id: id }) => id).toSorted()).toEqual([...provider.batches.keys()].toSorted());
-    expect(leasedOf(user)).toBe(0);
-    expect(quota - user.quota).toBe(ran.length * requests * each);
-    expect(user.used_quota).toBe(ran.length * requests * each);
     const charged = batches.filter(({ charge }) => charge === 'done');
     const rows = await db.collection('logs').find({ type: LogType.consumption });
     expect(rows.map(({ request_id: id }) => String(id)).toSorted()).toEqual(charged.map(({ request_id: id }) => id).toSorted());
     expect(await db.collection('logs').count({ type: LogType.system })).toBe(charged.length);
     expect(await db.collection('files').count({ purpose: 'batch_output' })).toBe(ran.length);
-    return batches.length;
+    return { here: batches.length, done: ran.length };
   });
-  const audited = await runAudit(scratch.url);
-  expect(audited.code, audited.output).toBe(0);
-  return count;
+  await checkSpent(scene, done * requests * each);
+  return here;
 }
 
 /** While its requests are read, while the provider is given them, before it hears of the batch, and before it is heard. */
@@ -203,9 +141,9 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
       }
     });
     // Their own jobs find that the batches have ended, as soon as they serve.
-    await makeDue(scene);
+    await makeDue(scene, 'batches');
     await killedAfter(scene, () => front.hold({ at: /^GET \/v1\/files\/.*-out\/content/, when: 'after' }));
-    await makeDue(scene);
+    await makeDue(scene, 'batches');
     await killedAfter(scene, async () => {
       const known = provider.files.requested.length;
       await until(() => provider.files.requested.slice(known).some((requested) => requested.includes('-out/')), 60_000);

@@ -5,17 +5,13 @@ import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
 import { pollTunings } from '#server/slices/fine-tuning/poll-jobs.ts';
-import { checkTasks } from '#server/work/tasks/check-tasks.ts';
-import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
-import { finishRefunds } from '#server/work/tasks/refund-task.ts';
 import { stopAtEachStep } from '#tests/faults/at-each-step.ts';
+import { pollAll, taskProviders, unendedTasks } from '#tests/faults/task-providers.ts';
+import type { TaskProvider } from '#tests/faults/task-providers.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { Engine } from '#tests/support/engines.ts';
-import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 import { startFakeTuning } from '#tests/support/fake-tuning.ts';
 import type { FakeTuning } from '#tests/support/fake-tuning.ts';
-import { soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';
-import type { ProviderFront } from '#tests/support/provider-front.ts';
 import { createScene, testModel as model } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
@@ -123,16 +119,6 @@ async function openTrainings(engine: Engine): Promise<Work> {
   };
 }
 
-interface TaskProvider {
-  front: ProviderFront;
-  models: string;
-  path: string;
-  body: object;
-  price: number;
-  taken: readonly string[];
-  report(id: string, isDone: boolean): void;
-}
-
 /** Each second one fails. */
 async function openTasks(engine: Engine, provider: TaskProvider): Promise<Work> {
   const { front, models, path, body, price, taken } = provider;
@@ -145,22 +131,9 @@ async function openTasks(engine: Engine, provider: TaskProvider): Promise<Work> 
     steps: ['tasks'],
     create: async () => [await create(), await create()],
     finish: () => taken.forEach((id, index) => provider.report(id, index % 2 === 0)),
-    async poll() {
-      await checkTasks(context);
-      await pollTasks(context);
-      await finishRefunds(context);
-    },
+    poll: () => pollAll(context),
     orphan: () => tasks.patchAll({ or: [{ running_user_id: { exists: true } }, { charge: 'open' }] }, { set: { process: 'gone' } }),
-    unended: () =>
-      tasks.count({
-        or: [
-          { running_user_id: { exists: true } },
-          { poll_at: { exists: true } },
-          { check_at: { exists: true } },
-          { refund_due_at: { exists: true } },
-          { charge: 'open' },
-        ],
-      }),
+    unended: () => tasks.count(unendedTasks),
     cost: async () => (await tasks.count({ status: 'SUCCESS' })) * price,
     async check(where) {
       for (const { status, charge, refunded_quota: refunded } of await tasks.find({})) {
@@ -171,61 +144,10 @@ async function openTasks(engine: Engine, provider: TaskProvider): Promise<Work> 
   };
 }
 
-const openDrawings = async (engine: Engine) => openTasks(engine, await drawingProvider());
-const openMusic = async (engine: Engine) => openTasks(engine, await musicProvider());
-const openVideos = async (engine: Engine) => openTasks(engine, await videoProvider());
-
-async function drawingProvider(): Promise<TaskProvider> {
-  const upstream = await startTaskUpstream();
-  return {
-    front: frontOf(upstream, { type: 2, key: 'k' }),
-    models: 'mj_imagine',
-    path: '/mj/submit/imagine',
-    body: { prompt: 'a harbour at dawn' },
-    price: 50_000,
-    taken: upstream.taken,
-    report: (id, isDone) =>
-      upstream.report(id, isDone ? { status: 'SUCCESS', imageUrl: 'https://img.example/1.png' } : { status: 'FAILURE', failReason: 'no' }),
-  };
-}
-
-async function musicProvider(): Promise<TaskProvider> {
-  const upstream = await startTaskUpstream();
-  return {
-    front: frontOf(upstream, { type: 36, key: 'k' }),
-    models: 'suno_music',
-    path: '/suno/submit/music',
-    body: { prompt: '[Verse] tide', title: 'Tide' },
-    price: 50_000,
-    taken: upstream.taken,
-    report: (id, isDone) => upstream.report(id, isDone ? { status: 'SUCCESS', data: [] } : { status: 'FAILURE', fail_reason: 'no' }),
-  };
-}
-
-async function videoProvider(): Promise<TaskProvider> {
-  const sora = soraServing();
-  return {
-    front: frontOf(await startFakeVideos(sora.serving), { type: 55, key: 'sk-channel' }),
-    models: 'sora-2',
-    path: '/v1/videos',
-    body: { model: 'sora-2', prompt: 'a harbour at dawn', seconds: '4', size: '1280x720' },
-    // Four seconds of 0.1 dollars.
-    price: 200_000,
-    taken: sora.taken,
-    report: (id, isDone) => sora.report(id, { status: isDone ? 'completed' : 'failed' }),
-  };
-}
-
-function frontOf(upstream: AsyncDisposable & { url: string }, channel: ProviderFront['channel']): ProviderFront {
-  return { url: upstream.url, channel, close: async () => upstream[Symbol.asyncDispose]() };
-}
-
 const kinds = [
   { kind: 'batches', open: openBatches },
   { kind: 'trainings', open: openTrainings },
-  { kind: 'drawings', open: openDrawings },
-  { kind: 'music', open: openMusic },
-  { kind: 'videos', open: openVideos },
+  ...taskProviders.map(({ kind, start }) => ({ kind, open: async (engine: Engine) => openTasks(engine, await start()) })),
 ];
 
 describe.each(engines)('a process that stops on $kind', (engine) => {
