@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
+import { pageQuery } from '#server/db/record-page.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { newWork } from '#server/work/begin-work.ts';
 import type { ownedBy } from '#server/work/begin-work.ts';
@@ -129,21 +130,8 @@ export async function listBatches(
   { userId, form }: Omit<NamedBatch, 'id'>,
   { limit, after, before }: BatchesPage,
 ): Promise<BatchRecord[]> {
-  const conditions: Filter<BatchRecord>[] = [visible(userId, form)];
-  const end = after ?? before;
-  if (end !== undefined) {
-    const { created_at: at, id } = await findBatch(context, { userId, form, id: end });
-    conditions.push(
-      after === undefined
-        ? { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] }
-        : { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] },
-    );
-  }
-  const isAscending = after === undefined && before !== undefined;
-  const direction = isAscending ? 1 : -1;
-  const sort = [
-    ['created_at', direction],
-    ['id', direction],
-  ] as const;
-  return context.db.collection('batches').find({ and: conditions }, { sort, limit: limit + 1 });
+  const named = async (id?: string) => (id === undefined ? undefined : findBatch(context, { userId, form, id }));
+  const end = after === undefined ? { before: await named(before) } : { after: await named(after) };
+  const { where, options } = pageQuery({ limit, ...end });
+  return context.db.collection('batches').find({ and: [visible(userId, form), ...where] }, options);
 }

@@ -1,7 +1,7 @@
 // Stores caches with their owner, and presents them.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Filter } from '#server/db/collection.ts';
+import { pageQuery } from '#server/db/record-page.ts';
 import type { ContextCacheRecord } from '#server/db/records/context-cache.ts';
 
 type Storing = Pick<AppContext, 'db' | 'settings' | 'now'>;
@@ -33,18 +33,9 @@ export async function listCaches(
   userId: number,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<ContextCacheRecord[]> {
-  const conditions: Filter<ContextCacheRecord>[] = [
-    { user_id: userId, state: 'stored', expires_at: { gt: Math.floor(context.now() / 1000) } },
-  ];
-  if (after !== undefined) {
-    const { created_at: at, id } = await findCache(context, userId, after);
-    conditions.push({ or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] });
-  }
-  const sort = [
-    ['created_at', -1],
-    ['id', -1],
-  ] as const;
-  return context.db.collection('context_caches').find({ and: conditions }, { sort, limit: limit + 1 });
+  const own = { user_id: userId, state: 'stored' as const, expires_at: { gt: Math.floor(context.now() / 1000) } };
+  const { where, options } = pageQuery({ limit, after: after === undefined ? undefined : await findCache(context, userId, after) });
+  return context.db.collection('context_caches').find({ and: [own, ...where] }, options);
 }
 
 /**

@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
+import { pageQuery } from '#server/db/record-page.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
 import { dropCutFiles } from './interrupted-uploads.ts';
 
@@ -95,20 +96,9 @@ export async function listFiles(context: Storing, userId: number, page: FilesPag
   const own = usable(userId, context.now());
   const conditions: Filter<FileRecord>[] = [own];
   if (page.purpose !== undefined) conditions.push({ purpose: page.purpose });
-  if (page.after !== undefined) {
-    const { created_at: at, id } = await findFile(context, userId, page.after);
-    conditions.push(
-      page.isAscending
-        ? { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] }
-        : { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] },
-    );
-  }
-  const direction = page.isAscending ? 1 : -1;
-  const sort = [
-    ['created_at', direction],
-    ['id', direction],
-  ] as const;
-  return context.db.collection('files').find({ and: conditions }, { sort, limit: page.limit + 1 });
+  const after = page.after === undefined ? undefined : await findFile(context, userId, page.after);
+  const { where, options } = pageQuery({ ...page, after });
+  return context.db.collection('files').find({ and: [...conditions, ...where] }, options);
 }
 
 /** https://platform.openai.com/docs/api-reference/files/object */

@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
+import { pageQuery } from '#server/db/record-page.ts';
 import type { TuningJobRecord } from '#server/db/records/tuning-job.ts';
 import { newWork } from '#server/work/begin-work.ts';
 import type { ownedBy } from '#server/work/begin-work.ts';
@@ -99,18 +100,12 @@ export async function listJobs(context: Pick<Storing, 'db'>, userId: number, pag
   const { limit, metadata } = page;
   const found: TuningJobRecord[] = [];
   let after = page.after === undefined ? undefined : await findJob(context, userId, page.after);
-  const sort = [
-    ['created_at', -1],
-    ['id', -1],
-  ] as const;
   while (found.length <= limit) {
-    const conditions: Filter<TuningJobRecord>[] = [visible(userId)];
-    if (after !== undefined)
-      conditions.push({ or: [{ created_at: { lt: after.created_at } }, { created_at: after.created_at, id: { lt: after.id } }] });
-    const some = await context.db.collection('tuning_jobs').find({ and: conditions }, { sort, limit: readAtOnce });
+    const { where, options } = pageQuery({ limit: readAtOnce, after });
+    const some = await context.db.collection('tuning_jobs').find({ and: [visible(userId), ...where] }, options);
     found.push(...some.filter((job) => hasMetadata(job, metadata)));
     after = some.at(-1);
-    if (after === undefined || some.length < readAtOnce) break;
+    if (after === undefined || some.length <= readAtOnce) break;
   }
   return found.slice(0, limit + 1);
 }

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Filter } from '#server/db/collection.ts';
+import { pageQuery } from '#server/db/record-page.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
 import { termsOf } from './store-price.ts';
 
@@ -121,25 +122,12 @@ export interface StoresPage {
  * @throws {AppError} `vector_store_not_found` for an unknown cursor
  */
 export async function listStores(context: Storing, userId: number, page: StoresPage): Promise<VectorStoreRecord[]> {
-  const conditions: Filter<VectorStoreRecord>[] = [visible(userId)];
-  for (const [end, isBefore] of [[page.after, false] as const, [page.before, true] as const]) {
-    if (end === undefined) continue;
-    const { created_at: at, id } = await findStore(context, userId, end);
-    conditions.push(
-      page.isAscending === isBefore
-        ? { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] }
-        : { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] },
-    );
-  }
+  const named = async (id?: string) => (id === undefined ? undefined : findStore(context, userId, id));
+  const [after, before] = [await named(page.after), await named(page.before)];
+  const { where, options } = pageQuery({ ...page, after, before });
+  const found = await context.db.collection('vector_stores').find({ and: [visible(userId), ...where] }, options);
+  if (before === undefined || after !== undefined) return found;
   // `before` selects the stores next to it.
-  const isBackwards = page.before !== undefined && page.after === undefined;
-  const direction = page.isAscending === isBackwards ? -1 : 1;
-  const sort = [
-    ['created_at', direction],
-    ['id', direction],
-  ] as const;
-  const found = await context.db.collection('vector_stores').find({ and: conditions }, { sort, limit: page.limit + 1 });
-  if (!isBackwards) return found;
   // The surplus row stays last, so that the caller drops it.
   return [...found.slice(0, page.limit).toReversed(), ...found.slice(page.limit)];
 }

@@ -1,7 +1,7 @@
 // Finds videos of a user that a provider has accepted and that are not deleted.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Filter } from '#server/db/collection.ts';
+import { pageQuery } from '#server/db/record-page.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import type { ItemsPage } from '#server/slices/responses/list-items.ts';
 
@@ -17,22 +17,9 @@ export async function findVideo({ db }: Pick<AppContext, 'db'>, userId: number, 
  * @throws {AppError} `video_not_found` for an unknown `after`
  */
 export async function listVideos(context: Pick<AppContext, 'db'>, userId: number, page: ItemsPage): Promise<TaskRecord[]> {
-  const conditions: Filter<TaskRecord>[] = [
-    // Accepted tasks have a channel.
-    { user_id: userId, platform: 'video', channel_id: { ne: 0 }, deleted_at: { exists: false } },
-  ];
-  if (page.after !== undefined) {
-    const { created_at: at, id } = await findVideo(context, userId, page.after);
-    conditions.push(
-      page.isAscending
-        ? { or: [{ created_at: { gt: at } }, { created_at: at, id: { gt: id } }] }
-        : { or: [{ created_at: { lt: at } }, { created_at: at, id: { lt: id } }] },
-    );
-  }
-  const direction = page.isAscending ? 1 : -1;
-  const sort = [
-    ['created_at', direction],
-    ['id', direction],
-  ] as const;
-  return context.db.collection('tasks').find({ and: conditions }, { sort, limit: page.limit + 1 });
+  // Accepted tasks have a channel.
+  const own = { user_id: userId, platform: 'video' as const, channel_id: { ne: 0 }, deleted_at: { exists: false } };
+  const after = page.after === undefined ? undefined : await findVideo(context, userId, page.after);
+  const { where, options } = pageQuery({ ...page, after });
+  return context.db.collection('tasks').find({ and: [own, ...where] }, options);
 }
