@@ -87,7 +87,7 @@ interface InputMedia {
   cached: Readonly<Record<'audio' | 'image', number>> | null;
 }
 
-const noMedia = { audioInput: 0, imageInput: 0, audioCacheRead: 0, imageCacheRead: 0 };
+export const noMedia = { audioInput: 0, imageInput: 0, audioCacheRead: 0, imageCacheRead: 0 };
 
 /** Separately priced input classes, for formats whose input includes cached tokens. */
 export function mediaClasses(reported: InputMedia): Pick<TokenUsage, 'audioInput' | 'imageInput' | 'audioCacheRead' | 'imageCacheRead'> {

@@ -150,7 +150,7 @@ describeInBrowser('keyboard', () => {
       .waitFor();
     await review.waitFor({ state: 'detached' });
     const options = (await api.get('/api/option/')) as { key: string; value: string }[];
-    expect(options.find(({ key }) => key === 'RetryTimes')?.value).toBe('4');
+    expect(options.find((option) => option.key === 'RetryTimes')?.value).toBe('4');
     await page.context().close();
   });
 

@@ -21,13 +21,12 @@ export function checkRequest(body: Body): void {
   const messages = fields.list('messages');
   if (messages === undefined || messages.length === 0) throw new AppError('invalid_text_request', {}, { field: 'messages' });
   for (const message of fields.objects('messages')) {
-    if (!message.has('role')) throw badField(message.path('role'), fieldRules.text);
-    message.text('role');
+    if (message.text('role') === undefined) throw badField(message.path('role'), fieldRules.text);
     const content = message.raw('content');
     if (content !== undefined && typeof content !== 'string' && !Array.isArray(content))
       throw badField(message.path('content'), textOrParts);
   }
-  for (const [field, check] of optionalFields) if (body[field] !== undefined) check(fields, field);
+  for (const field in body) optionalFields.get(field)?.(fields, field);
 }
 
 type FieldCheck = (fields: StrictFields, field: string) => unknown;
@@ -37,7 +36,7 @@ const numberCheck: FieldCheck = (fields, field) => fields.number(field);
 const limitCheck: FieldCheck = (fields, field) => fields.integer(field, 1, tokenLimit);
 
 /** Most calls have few of them. */
-const optionalFields: readonly (readonly [field: string, check: FieldCheck])[] = [
+const optionalFields: ReadonlyMap<string, FieldCheck> = new Map<string, FieldCheck>([
   ['max_tokens', limitCheck],
   ['max_completion_tokens', limitCheck],
   ['n', (fields, field) => fields.integer(field, 1, mostChoices)],
@@ -49,7 +48,7 @@ const optionalFields: readonly (readonly [field: string, check: FieldCheck])[] =
   ['stream_options', (fields, field) => fields.object(field)],
   ['metadata', (fields, field) => checkLooseMetadata(fields, field, openaiMetadata)],
   ...Object.entries(chatIds).map(([field, most]) => [field, (fields: StrictFields) => checkIds(fields, { [field]: most })] as const),
-];
+]);
 
 /** Requires a body that `checkRequest` accepted. */
 export function callParameters(body: Body): CallParameters {

@@ -12,7 +12,7 @@ import { translateReasons, unknownReason } from './finish-reason.ts';
 import { errorOf } from './response-errors.ts';
 import { textKeys } from './text-keys.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
-import { includeReasoning, isInvalidUsage, readTokenUsage } from './token-usage.ts';
+import { includeReasoning, readUsage } from './token-usage.ts';
 import { withTier } from '../token-usage.ts';
 
 export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
@@ -26,10 +26,12 @@ export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | Failed
   const body = reported === null ? null : fixResponse({ route, upstreamModel, body: reported });
   const fixed = body === reported ? text : JSON.stringify(body);
   const results = body?.['choices'];
-  if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
+  if (body === null || !Array.isArray(results)) return { kind: 'failed', error: null };
+  const usage = readUsage(body['usage'], provider?.responses);
+  if (usage === 'invalid') return { kind: 'failed', error: null };
   return {
     kind: 'whole',
-    usage: withTier(readTokenUsage(body['usage'], provider?.responses), body['service_tier']),
+    usage: withTier(usage, body['service_tier']),
     unknownEnding: unknownReason(body),
     isEmpty: results.length === 0,
     written: () => textOf(fixed, textKeys),

@@ -14,7 +14,7 @@ import { translateReasons, unknownWord } from './finish-reason.ts';
 import { mayEndOddly, mayHoldError, soundPart, withoutUsage, withReasoning } from './stream-bytes.ts';
 import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
 import type { StreamTransform } from './stream-transform.ts';
-import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
+import { readUsage, writeTokenUsage } from './token-usage.ts';
 import { withTier } from '../token-usage.ts';
 import { UsageMeter } from './usage-meter.ts';
 
@@ -106,11 +106,11 @@ export class ChatIdentityStream implements StreamPipe {
   #reportedUsage(): ReportedUsage {
     const reported = this.#meter.lastUsage();
     if (reported === undefined) return { usage: null, isInvalid: false, hasTextAfter: false };
-    const isInvalid = isInvalidUsage(reported.value);
+    const usage = readUsage(reported.value, this.#options.route.provider.responses);
+    const isInvalid = usage === 'invalid';
     // An implausible count before the response was a placeholder.
     if (isInvalid && reported.hasTextAfter) return { usage: null, isInvalid: false, hasTextAfter: false };
-    const usage = withTier(readTokenUsage(reported.value, this.#options.route.provider.responses), reported.tier);
-    return { usage, isInvalid, hasTextAfter: reported.hasTextAfter };
+    return { usage: isInvalid ? null : withTier(usage, reported.tier), isInvalid, hasTextAfter: reported.hasTextAfter };
   }
 
   countTokens(): Promise<number> {

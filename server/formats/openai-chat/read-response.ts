@@ -14,7 +14,7 @@ import { ToolCalls } from './tool-calls.ts';
 import { argumentsOfText } from '../text-tools.ts';
 import { readLogprobs } from '../token-logprobs.ts';
 import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
-import { isInvalidUsage, readTokenUsage, usageOf } from './token-usage.ts';
+import { readUsage, usageOf } from './token-usage.ts';
 import { withTier } from '../token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits | null): readonly ResponsePart[] | null {
@@ -197,8 +197,7 @@ function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): vo
 }
 
 function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>, provider: ProviderTraits | null): void {
-  const reported = usageOf(body);
-  const usage = withTier(readTokenUsage(reported, provider?.responses), body.service_tier);
-  if (usage !== null) parts.push({ type: 'usage', usage });
-  else if (isInvalidUsage(reported)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
+  const usage = readUsage(usageOf(body), provider?.responses);
+  if (usage === 'invalid') parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
+  else if (usage !== null) parts.push({ type: 'usage', usage: withTier(usage, body.service_tier) });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providerOf } from '#server/providers/registry.ts';
-import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
+import { readTokenUsage, readUsage, writeTokenUsage } from './token-usage.ts';
 
 describe('readTokenUsage', () => {
   it('reads all parts', () => {
@@ -42,7 +42,7 @@ describe('readTokenUsage', () => {
     for (const field of ['prompt_tokens', 'completion_tokens', 'total_tokens']) {
       const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, [field]: value };
       expect(readTokenUsage(usage)).toBeNull();
-      expect(isInvalidUsage(usage)).toBe(true);
+      expect(readUsage(usage)).toBe('invalid');
     }
   });
 

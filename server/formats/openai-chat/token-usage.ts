@@ -3,7 +3,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { reportedCost } from '../reported-cost.ts';
-import { cachedMedia, isInvalidCount, mediaClasses, outputWithReasoning, tokenCount } from '../token-usage.ts';
+import { cachedMedia, mediaClasses, noMedia, outputWithReasoning, tokenCount } from '../token-usage.ts';
 
 /** Cache writes in OpenRouter, Alibaba (https://www.alibabacloud.com/help/en/model-studio/context-cache) and LiteLLM. */
 const writtenNames = ['cached_creation_tokens', 'cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'];
@@ -29,14 +29,23 @@ export function usageOf(body: Record<string, unknown>): unknown {
  * locally. Implausible details are ignored.
  */
 export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | null {
-  if (!isObject(value) || isInvalidUsage(value)) return null;
-  const total = tokenCount(value.total_tokens);
+  const usage = readUsage(value, quirks);
+  return usage === 'invalid' ? null : usage;
+}
+
+/** As `readTokenUsage`, but 'invalid' if main counts are implausible. */
+export function readUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | null | 'invalid' {
+  if (!isObject(value)) return value === undefined || value === null ? null : 'invalid';
+  const total = mainCount(value.total_tokens);
   // Embeddings and rerank services may report the total only.
-  const reported = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
-  const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - reported);
+  const completion = mainCount(value.completion_tokens ?? value.output_tokens);
+  const input = mainCount(value.prompt_tokens ?? value.input_tokens);
+  if (total === null || completion === null || input === null) return 'invalid';
+  const reported = completion ?? 0;
+  const prompt = input ?? Math.max(0, (total ?? 0) - reported);
   const details = recordIn(value.prompt_tokens_details ?? value.input_tokens_details);
   const outputDetails = recordIn(value.completion_tokens_details ?? value.output_tokens_details);
-  const reasoning = reasoningIn(value);
+  const reasoning = reasoningIn(value, outputDetails);
   const output =
     quirks?.completionFromTotal === true && total !== undefined && total > prompt + reported
       ? total - prompt
@@ -60,15 +69,17 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
     cacheWrite1h,
     output,
     reasoning: Math.min(reasoning, output),
-    audioOutput: Math.min(count(outputDetails.audio_tokens), output),
-    imageOutput: Math.min(count(outputDetails.image_tokens), output),
-    ...mediaClasses({
-      input: prompt,
-      cacheRead,
-      audio: count(details.audio_tokens),
-      image: count(details.image_tokens),
-      cached: cachedMedia(details.cached_tokens_details),
-    }),
+    audioOutput: outputDetails === none ? 0 : Math.min(count(outputDetails.audio_tokens), output),
+    imageOutput: outputDetails === none ? 0 : Math.min(count(outputDetails.image_tokens), output),
+    ...(details === none
+      ? noMedia
+      : mediaClasses({
+          input: prompt,
+          cacheRead,
+          audio: count(details.audio_tokens),
+          image: count(details.image_tokens),
+          cached: cachedMedia(details.cached_tokens_details),
+        })),
   };
 }
 
@@ -77,27 +88,23 @@ export function includeReasoning(body: Record<string, unknown>, quirks?: UsageQu
   const reported = usageOf(body);
   if (!isObject(reported)) return false;
   // A reported completion without reasoning needs no change.
-  const isPlain = tokenCount(reported.completion_tokens) !== undefined && reasoningIn(reported) === 0;
+  const details = recordIn(reported.completion_tokens_details ?? reported.output_tokens_details);
+  const isPlain = tokenCount(reported.completion_tokens) !== undefined && reasoningIn(reported, details) === 0;
   if (isPlain && quirks?.completionFromTotal !== true) return false;
   const usage = readTokenUsage(reported, quirks);
   if (usage === null) return false;
   const field = reported.completion_tokens === undefined && reported.output_tokens !== undefined ? 'output_tokens' : 'completion_tokens';
   const isSeparate = (tokenCount(reported[field]) ?? 0) < usage.output;
   if (isSeparate) reported[field] = usage.output;
-  const details = reported.completion_tokens_details;
-  const isSplit = isObject(details) && (isSeparate || quirks?.completionFromTotal === true);
-  if (isSplit) details.text_tokens = usage.output - usage.reasoning;
+  const split = reported.completion_tokens_details;
+  const isSplit = isObject(split) && (isSeparate || quirks?.completionFromTotal === true);
+  if (isSplit) split.text_tokens = usage.output - usage.reasoning;
   return isSeparate || isSplit;
 }
 
-/** Whether main counts are invalid: negative, fractional, not numbers, or too large. */
-export function isInvalidUsage(value: unknown): boolean {
-  if (!isObject(value)) return value !== undefined && value !== null;
-  return (
-    isInvalidCount(value.prompt_tokens ?? value.input_tokens) ||
-    isInvalidCount(value.completion_tokens ?? value.output_tokens) ||
-    isInvalidCount(value.total_tokens)
-  );
+/** Returns undefined if absent, null if negative, fractional, not a number, or too large. */
+function mainCount(value: unknown): number | null | undefined {
+  return value === undefined || value === null ? undefined : (tokenCount(value) ?? null);
 }
 
 export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
@@ -139,8 +146,8 @@ function writtenIn(details: Readonly<Record<string, unknown>>): number {
 }
 
 /** At the top for SGLang and Perplexity, otherwise within the details. */
-function reasoningIn(usage: Record<string, unknown>): number {
-  return count(recordIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens) || count(usage.reasoning_tokens);
+function reasoningIn(usage: Record<string, unknown>, details: Readonly<Record<string, unknown>>): number {
+  return (details === none ? 0 : count(details.reasoning_tokens)) || count(usage.reasoning_tokens);
 }
 
 function count(value: unknown): number {
