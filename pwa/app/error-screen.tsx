@@ -5,6 +5,9 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useCopy } from '#pwa/ui/controls/use-copy.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './error-screen.module.css';
 import { NoRightError } from './guards.ts';
 import { NoRightScreen } from './not-found-screen.tsx';
@@ -32,12 +35,12 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
   }
 
   return (
-    <main className={styles.screen} id="main">
-      <h1 className={styles.title}>
+    <main className={`${layout.stackSm} ${layout.fill} ${styles.screen}`} id="main">
+      <h1 className={`${typography.title} ${styles.title}`}>
         <StatusMark status="failed">{t('frame.error.title')}</StatusMark>
       </h1>
       <p>{message}</p>
-      <div className={styles.actions}>
+      <div className={`${layout.wrap} ${styles.actions}`}>
         <PlainButton variant="filled" onClick={handleRetry}>
           {t('common.action.retry')}
         </PlainButton>
@@ -46,7 +49,7 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
           {isDone ? t('common.copy.done') : t('common.action.details')}
         </PlainButton>
       </div>
-      {manual !== null && <pre className={styles.report}>{manual}</pre>}
+      {manual !== null && <pre className={`${surface.well} ${styles.report}`}>{manual}</pre>}
     </main>
   );
 }

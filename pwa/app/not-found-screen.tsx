@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './error-screen.module.css';
 
 /** An address that leads nowhere. The frame around it is the usual one: its navigation is the way on. */
@@ -36,10 +38,10 @@ function Message({ title, text, children }: { title: string; text: string; child
   const isTitleAbove = useIsPhone() && user !== null;
   useScreenHeading(title);
   return (
-    <main className={styles.screen} id="main" tabIndex={-1}>
-      {!isTitleAbove && <h1 className={styles.title}>{title}</h1>}
+    <main className={`${layout.stackSm} ${layout.fill} ${styles.screen}`} id="main" tabIndex={-1}>
+      {!isTitleAbove && <h1 className={`${typography.title} ${styles.title}`}>{title}</h1>}
       <p>{text}</p>
-      <div className={styles.actions}>{children}</div>
+      <div className={`${layout.wrap} ${styles.actions}`}>{children}</div>
     </main>
   );
 }

@@ -4,6 +4,7 @@ import { createTheme, type CSSVariablesResolver, type MantineColorSchemeManager 
 import { createElement } from 'react';
 import { chooseScheme, chosenScheme, onSchemeChange } from '#pwa/ui/frame/color-scheme.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './theme.module.css';
 
 let stopFollowing: (() => void) | undefined;
@@ -19,7 +20,13 @@ export const colorSchemeManager: MantineColorSchemeManager = {
 };
 
 const input = {
-  classNames: { input: styles.input, label: styles.label, description: styles.description, error: styles.error, section: styles.section },
+  classNames: {
+    input: styles.input,
+    label: `${typography.small} ${styles.label}`,
+    description: `${typography.note} ${styles.description}`,
+    error: `${typography.small} ${styles.error}`,
+    section: typography.muted,
+  },
 };
 const dropdown = { shadow: 'none', radius: 'md', transitionProps: { duration: 0 } } as const;
 const opensList = {
@@ -97,10 +104,15 @@ export const theme = createTheme({
     Card: { defaultProps: { withBorder: false, radius: 0 } },
     Menu: {
       defaultProps: dropdown,
-      classNames: { dropdown: styles.dropdown, item: styles.option, label: styles.menuLabel, divider: styles.divider },
+      classNames: {
+        dropdown: styles.dropdown,
+        item: styles.option,
+        label: `${typography.note} ${styles.menuLabel}`,
+        divider: styles.divider,
+      },
     },
     Popover: { defaultProps: dropdown, classNames: { dropdown: styles.dropdown } },
-    Tooltip: { defaultProps: { transitionProps: { duration: 0 } }, classNames: { tooltip: styles.tooltip } },
+    Tooltip: { defaultProps: { transitionProps: { duration: 0 } }, classNames: { tooltip: `${typography.small} ${styles.tooltip}` } },
     Tabs: { defaultProps: { variant: 'none' }, classNames: { list: styles.seg, tab: styles.segItem } },
     SegmentedControl: {
       defaultProps: { withItemsBorders: false, transitionDuration: 0 },

@@ -5,6 +5,7 @@ import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { useHasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
 import { newsPlace } from '#pwa/ui/frame/news-place.ts';
 import { useStore } from '#pwa/ui/store.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { outboxLock, useOutbox } from './outbox-store.ts';
 import styles from './update-prompt.module.css';
 
@@ -31,8 +32,8 @@ export function UpdatePrompt({ onUpdate }: { onUpdate: () => void }) {
     await (locks ? locks.request(outboxLock, onUpdate) : onUpdate());
   }
   const prompt = (
-    <div className={styles.prompt} data-placed={place !== null || undefined} role="status">
-      <span className={styles.text}>{words}</span>
+    <div className={`${layout.row} ${styles.prompt}`} data-placed={place !== null || undefined} role="status">
+      <span className={layout.fill}>{words}</span>
       <PlainButton variant="subtle" onClick={() => setPutOff(true)}>
         {t('frame.update.later')}
       </PlainButton>

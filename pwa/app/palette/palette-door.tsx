@@ -10,6 +10,8 @@ import { keyName, showShortcutHelp, useIsShortcutHelpShown } from '#pwa/ui/frame
 import { dropUndos, undoLast } from '#pwa/ui/frame/toast.ts';
 import { isElsewhere } from '#pwa/ui/list/list-keys.ts';
 import { createStore, useStore } from '#pwa/ui/store.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './palette-door.module.css';
 import { PaletteOpening } from './palette-opening.tsx';
 import { isEnterDue, typed } from './typed.ts';
@@ -83,9 +85,9 @@ export function PaletteHost() {
 export function PaletteField() {
   const { t } = useTranslation();
   return (
-    <button type="button" className={styles.find} aria-haspopup="dialog" onClick={() => show(true)}>
+    <button type="button" className={`${layout.row} ${styles.find}`} aria-haspopup="dialog" onClick={() => show(true)}>
       <Icon name="search" />
-      <span className={styles.words}>{t('shell.find')}</span>
+      <span className={`${typography.ellipsis} ${styles.words}`}>{t('shell.find')}</span>
       {/* The name is the words; keys are said by the list of shortcuts. */}
       <kbd aria-hidden="true">{`${keyName('Mod')} K`}</kbd>
     </button>

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { marked, paletteGroups, type PaletteItem } from './palette-item.ts';
 import styles from './palette.module.css';
 
@@ -26,10 +27,10 @@ export function PaletteList({ id, items, at, typed, onRun, note }: PaletteListPr
     .filter(({ members }) => members.length > 0);
   return (
     <div className={styles.scroll}>
-      <div className={styles.list} ref={list} role="listbox" id={id} aria-label={t('palette.results')}>
+      <div ref={list} role="listbox" id={id} aria-label={t('palette.results')}>
         {groups.map(({ group, members }) => (
           <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
-            <h3 className={styles.group} id={`${id}-${group}`} role="presentation">
+            <h3 className={`${typography.note} ${styles.group}`} id={`${id}-${group}`} role="presentation">
               {t(`palette.group.${group}`)}
             </h3>
             {members.map(({ item, index }) => (
@@ -60,11 +61,11 @@ function Row({ id, item, typed, isChosen, onRun }: RowProps) {
       onClick={(event) => onRun(item, event.ctrlKey || event.metaKey)}
     >
       <Icon name={item.icon} />
-      <span className={styles.name}>
+      <span className={`${typography.ellipsis} ${styles.name}`}>
         <Marked text={item.name} typed={typed} />
       </span>
       {item.detail !== undefined && (
-        <span className={styles.detail}>
+        <span className={`${typography.ellipsis} ${styles.detail}`}>
           <Marked text={item.detail} typed={typed} />
         </span>
       )}

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { useModal } from '#pwa/ui/frame/use-modal.ts';
 import { useStore } from '#pwa/ui/store.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './palette-opening.module.css';
 import { isEnterDue, typed, typedLimit } from './typed.ts';
 
@@ -25,7 +26,7 @@ export function PaletteOpening({ onClose }: { onClose: () => void }) {
       <div className={styles.head}>
         <Icon name="search" />
         <input
-          className={styles.input}
+          className={`${layout.fill} ${styles.input}`}
           aria-label={label}
           value={useStore(typed)}
           onChange={(event) => {

@@ -8,6 +8,7 @@ import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { keyName } from '#pwa/ui/frame/shortcuts.ts';
 import { useModal } from '#pwa/ui/frame/use-modal.ts';
 import { useStore } from '#pwa/ui/store.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { called, type PaletteItem, readTyped, recordsFor, subjectOf, type Typed } from './palette-item.ts';
 import { PaletteList } from './palette-list.tsx';
 import frame from './palette-opening.module.css';
@@ -60,7 +61,7 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
       <div className={frame.head}>
         <Icon name="search" />
         <input
-          className={frame.input}
+          className={`${layout.fill} ${frame.input}`}
           value={text}
           onChange={(event) => {
             typedText.set(event.currentTarget.value);

@@ -6,6 +6,7 @@ import type { User } from '#shared/user.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './account-menu.module.css';
 import { SignOutDialog, useSignOut } from './sign-out.tsx';
 
@@ -25,7 +26,7 @@ export function AccountMenu({ user }: { user: User }) {
       >
         {(close) => (
           <>
-            <p className={styles.role}>{t(`common.role.${roleName(user.role)}`)}</p>
+            <p className={`${typography.note} ${styles.role}`}>{t(`common.role.${roleName(user.role)}`)}</p>
             <DisclosureItem
               icon={<Icon name="settings" />}
               onClick={() => {

@@ -5,6 +5,8 @@ import { useChannelAlarms } from '#pwa/api/disabled-channels.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import control from '#pwa/ui/styles/control.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './bottom-bar.module.css';
 import { barEntries, isWithin, menuEntries } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
@@ -33,7 +35,7 @@ export function BottomBar() {
         return (
           <Link
             key={entry.to}
-            className={styles.place}
+            className={`${typography.note} ${control.bare} ${styles.place}`}
             to={entry.to}
             activeOptions={{ exact: entry.to === '/', includeSearch: false }}
             {...(hasAlarm ? { 'aria-label': t('shell.menu.with_channel_alarms', { name, count: alarmed }) } : {})}
@@ -45,7 +47,7 @@ export function BottomBar() {
       })}
       <button
         type="button"
-        className={styles.place}
+        className={`${typography.note} ${control.bare} ${styles.place}`}
         aria-haspopup="dialog"
         aria-expanded={isMoreOpen}
         aria-current={isElsewhere ? 'page' : undefined}

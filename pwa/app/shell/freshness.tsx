@@ -9,6 +9,9 @@ import { useOutbox } from '#pwa/offline/outbox-store.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
 import { type Freshness as FreshnessState, FreshnessChip, useFreshnessLabels } from '#pwa/ui/frame/freshness-chip.tsx';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './freshness.module.css';
 
 const tick = 10_000;
@@ -49,7 +52,7 @@ export function Freshness() {
     return (
       <>
         {stateLine}
-        <Link className={styles.door} to="/outbox">
+        <Link className={`${control.bare} ${styles.door}`} to="/outbox">
           {chip(t('shell.freshness.name_outbox', { state: words.whole }))}
         </Link>
       </>
@@ -60,16 +63,16 @@ export function Freshness() {
       {stateLine}
       <Disclosure
         button={(attributes) => (
-          <button type="button" className={styles.door} {...attributes}>
+          <button type="button" className={`${control.bare} ${styles.door}`} {...attributes}>
             {chip(t('shell.freshness.name_details', { state: words.whole }))}
           </button>
         )}
       >
         {(close) => (
-          <div className={styles.explain}>
+          <div className={`${layout.stackSm} ${styles.explain}`}>
             <p>{t(`shell.freshness.explain_${connection}`)}</p>
             {seenAt !== 0 && (
-              <p className={styles.at}>{t('shell.freshness.last_answer', { time: format.dateTime(Math.floor(seenAt / 1000)) })}</p>
+              <p className={typography.note}>{t('shell.freshness.last_answer', { time: format.dateTime(Math.floor(seenAt / 1000)) })}</p>
             )}
             <Button
               disabled={connection === 'offline'}

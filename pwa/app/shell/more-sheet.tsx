@@ -12,6 +12,9 @@ import { chooseScheme, useChosenScheme } from '#pwa/ui/frame/color-scheme.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { MenuEntry } from './menu-entries.ts';
 import { ModeTag } from './mode-tag.tsx';
 import styles from './more-sheet.module.css';
@@ -52,7 +55,7 @@ function Account() {
   return (
     <div className={styles.account}>
       <Icon name="user" large />
-      <span className={styles.name}>{user?.display_name || user?.username}</span>
+      <span className={`${typography.ellipsis} ${typography.strong}`}>{user?.display_name || user?.username}</span>
       <span className={styles.role}>{t(`common.role.${roleName(user?.role ?? 0)}`)}</span>
       <ModeTag />
     </div>
@@ -67,7 +70,7 @@ function Screens({ entries, onClose }: Pick<MoreSheetProps, 'entries' | 'onClose
     <ul className={styles.list}>
       {entries.map((entry) => (
         <li key={entry.to}>
-          <Link className={styles.entry} to={entry.to} onClick={onClose}>
+          <Link className={`${control.bare} ${styles.entry}`} to={entry.to} onClick={onClose}>
             <Icon name={entry.icon} large />
             {t(entry.name)}
             {entry.to === '/channel' && alarmed > 0 && (
@@ -79,7 +82,7 @@ function Screens({ entries, onClose }: Pick<MoreSheetProps, 'entries' | 'onClose
       ))}
       {docs !== undefined && (
         <li>
-          <a className={styles.entry} href={docs} target="_blank" rel="noreferrer">
+          <a className={`${control.bare} ${styles.entry}`} href={docs} target="_blank" rel="noreferrer">
             <Icon name="book" large />
             {t('shell.docs')}
             <Icon name="link" />
@@ -95,7 +98,7 @@ function Appearance() {
   const scheme = useChosenScheme();
   return (
     <>
-      <div className={styles.choice}>
+      <div className={`${layout.row} ${layout.wrap} ${layout.spread} ${styles.choice}`}>
         <span>{t('frame.theme.label')}</span>
         <Segments
           label={t('frame.theme.label')}
@@ -104,7 +107,7 @@ function Appearance() {
           options={themes.map((theme) => ({ value: theme.value, label: t(`frame.theme.${theme.value}`) }))}
         />
       </div>
-      <div className={styles.choice}>
+      <div className={`${layout.row} ${layout.wrap} ${layout.spread} ${styles.choice}`}>
         <span>{t('frame.language.label')}</span>
         <Segments
           label={t('frame.language.label')}
@@ -123,18 +126,18 @@ function DeviceActions({ onSignOut }: { onSignOut: () => void }) {
   const installWay = useInstallWay();
   return (
     <>
-      {installWay === 'share_menu' && <p className={styles.hint}>{t('shell.install.share_menu')}</p>}
+      {installWay === 'share_menu' && <p className={`${typography.compact} ${styles.hint}`}>{t('shell.install.share_menu')}</p>}
       <ul className={styles.list}>
         {installWay === 'prompt' && (
           <li>
-            <button type="button" className={styles.entry} onClick={() => void install()}>
+            <button type="button" className={`${control.bare} ${styles.entry}`} onClick={() => void install()}>
               <Icon name="download" large />
               {t('shell.install.action')}
             </button>
           </li>
         )}
         <li>
-          <button type="button" className={styles.entry} onClick={onSignOut}>
+          <button type="button" className={`${control.bare} ${styles.entry}`} onClick={onSignOut}>
             <Icon name="leave" large />
             {t('session.logout.action')}
           </button>

@@ -1,5 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { LanguageSwitch } from './language-switch.tsx';
 import { ModeTag } from './mode-tag.tsx';
 import styles from './plain-frame.module.css';
@@ -12,8 +13,8 @@ export function PlainFrame() {
   const siteName = useSiteIdentity(useHeading().title);
   return (
     <div className={styles.frame}>
-      <header className={styles.bar}>
-        <Link className={styles.brand} to="/">
+      <header className={`${layout.row} ${styles.bar}`}>
+        <Link className={`${layout.row} ${styles.brand}`} to="/">
           <SiteMark />
           {siteName}
         </Link>

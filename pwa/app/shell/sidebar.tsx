@@ -13,6 +13,8 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { type MenuEntry, isWithin, menuEntries, menuSections } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 import styles from './sidebar.module.css';
@@ -36,11 +38,11 @@ export function Sidebar({ isRail, onFold }: SidebarProps) {
     <nav className={styles.nav} aria-label={t('shell.menu.label')} data-rail={isRail || undefined}>
       {sections.map((part, index) => (
         <div key={part.section} className={styles.part}>
-          {index > 0 && !isRail && <h2 className={styles.section}>{t(`shell.menu.${part.section}`)}</h2>}
+          {index > 0 && !isRail && <h2 className={`${typography.note} ${styles.section}`}>{t(`shell.menu.${part.section}`)}</h2>}
           <Entries entries={part.entries} isRail={isRail} />
         </div>
       ))}
-      <div className={styles.foot}>
+      <div className={`${layout.stackSm} ${styles.foot}`}>
         {!isRail && <OwnBalance />}
         {onFold !== undefined && (
           <ActionIcon aria-label={foldName} title={foldName} aria-expanded={!isRail} onClick={() => onFold(!isRail)}>
@@ -99,7 +101,11 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
       </ul>
       {tip !== undefined && (
         // The link has the same name for those who do not see it.
-        <span className={styles.tip} aria-hidden="true" style={{ top: tip.at.top + tip.at.height / 2, left: tip.at.right + 8 }}>
+        <span
+          className={`${typography.small} ${styles.tip}`}
+          aria-hidden="true"
+          style={{ top: tip.at.top + tip.at.height / 2, left: tip.at.right + 8 }}
+        >
           {tip.text}
         </span>
       )}

@@ -9,6 +9,8 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Path } from '#pwa/ui/frame/paths.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { AccountMenu } from './account-menu.tsx';
 import { Freshness } from './freshness.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
@@ -42,7 +44,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
     return (
       <header className={styles.phone}>
         <BackOrMark back={heading.back} />
-        <h1 className={styles.title}>{heading.title}</h1>
+        <h1 className={`${typography.ellipsis} ${layout.fill} ${styles.title}`}>{heading.title}</h1>
         {isNewYear() && <NewYear />}
         <PaletteButton />
         <Freshness />
@@ -50,16 +52,16 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
     );
   }
   return (
-    <header className={styles.bar}>
+    <header className={`${layout.row} ${styles.bar}`}>
       <Link
-        className={styles.brand}
+        className={`${typography.heading} ${layout.row} ${styles.brand}`}
         to="/"
         data-narrow={isBrandNarrow || undefined}
         data-wide={user !== null || undefined}
         aria-label={siteName}
       >
         <SiteMark />
-        {!isBrandNarrow && <span className={styles.name}>{siteName}</span>}
+        {!isBrandNarrow && <span className={typography.ellipsis}>{siteName}</span>}
       </Link>
       <ModeTag />
       {user !== null && <PaletteField />}

@@ -8,6 +8,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { statusInfo, statusName, type TestResult, testState } from './channel-summary.ts';
 import styles from './channel-cells.module.css';
 
@@ -88,7 +89,7 @@ export function Groups({ groups }: { groups: readonly string[] }) {
       {ordered.slice(0, fits).map((group) => (
         <Tag key={group}>{group}</Tag>
       ))}
-      {ordered.length > fits && <span className={styles.quiet}>+{ordered.length - fits}</span>}
+      {ordered.length > fits && <span className={typography.muted}>+{ordered.length - fits}</span>}
     </span>
   );
 }
@@ -101,8 +102,8 @@ export function ResponseTime({ channel, result }: { channel: Channel; result: Te
   // The state of the channel says so already, and why.
   const isReported = useFailing(channel.id)?.by === 'test';
   const isPhone = useIsPhone();
-  if (test.state === 'running') return <span className={styles.quiet}>{t('channels.test.running')}</span>;
-  if (test.state === 'untested') return <span className={styles.quiet}>{t('channels.tier.untested')}</span>;
+  if (test.state === 'running') return <span className={typography.muted}>{t('channels.test.running')}</span>;
+  if (test.state === 'untested') return <span className={typography.muted}>{t('channels.tier.untested')}</span>;
   if (test.state === 'failed') {
     if (isReported && isPhone) return null;
     return (

@@ -12,6 +12,7 @@ import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { SecretField } from '#pwa/ui/form/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { AdvancedFields } from './advanced-fields.tsx';
 import { typeName } from './channel-cells.tsx';
 import styles from './channel-form.module.css';
@@ -148,7 +149,7 @@ function BaseUrl({ edited }: { edited: EditedChannel }) {
         onBlur={() => form.setFieldValue('base_url', tidyBaseUrl(values.base_url))}
       />
       {endsInVersion(values) && (
-        <p className={styles.warning}>
+        <p className={`${typography.small} ${styles.warning}`}>
           <StatusMark status="look">{t('channel.version.note')}</StatusMark>
         </p>
       )}
@@ -175,12 +176,12 @@ function KeyField({ edited }: { edited: EditedChannel }) {
         {...(hint === undefined ? { placeholder: t('channel.hint.key') } : { description: hint })}
       />
       {asksKey && (
-        <p className={styles.warning} role="status">
+        <p className={`${typography.small} ${styles.warning}`} role="status">
           <StatusMark status="look">{t('channel.hint.key_again')}</StatusMark>
         </p>
       )}
       {isNew && (
-        <p className={styles.hint} role="status">
+        <p className={`${typography.note} ${styles.hint}`} role="status">
           {count > 1 ? t('channel.hint.keys_count', { count }) : t('channel.hint.keys')}
         </p>
       )}
@@ -229,7 +230,7 @@ function AutoBanOff() {
   const options = useQuery(optionsQuery);
   if (options.data?.find(({ key }) => key === 'AutomaticDisableChannelEnabled')?.value !== 'false') return null;
   return (
-    <p className={styles.warning}>
+    <p className={`${typography.small} ${styles.warning}`}>
       <StatusMark status="look">
         {t('channel.hint.auto_ban_off')} <Link to="/setting">{t('channel.hint.auto_ban_turn_on')}</Link>
       </StatusMark>

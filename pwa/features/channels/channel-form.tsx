@@ -12,6 +12,7 @@ import { Later } from '#pwa/ui/frame/later.tsx';
 import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { EditorProps } from './channel-editor.tsx';
 import { ChannelFields } from './channel-fields.tsx';
 import { changedFields, draftFields, endsInVersion, keysOf, textOf, valuesOf } from './channel-values.ts';
@@ -88,7 +89,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
         }}
       >
         {isNew ? fields : <Later>{fields}</Later>}
-        {isUntested && isNew && <p className={styles.untested}>{t('channels.test.orders')}</p>}
+        {isUntested && isNew && <p className={typography.secondary}>{t('channels.test.orders')}</p>}
         {!isUntested && (isNew || changed.some((field) => draftFields.has(field))) && (
           <DraftTestLine test={draft} onTest={() => void draft.run()} onSkip={isNew ? creation.skip : undefined} />
         )}

@@ -8,6 +8,8 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { Advice } from './advice.tsx';
 import { isTested, statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
 import styles from './channel-form.module.css';
@@ -36,8 +38,8 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
   const isFailing = failing !== undefined && failing.by !== 'test';
   return (
     <>
-      <section className={styles.state} data-status={name}>
-        <div className={styles.stateLine}>
+      <section className={`${layout.stackSm} ${styles.state}`} data-status={name}>
+        <div className={`${layout.baseline} ${styles.stateLine}`}>
           <StatusMark status={name} strong>
             {t(`channels.status.${name}`)}
           </StatusMark>
@@ -48,7 +50,7 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
         {!isEnabled && info.reason !== '' && <p className={styles.reason}>{serverWords(t, info.reason)}</p>}
         {isFailing && <p className={styles.reason}>{failingText(failing)}</p>}
         <HeadActions channel={channel} controls={controls} />
-        {!isTested(channel) && <p className={styles.untested}>{t('channels.test.orders')}</p>}
+        {!isTested(channel) && <p className={typography.secondary}>{t('channels.test.orders')}</p>}
         {/* One that went well is told right after it only. */}
         {(test.state === 'failed' || result?.state === 'ok') && <TestOutcome test={test} name={channel.name} />}
       </section>
@@ -63,7 +65,7 @@ function HeadActions({ channel, controls }: ChannelHeadProps) {
   const isOnline = useIsOnline();
   const isEnabled = channel.status === ChannelStatus.enabled;
   return (
-    <div className={styles.stateActions}>
+    <div className={layout.wrap}>
       {isTested(channel) && (
         <Button
           leftSection={<Icon name="pulse" />}

@@ -7,6 +7,7 @@ import { OnlineButton, useNeedsConnection } from '#pwa/offline/online-button.tsx
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { AskedOfChannels } from './channel-dialog.tsx';
 import styles from './channel-list-actions.module.css';
 import type { ChannelRunsView } from './use-channel-runs.ts';
@@ -74,7 +75,7 @@ function LastRun({ kind, run }: { kind: ChannelRunKind; run: ChannelRun | null |
   if (run == null || run.state === 'running') return null;
   const inserts = { time: format.dateTime(run.ended_at), done: format.count(run.done), failed: format.count(run.failed) };
   return (
-    <p className={styles.last}>
+    <p className={`${typography.note} ${styles.last}`}>
       {t(`channels.run.last_${kind}`, inserts)}
       {run.state === 'stopped' && ` ${t('channels.run.stopped')}`}
       {run.disabled > 0 && ` ${t('channels.run.disabled', { count: run.disabled })}`}

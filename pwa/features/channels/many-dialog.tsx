@@ -12,6 +12,8 @@ import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { bulkBody, emptyMany, manyProblems, type ManyValues, tagBody } from './many-values.ts';
 import styles from './many-dialog.module.css';
 import { modelsByTypeQuery } from './queries.ts';
@@ -34,8 +36,8 @@ export function ManyDialog(props: ManyDialogProps) {
       title={tag === undefined ? t('channels.many.title', { count: of.ids.length }) : t('channels.many.title_tag', { tag })}
       onClose={onClose}
     >
-      <form noValidate className={styles.form} onSubmit={form.onSubmit(save)}>
-        <p className={styles.hint}>{t('channels.many.hint')}</p>
+      <form noValidate className={layout.stackMd} onSubmit={form.onSubmit(save)}>
+        <p className={typography.muted}>{t('channels.many.hint')}</p>
         <TextInput label={t('channel.field.tag')} disabled={form.values.removesTag} {...form.getInputProps('tag')} />
         <SwitchRow
           label={t(tag === undefined ? 'channels.many.remove_tag' : 'channels.many.dissolve_tag')}
@@ -107,7 +109,7 @@ function Failures({ failed }: Pick<BulkResult, 'failed'>) {
   if (failed.length === 0) return null;
   return (
     <div role="alert">
-      <ul className={styles.failed}>
+      <ul className={`${layout.stackXs} ${styles.failed}`}>
         {failed.slice(0, failuresShown).map(({ id, message }) => (
           <li key={id}>
             <StatusMark status="failed">{`#${id} ${message}`}</StatusMark>

@@ -2,6 +2,7 @@ import { Button, TagsInput } from '@mantine/core';
 import type { useForm } from '@mantine/form';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './channel-form.module.css';
 import type { ChannelValues } from './channel-values.ts';
 import { ProviderModels } from './provider-models.tsx';
@@ -37,7 +38,7 @@ export function ModelsField({ form, channelId, label, modelsByType }: ModelsFiel
       <TagsInput
         label={
           <>
-            {label} <span className={styles.count}>{t('channel.models.count', { count: models.length })}</span>
+            {label} <span className={typography.muted}>{t('channel.models.count', { count: models.length })}</span>
           </>
         }
         placeholder={models.length === 0 ? t('channel.hint.models') : t('channel.hint.custom_model')}

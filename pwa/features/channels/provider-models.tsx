@@ -10,6 +10,8 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { draftBody, keysOf } from './channel-values.ts';
 import { applyDiff, firstDiff, type ModelDiff, modelDiff } from './model-diff.ts';
 import type { ChannelFormState } from './models-field.tsx';
@@ -36,7 +38,8 @@ export function ProviderModels({ form, channelId, filled }: ProviderModelsProps)
     meta: { quiet: true },
     onSuccess: handleListed,
   });
-  if (channelType(form.values.type)?.listsModels !== true) return <p className={styles.hint}>{t('channel.provider.unlisted')}</p>;
+  if (channelType(form.values.type)?.listsModels !== true)
+    return <p className={`${typography.note} ${styles.hint}`}>{t('channel.provider.unlisted')}</p>;
 
   /** The form takes over what was found at once: what is ticked is what is tested and saved. */
   function handleListed(listed: readonly string[]): void {
@@ -113,7 +116,7 @@ function Diff({ form, found: { added, gone, count, before }, onClose }: DiffProp
         ticked={toRemove}
         onTick={(ticked) => set(applyDiff(models, { added: gone.filter((model) => !ticked.has(model)), gone: [...ticked] }))}
       />
-      <span className={styles.actions}>
+      <span className={layout.wrap}>
         <Button onClick={onClose}>{t('common.action.done')}</Button>
         <Button
           variant="subtle"
@@ -152,7 +155,7 @@ function Group({ sign, title, names, ticked, onTick }: GroupProps) {
   return (
     <fieldset className={styles.group}>
       <legend>
-        <label className={styles.name}>
+        <label className={`${layout.row} ${styles.name}`}>
           <Checkbox
             label={title}
             isTicked={isAll}
@@ -165,7 +168,7 @@ function Group({ sign, title, names, ticked, onTick }: GroupProps) {
       <ul className={styles.names}>
         {names.slice(0, mostShown).map((name) => (
           <li key={name}>
-            <label className={styles.name}>
+            <label className={`${layout.row} ${styles.name}`}>
               <Checkbox label={name} isTicked={ticked.has(name)} onChange={() => toggle(name)} />
               <span className={styles.sign} aria-hidden="true">
                 {sign}
@@ -175,7 +178,9 @@ function Group({ sign, title, names, ticked, onTick }: GroupProps) {
           </li>
         ))}
       </ul>
-      {names.length > mostShown && <p className={styles.hint}>{t('channel.provider.more', { count: names.length - mostShown })}</p>}
+      {names.length > mostShown && (
+        <p className={`${typography.note} ${styles.hint}`}>{t('channel.provider.more', { count: names.length - mostShown })}</p>
+      )}
     </fieldset>
   );
 }

@@ -5,6 +5,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './run-progress.module.css';
 import { type ActiveRun, type ChannelRunsView, secondsLeft } from './use-channel-runs.ts';
 
@@ -22,7 +23,7 @@ export function RunProgress({ active, ended, putAway, stop, isStopping }: RunPro
   const share = (count: number): string => `${run.total === 0 ? 0 : Math.min(100, (count / run.total) * 100)}%`;
   return (
     <div className={styles.run}>
-      <span className={styles.line}>
+      <span className={`${typography.small} ${styles.line}`}>
         <span role="status">{text}</span>
         {run.failed > 0 && <StatusMark status="failed">{t('channels.run.failed', { count: run.failed })}</StatusMark>}
         {left !== undefined && <span className={styles.left}>{t('channels.run.left', { time: format.duration(left * 1000) })}</span>}

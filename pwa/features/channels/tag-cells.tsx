@@ -5,6 +5,7 @@ import type { ChannelTag } from '#shared/channel-tags.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { type FiguresView, sumFigures } from './channel-figures.ts';
 import { CallStripOf, OkShareOf } from './figure-cells.tsx';
 import styles from './tag-head.module.css';
@@ -33,7 +34,7 @@ export function TagStates({ totals }: { totals: ChannelTag }) {
     ['off', totals.disabled_by_hand],
   ] as const;
   return (
-    <span className={styles.head}>
+    <span className={`${layout.row} ${styles.head}`}>
       {counts.map(
         ([status, count]) =>
           count > 0 && (

@@ -8,6 +8,9 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import type { Selection } from '#pwa/ui/list/selection.ts';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { TagStates } from './tag-cells.tsx';
 import styles from './tag-head.module.css';
 
@@ -31,7 +34,7 @@ export function TagHead({ name, totals, selection, isFolded, onFold }: TagHeadPr
   const ids = totals?.ids ?? [];
   const ticked = ids.filter((id) => selection?.keys.has(id)).length;
   return (
-    <span className={styles.head}>
+    <span className={`${layout.row} ${styles.head}`}>
       {ids.length > 0 && selection !== undefined && !isPhone && (
         <Checkbox
           label={t('channels.tag.tick', { name })}
@@ -42,7 +45,7 @@ export function TagHead({ name, totals, selection, isFolded, onFold }: TagHeadPr
       )}
       <button
         type="button"
-        className={styles.fold}
+        className={`${control.bare} ${styles.fold}`}
         aria-expanded={!isFolded}
         aria-label={t(isFolded ? 'channels.tag.unfold' : 'channels.tag.fold', { name })}
         onClick={() => onFold(!isFolded)}
@@ -50,7 +53,7 @@ export function TagHead({ name, totals, selection, isFolded, onFold }: TagHeadPr
         <Icon name={isFolded ? 'right' : 'down'} />
       </button>
       <b>{name}</b>
-      {totals !== undefined && <span className={styles.quiet}>{ids.length}</span>}
+      {totals !== undefined && <span className={typography.muted}>{ids.length}</span>}
       {totals !== undefined && isPhone && <TagStates totals={totals} />}
     </span>
   );
@@ -62,7 +65,7 @@ export function TagSums({ totals, children }: { totals: ChannelTag | undefined; 
   const format = useFormat();
   if (totals === undefined) return null;
   return (
-    <span className={styles.sums}>
+    <span className={`${layout.row} ${styles.sums}`}>
       {totals.balance !== null && <span>{t('channels.tag.left', { amount: format.usd(totals.balance) })}</span>}
       {children}
     </span>

@@ -8,6 +8,7 @@ import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { Advice } from './advice.tsx';
 import styles from './test-dialog.module.css';
 import type { TestResult } from './channel-summary.ts';
@@ -73,7 +74,7 @@ function Result({ result }: { result: TestResult | undefined }) {
       ) : (
         <>
           <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
-          <span className={styles.message}>
+          <span className={`${typography.small} ${styles.message}`}>
             {result.message} <Advice message={result.message} className={undefined} />
           </span>
         </>

@@ -8,6 +8,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './chat.module.css';
 import { type ChatKey, chatKeyOf } from './queries.ts';
 
@@ -54,10 +55,10 @@ export function AskKey({ name, place, keys, proposed, onGive }: AskKeyProps) {
     else if (quotaProblem === undefined && isOnline && !create.isPending) create.mutate();
   }
   return (
-    <form className={styles.ask} noValidate onSubmit={handleSubmit}>
+    <form className={`${layout.stackLg} ${styles.ask}`} noValidate onSubmit={handleSubmit}>
       <h2>{t('chat.ask.title', { name })}</h2>
       <p>{t('chat.ask.text', { place })}</p>
-      <label className={styles.field}>
+      <label className={`${layout.stackXs} ${styles.field}`}>
         {t('chat.ask.token')}
         <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
           <option value={isNew}>{t('chat.ask.new')}</option>

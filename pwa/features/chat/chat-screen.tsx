@@ -8,6 +8,7 @@ import { ForeignPage } from '#pwa/ui/frame/foreign-page.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { type ChatLink, chatLinks } from '#pwa/api/chat-links.ts';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import control from '#pwa/ui/styles/control.module.css';
 import styles from './chat.module.css';
 import { GivenKey, placeOf } from './given-key.tsx';
 
@@ -56,11 +57,11 @@ function Page({ link, address, token, onForget }: { link: ChatLink; address: str
     <>
       <p className={styles.line}>
         {token !== undefined && <StatusMark status="note">{t('chat.given', { token, place: placeOf(address) })}</StatusMark>}
-        <a className={styles.open} href={address} {...(isPage ? { target: '_blank' } : {})} rel="noreferrer noopener">
+        <a className={`${control.bare} ${styles.open}`} href={address} {...(isPage ? { target: '_blank' } : {})} rel="noreferrer noopener">
           {t(isPage ? 'chat.new_tab' : 'chat.program')}
         </a>
         {token !== undefined && (
-          <button type="button" className={styles.open} onClick={onForget}>
+          <button type="button" className={`${control.bare} ${styles.open}`} onClick={onForget}>
             {t('chat.other_key')}
           </button>
         )}

@@ -2,6 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { tokensOf } from './chart-steps.ts';
 import type { DashboardQuestion } from './dashboard-question.ts';
 import { namedLogLink } from './log-link.ts';
@@ -29,16 +31,16 @@ export function Breakdown({ figures, question, whole }: BreakdownProps) {
   );
   return (
     <section className={styles.question} aria-label={title}>
-      <header className={styles.head}>
-        <h2 className={styles.title}>{title}</h2>
+      <header className={`${layout.row} ${layout.spread} ${styles.head}`}>
+        <h2 className={typography.heading}>{title}</h2>
       </header>
       {figures.totals.length === 0 ? (
-        <p className={styles.remark}>{t('dashboard.none')}</p>
+        <p className={`${typography.compact} ${typography.secondary}`}>{t('dashboard.none')}</p>
       ) : (
         // It scrolls by itself, so the keyboard has to reach it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <div className={styles.tableBox} tabIndex={0} role="group" aria-label={title}>
-          <table className={styles.table}>
+          <table className={`${typography.compact} ${styles.table}`}>
             <thead>
               <tr>
                 <th scope="col">{t(`dashboard.by.${figures.by}`)}</th>

@@ -1,6 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './dashboard.module.css';
 
 interface QuestionBlockProps {
@@ -32,8 +34,8 @@ export function QuestionBlock({ title, answer, remark, chart, table, aside, lege
   const [shown, setShown] = useState<'chart' | 'table'>('chart');
   return (
     <section className={styles.question} aria-label={title} data-wide={(isTableWide && shown === 'table') || undefined}>
-      <header className={styles.head}>
-        <h2 className={styles.title}>{title}</h2>
+      <header className={`${layout.row} ${layout.spread} ${styles.head}`}>
+        <h2 className={typography.heading}>{title}</h2>
         <Segments
           label={t('dashboard.shown.label')}
           value={shown}
@@ -44,9 +46,9 @@ export function QuestionBlock({ title, answer, remark, chart, table, aside, lege
           onChange={setShown}
         />
       </header>
-      <p className={styles.answer}>
+      <p className={`${layout.baseline} ${styles.answer}`}>
         <b className={styles.figure}>{answer}</b>
-        {remark !== undefined && <span className={styles.remark}>{remark}</span>}
+        {remark !== undefined && <span className={`${typography.compact} ${typography.secondary}`}>{remark}</span>}
       </p>
       {shown === 'table' ? (
         table

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { ChartStep } from './chart-steps.ts';
 import type { LogLink } from './log-link.ts';
 import styles from './dashboard.module.css';
@@ -30,7 +31,7 @@ export function StepTable({ label, steps, columns, linkOf }: StepTableProps) {
     // It scrolls by itself, so the keyboard has to reach it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={styles.tableBox} data-long={steps.length > mostInSight || undefined} tabIndex={0} role="group" aria-label={label}>
-      <table className={styles.table}>
+      <table className={`${typography.compact} ${styles.table}`}>
         <thead>
           <tr>
             <th scope="col">{t('dashboard.table.time')}</th>
@@ -48,7 +49,7 @@ export function StepTable({ label, steps, columns, linkOf }: StepTableProps) {
                 <Link to="/log" search={linkOf(step)}>
                   {step.name}
                 </Link>
-                {step.isOpen && <span className={styles.open}> {t('dashboard.table.open')}</span>}
+                {step.isOpen && <span className={typography.muted}> {t('dashboard.table.open')}</span>}
               </th>
               {columns.map((column) => (
                 <td key={column.key ?? column.heading}>{column.value(step)}</td>

@@ -9,6 +9,7 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './first-call.module.css';
 
 const key = 'AutomaticDisableChannelEnabled';
@@ -61,7 +62,7 @@ export function AskAutoDisable({ onRefuse }: { onRefuse: () => void }) {
     <li>
       <Glyph name="diamond" />
       <b>{t('guide.next.auto_disable')}</b>
-      <span className={styles.todoText}>{t('guide.next.auto_disable_text')}</span>
+      <span className={`${typography.note} ${styles.todoText}`}>{t('guide.next.auto_disable_text')}</span>
       <span className={styles.answers}>
         <Button disabled={!isOnline} loading={save.isPending} onClick={() => save.mutate()}>
           {t('guide.next.auto_disable_do')}

@@ -5,7 +5,11 @@ import type { CallableKind } from '#pwa/api/chat-models.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import styles from './first-call.module.css';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
+import styles from './call-snippet.module.css';
+import firstCallStyles from './first-call.module.css';
 import { smallModelOf } from './program-models.ts';
 import { type ClientKind, clientKinds, type CodeKind, codeKinds, type SnippetKind } from './snippet-blocks.ts';
 import { claudeModelsOf, snippetParts, snippetText, snippetUses } from './snippets.ts';
@@ -70,7 +74,7 @@ export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPri
   const masked = `sk-${secret.slice(0, 4)}${'•'.repeat(8)}${secret.slice(-4)}`;
   return (
     <div className={styles.snippetColumn}>
-      <div className={styles.snippet}>
+      <div className={`${surface.well} ${styles.snippet}`}>
         <div className={styles.snippetHead}>
           <Segments
             label={t('guide.snippet.language')}
@@ -89,7 +93,7 @@ export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPri
         {shown === 'clients' && (
           <div className={styles.snippetHead}>
             <select
-              className={styles.client}
+              className={firstCallStyles.client}
               aria-label={t('guide.snippet.client')}
               value={client}
               onChange={(event) => onShow({ tab, client: clientKinds.find((one) => one === event.currentTarget.value) ?? client })}
@@ -104,7 +108,7 @@ export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPri
         )}
         {snippetUses(kind).map(({ use, place = '' }, at) => (
           <div key={`${kind}-${at}`} className={styles.block}>
-            <div className={styles.use}>
+            <div className={`${typography.note} ${layout.spread} ${styles.use}`}>
               <span>{t(`guide.snippet.use.${use}`, { place })}</span>
               <span className={styles.copy}>
                 <CopyButton
@@ -127,9 +131,9 @@ export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPri
           </div>
         ))}
       </div>
-      <p className={styles.note}>{t(isShown ? 'guide.snippet.note_shown' : 'guide.snippet.note')}</p>
-      {about !== undefined && <p className={styles.note}>{t(`guide.snippet.about.${about}`)}</p>}
-      {kind === 'cursor' && <p className={styles.note}>{t('guide.snippet.cursor')}</p>}
+      <p className={`${typography.note} ${firstCallStyles.note}`}>{t(isShown ? 'guide.snippet.note_shown' : 'guide.snippet.note')}</p>
+      {about !== undefined && <p className={`${typography.note} ${firstCallStyles.note}`}>{t(`guide.snippet.about.${about}`)}</p>}
+      {kind === 'cursor' && <p className={`${typography.note} ${firstCallStyles.note}`}>{t('guide.snippet.cursor')}</p>}
     </div>
   );
 }

@@ -11,6 +11,8 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { type Arrival, type Gate, gates } from './call-gates.ts';
 import styles from './first-call.module.css';
 import { askFirstCall } from './queries.ts';
@@ -46,9 +48,9 @@ export function Gates({ arrival, token, asked, model, isAdmin }: GatesProps) {
           : '',
   };
   return (
-    <div className={styles.arrival} data-kind={kind}>
+    <div data-kind={kind}>
       <div role="status">
-        <h3 className={styles.arrivalTitle}>
+        <h3 className={`${layout.row} ${styles.arrivalTitle}`}>
           {kind === 'done' && (
             <span className={styles.good}>
               <Glyph name="dot" />
@@ -81,7 +83,7 @@ export function Gates({ arrival, token, asked, model, isAdmin }: GatesProps) {
       </ol>
       {kind === 'refused' && <WhyRefused arrival={arrival} token={token} isAdmin={isAdmin} />}
       {kind === 'done' && call !== null ? (
-        <div className={styles.arrivalActions}>
+        <div className={`${layout.row} ${layout.wrap} ${styles.arrivalActions}`}>
           <Button
             variant="filled"
             leftSection={<Icon name="list" />}
@@ -128,9 +130,9 @@ function SendHere({ token, kind, model }: { token: Token; kind: CallableKind; mo
     onSettled: () => askFirstCall(client),
   });
   return (
-    <div className={styles.arrivalActions}>
+    <div className={`${layout.row} ${layout.wrap} ${styles.arrivalActions}`}>
       <OnlineButton icon={<Icon name="play" />} loading={send.isPending} onClick={() => send.mutate()} label={t('guide.arrival.send')} />
-      <span className={styles.note}>{t('guide.arrival.costs')}</span>
+      <span className={`${typography.note} ${styles.note}`}>{t('guide.arrival.costs')}</span>
     </div>
   );
 }

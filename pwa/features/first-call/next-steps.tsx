@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { AskAutoDisable, useAsksAutoDisable } from './ask-auto-disable.tsx';
 import styles from './first-call.module.css';
 import { firstNames } from './first-names.ts';
@@ -29,9 +31,9 @@ export function NextSteps({ guide }: { guide: Guide }) {
   if (lines.length === 0 && !autoDisable.isAsking) return null;
   return (
     <section className={styles.part} aria-labelledby="guide-next">
-      <header className={styles.partHead}>
+      <header className={`${layout.baseline} ${styles.partHead}`}>
         <h2 id="guide-next">{t('guide.next.title')}</h2>
-        <span className={styles.note}>{t('guide.next.leave')}</span>
+        <span className={`${typography.note} ${styles.note}`}>{t('guide.next.leave')}</span>
       </header>
       <ul className={styles.todo}>
         {autoDisable.isAsking && <AskAutoDisable onRefuse={autoDisable.refuse} />}
@@ -39,7 +41,7 @@ export function NextSteps({ guide }: { guide: Guide }) {
           <li key={key}>
             <Glyph name="diamond" />
             <b>{t(`guide.next.${key}`, values)}</b>
-            <span className={styles.todoText}>{t(`guide.next.${key}_text`, values)}</span>
+            <span className={`${typography.note} ${styles.todoText}`}>{t(`guide.next.${key}_text`, values)}</span>
             <Button renderRoot={(attributes) => <Link {...attributes} to={to} search={search} />}>{t(`guide.next.${key}_do`)}</Button>
           </li>
         ))}

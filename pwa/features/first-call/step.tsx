@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './first-call.module.css';
 
 interface StepProps {
@@ -21,7 +22,7 @@ export function Step({ number, name, isDone, line, actions, children }: StepProp
     <section className={styles.step} data-open={isOpen || undefined} aria-labelledby={`step-${number}`}>
       <div className={styles.stepLine}>
         <StepShape isDone={isDone} />
-        <h2 id={`step-${number}`} className={styles.stepName} tabIndex={-1}>
+        <h2 id={`step-${number}`} className={`${typography.compact} ${typography.strong} ${styles.stepName}`} tabIndex={-1}>
           {number} · {name}
           <span className={styles.readOnly}> · {t(isDone ? 'guide.step_done' : 'guide.step_open')}</span>
         </h2>

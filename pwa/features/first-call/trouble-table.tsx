@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './first-call.module.css';
 import type { Guide } from './use-guide.ts';
 
@@ -13,7 +14,7 @@ export function TroubleTable({ guide }: { guide: Guide }) {
   const group = guide.token.group || guide.user.group;
   return (
     <section className={styles.part} aria-labelledby="guide-trouble">
-      <header className={styles.partHead}>
+      <header className={`${layout.baseline} ${styles.partHead}`}>
         <h2 id="guide-trouble">{t('guide.trouble.title')}</h2>
       </header>
       <table className={styles.trouble}>

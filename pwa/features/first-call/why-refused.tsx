@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { useInReadersLanguage } from './readers-language.ts';
 import type { Arrival, Door } from './call-gates.ts';
 import styles from './first-call.module.css';
@@ -29,10 +31,10 @@ export function WhyRefused({ arrival, token, isAdmin }: { arrival: Arrival; toke
   // Too short a key shows nothing of itself.
   const key = cause === 'key_cut' && values.tail === '' ? 'key_unknown' : cause;
   return (
-    <div className={styles.why}>
+    <div className={`${layout.stackSm} ${styles.why}`}>
       <p>{t(`guide.cause.${key}`, values)}</p>
       {problem !== '' && <p className={styles.words}>{problem}</p>}
-      {requestId !== '' && <p className={styles.note}>{t('common.load.request_id', { id: requestId })}</p>}
+      {requestId !== '' && <p className={`${typography.note} ${styles.note}`}>{t('common.load.request_id', { id: requestId })}</p>}
       {door !== undefined && <DoorButton door={door} channelId={call?.channel?.id} tokenId={token.id} isAdmin={isAdmin} />}
     </div>
   );

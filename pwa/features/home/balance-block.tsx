@@ -14,6 +14,7 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { LevelShape } from '#pwa/ui/frame/shapes.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './home-screen.module.css';
 
 /** What is left, and how long it lasts. */
@@ -48,7 +49,7 @@ export function Balance() {
                 <Link to="/topup">{t('home.balance.top_up')}</Link>
               </p>
             )}
-            <div className={styles.pace}>
+            <div className={`${layout.spread} ${styles.pace}`}>
               {days !== undefined && (
                 <dl className={styles.lasts}>
                   <dt>{t('home.balance.by_week')}</dt>

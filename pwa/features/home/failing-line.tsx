@@ -12,7 +12,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
-import styles from './home-screen.module.css';
+import styles from './todo-line.module.css';
 
 // Longer than the server gives a provider.
 const patience = 65_000;

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { roundTicks } from '#pwa/ui/billing/round-ticks.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './hour-chart.module.css';
 import type { TodayHour } from './today.ts';
 
@@ -32,7 +33,7 @@ export function HourChart({ label, hours, value, format, unit = 1, hasFailures =
   return (
     <figure className={styles.figure}>
       {/* Without a bar the line has no height to tell. */}
-      <span className={styles.top}>{most === 0 ? '\u00a0' : format(largest)}</span>
+      <span className={`${typography.note} ${styles.top}`}>{most === 0 ? '\u00a0' : format(largest)}</span>
       <svg
         className={styles.chart}
         viewBox={`0 0 ${hours.length * width} ${height + (hasFailures ? band : 2)}`}

@@ -9,6 +9,7 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './home-screen.module.css';
 import { spendQuery } from './queries.ts';
 
@@ -33,7 +34,7 @@ export function SpendBlock({ title, by, isForAll, more }: SpendBlockProps) {
     <Block
       title={title}
       aside={
-        <span className={styles.aside}>
+        <span className={`${typography.note} ${styles.aside}`}>
           <AsOf at={query.dataUpdatedAt} isStale={isStale} />
           {more}
         </span>
@@ -76,7 +77,7 @@ function Ledger({ figures }: { figures: UsageFigures }) {
     </>
   );
   return (
-    <table className={styles.table}>
+    <table className={`${typography.compact} ${styles.table}`}>
       <thead className="visually-hidden">
         <tr>
           <th scope="col">{t('home.month.name')}</th>

@@ -21,6 +21,8 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState, useAwaited } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import { Following, Together } from '#pwa/ui/frame/together.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
@@ -135,7 +137,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
   const format = useFormat();
   if (todoCount(todo) === 0)
     return (
-      <ul className={styles.calm}>
+      <ul className={`${layout.stackSm} ${styles.calm}`}>
         {[
           t('home.todo.calm_channels', { count: todo.enabled_channels ?? 0 }),
           t('home.todo.calm_users'),
@@ -217,7 +219,7 @@ function RefusalBlock() {
     <Block
       title={t('home.refusals.title')}
       aside={
-        <span className={styles.aside}>
+        <span className={`${typography.note} ${styles.aside}`}>
           <AsOf at={query.dataUpdatedAt} isStale={isStale} />
           <AllLink search={{ result: 'refused', range: 'week' }} />
         </span>
@@ -253,7 +255,7 @@ function ChangesBlock() {
     <Block
       title={t('home.changes.title')}
       aside={
-        <span className={styles.aside}>
+        <span className={`${typography.note} ${styles.aside}`}>
           <AsOf at={query.dataUpdatedAt} isStale={isStale} />
           <AllLink search={{ type: LogType.management, range: 'week' }} />
         </span>
@@ -308,10 +310,10 @@ function LogRow({ id, at, who, count, children }: LogRowProps) {
   const isToday = format.dayKey(at) === format.dayKey(Date.now() / 1000);
   return (
     <li>
-      <Link className={styles.row} to="/log" search={{ open: String(id), range: 'week' }}>
-        <span className={styles.rowTime}>{isToday ? format.clock(at) : format.dayKey(at).slice(5)}</span>
+      <Link className={`${typography.compact} ${styles.row}`} to="/log" search={{ open: String(id), range: 'week' }}>
+        <span className={typography.muted}>{isToday ? format.clock(at) : format.dayKey(at).slice(5)}</span>
         <span className={styles.rowText}>
-          {who} <span className={styles.quiet}>{children}</span>
+          {who} <span className={typography.muted}>{children}</span>
         </span>
         {count !== undefined && <span>{count}</span>}
       </Link>

@@ -8,6 +8,7 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './home-screen.module.css';
 import { ownTokensQuery } from './queries.ts';
 import { TodoLine } from './todo-line.tsx';
@@ -26,7 +27,7 @@ export function OwnTokens() {
   return (
     <>
       {notes.length > 0 && (
-        <Block title={t('home.tokens.look')} aside={<span className={styles.aside}>{notes.length}</span>}>
+        <Block title={t('home.tokens.look')} aside={<span className={`${typography.note} ${styles.aside}`}>{notes.length}</span>}>
           <ul className={styles.todo}>
             {notes.slice(0, shownNotes).map((note) => (
               <Note key={note.token.id} note={note} />
@@ -37,7 +38,7 @@ export function OwnTokens() {
       <Block
         title={title}
         aside={
-          <span className={styles.aside}>
+          <span className={`${typography.note} ${styles.aside}`}>
             <AsOf at={query.dataUpdatedAt} isStale={isStale} />
             <Link className={styles.link} to="/token" search={{}}>
               {t('home.tokens.all')}

@@ -15,6 +15,7 @@ import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import home from './home-screen.module.css';
 import { recentCallsQuery } from './queries.ts';
 import styles from './recent-calls.module.css';
@@ -36,7 +37,7 @@ export function RecentCalls({ isWide = false }: { isWide?: boolean }) {
         </Link>
       }
       aside={
-        <span className={home.aside}>
+        <span className={`${typography.note} ${home.aside}`}>
           <AsOf at={recent.dataUpdatedAt} isStale={isStale} />
           {/* Over the amounts, which then need none. */}
           {recent.data !== undefined && recent.data.items.length > 0 && (
@@ -55,9 +56,9 @@ export function RecentCalls({ isWide = false }: { isWide?: boolean }) {
             <ul className={styles.calls} data-wide={isWide || undefined}>
               <li className={styles.callHead} aria-hidden>
                 <span className={styles.clock}>{t('home.recent.time')}</span>
-                <span className={styles.model}>{t('home.recent.model')}</span>
+                <span className={`${typography.ellipsis} ${styles.model}`}>{t('home.recent.model')}</span>
                 <span className={styles.callToken}>{t('home.recent.token')}</span>
-                <span className={styles.time}>{t('home.recent.duration')}</span>
+                <span className={`${typography.note} ${typography.ellipsis} ${styles.time}`}>{t('home.recent.duration')}</span>
                 <span className={styles.amount}>{unit}</span>
               </li>
               {page.items.map((log) => (
@@ -77,11 +78,11 @@ function Call({ log }: { log: Log }) {
   const ending = endingOf(log);
   const parts = (
     <>
-      <span className={styles.model}>{log.model_name}</span>
+      <span className={`${typography.ellipsis} ${styles.model}`}>{log.model_name}</span>
       <span className={styles.amount}>
-        {isFree(log) ? <span className={styles.free}>{t('home.recent.not_charged')}</span> : <Charge quota={log.quota} />}
+        {isFree(log) ? <span className={typography.muted}>{t('home.recent.not_charged')}</span> : <Charge quota={log.quota} />}
       </span>
-      <span className={styles.context}>
+      <span className={`${typography.note} ${typography.ellipsis} ${styles.context}`}>
         {ending !== 'well' && (
           <span className={styles.state}>
             <StatusMark status={endingStatus[ending]}>{t(`home.recent.${wordOf(ending)}`)}</StatusMark>
@@ -92,7 +93,9 @@ function Call({ log }: { log: Log }) {
         <span className={styles.between}>{' · '}</span>
         <span className={styles.clock}>{format.clock(log.created_at)}</span>
       </span>
-      <span className={styles.time}>{format.duration(otherOf(log)?.duration_ms ?? log.use_time * 1000)}</span>
+      <span className={`${typography.note} ${typography.ellipsis} ${styles.time}`}>
+        {format.duration(otherOf(log)?.duration_ms ?? log.use_time * 1000)}
+      </span>
     </>
   );
   return (

@@ -20,7 +20,10 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { ChartShape, FiguresShape } from '#pwa/ui/frame/shapes.tsx';
 import { midnight } from '#pwa/ui/local-days.ts';
-import styles from './home-screen.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
+import homeScreenStyles from './home-screen.module.css';
+import styles from './today-block.module.css';
 import { HourChart } from './hour-chart.tsx';
 import { todayQuery } from './queries.ts';
 import { hoursOfToday, sumsOfToday, type TodayHour } from './today.ts';
@@ -35,7 +38,7 @@ export function TodayBlock({ isForAll = false }: { isForAll?: boolean }) {
     <Block
       title={t('home.today.title')}
       aside={
-        <span className={styles.aside}>
+        <span className={`${typography.note} ${homeScreenStyles.aside}`}>
           {shown === 'chart' && <Legend />}
           <AsOf at={today.dataUpdatedAt} isStale={isStale} />
           <Segments
@@ -121,7 +124,7 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
         <HourTable hours={hours} />
       ) : !hasCalls ? (
         // A person without calls is led to the first one below.
-        isForAll && <p className={styles.none}>{t('home.today.none')}</p>
+        isForAll && <p className={homeScreenStyles.none}>{t('home.today.none')}</p>
       ) : (
         <>
           {/* On a phone one picture: an operator's calls with what failed, a person's spend. */}
@@ -174,7 +177,7 @@ function HourTable({ hours }: { hours: readonly TodayHour[] }) {
   const { t } = useTranslation();
   const format = useFormat();
   return (
-    <table className={styles.table}>
+    <table className={`${typography.compact} ${homeScreenStyles.table}`}>
       <thead>
         <tr>
           <th scope="col">{t('home.today.hour')}</th>
@@ -212,12 +215,12 @@ export function Start() {
   return (
     <>
       {quota <= 0 && !isAdmin && (
-        <div className={styles.start}>
+        <div className={`${layout.stackSm} ${styles.start}`}>
           <NoCredit user={self.data} canTopUp={canTopUp(status)} />
         </div>
       )}
       {calls === 0 && (quota > 0 || isAdmin) && (
-        <div className={styles.start}>
+        <div className={`${layout.stackSm} ${styles.start}`}>
           <p>{t('home.today.first_call')}</p>
           <Button
             renderRoot={(attributes) => <Link {...attributes} to="/first-call" />}

@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import styles from './home-screen.module.css';
+import styles from './todo-line.module.css';
 
 interface TodoLineProps {
   status: Status;

@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './welcome-screen.module.css';
 
 const points = ['gateway', 'ledger', 'offline'] as const;
@@ -16,11 +18,11 @@ export function WelcomeScreen({ footer }: { footer: ReactNode }) {
   const offersRegister = registrationClosed(status) === undefined;
   useScreenHeading(siteName);
   return (
-    <main className={styles.screen} id="main" tabIndex={-1}>
+    <main className={`${layout.fill} ${styles.screen}`} id="main" tabIndex={-1}>
       <div className={styles.column}>
         <h1 className={styles.title}>{siteName}</h1>
         <p className={styles.lead}>{t('home.welcome.lead')}</p>
-        <div className={styles.actions}>
+        <div className={layout.wrap}>
           <Button renderRoot={(attributes) => <Link {...attributes} to="/login" />} variant="filled">
             {t('session.login.link')}
           </Button>
@@ -39,7 +41,7 @@ export function WelcomeScreen({ footer }: { footer: ReactNode }) {
             </div>
           ))}
         </dl>
-        <p className={styles.address}>
+        <p className={`${layout.wrap} ${typography.muted} ${styles.address}`}>
           <span>{t('home.welcome.base_url')}</span>
           <code>{siteAddress(status)}/v1</code>
         </p>

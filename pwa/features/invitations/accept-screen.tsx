@@ -17,6 +17,9 @@ import { focusFirstError, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './accept.module.css';
 import { openInvitationQuery } from './queries.ts';
 
@@ -37,11 +40,11 @@ export function AcceptScreen(props: AcceptScreenProps) {
   const refusal =
     props.token === '' ? t('invitation.no_link') : invitation.error === null ? undefined : failureOf(invitation.error).message;
   return (
-    <section className={styles.form}>
-      <h1 className={styles.title}>{t('invitation.title')}</h1>
+    <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
+      <h1 className={typography.title}>{t('invitation.title')}</h1>
       <Refusal text={refusal} />
       {invitation.data !== undefined && <AcceptForm {...props} username={invitation.data.username} quota={invitation.data.quota} />}
-      <p className={styles.other}>
+      <p className={`${typography.muted} ${styles.other}`}>
         {t('register.has_account')} <Link to="/login">{t('session.login.link')}</Link>
       </p>
     </section>
@@ -79,7 +82,7 @@ function AcceptForm({ token, username: name, quota, onEntered, onAccepted }: Acc
   return (
     <form
       id={formId}
-      className={styles.fields}
+      className={layout.stackLg}
       noValidate
       onSubmit={form.onSubmit(
         (values) => accept.mutate(values),

@@ -9,6 +9,8 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { InvitationMark } from './invitation-mark.tsx';
 import styles from './invitations.module.css';
 import { linkOf, useSendAgain, useWithdraw } from './queries.ts';
@@ -45,7 +47,7 @@ export function InvitationPanel({ invitation, ...ways }: InvitationPanelProps) {
         )
       }
     >
-      <div className={styles.form}>
+      <div className={`${layout.stackLg} ${styles.form}`}>
         <InvitationMark invitation={invitation} />
         <SummaryList
           items={[
@@ -79,9 +81,9 @@ function SendAgain({ invitation: { id, email } }: { invitation: Invitation }) {
     );
   return (
     <>
-      <p className={styles.hint}>{t('invitations.panel.again')}</p>
+      <p className={typography.muted}>{t('invitations.panel.again')}</p>
       <ValidityPicks value={validity} onChange={setValidity} />
-      <span className={styles.row}>
+      <span className={layout.wrap}>
         {email !== '' && (
           <OnlineButton loading={send.isPending} onClick={() => handleSend('mail')} label={t('invitations.action.mail_again')} />
         )}
@@ -89,7 +91,7 @@ function SendAgain({ invitation: { id, email } }: { invitation: Invitation }) {
       </span>
       <Refusal text={send.error === null ? undefined : failureOf(send.error).message} />
       {token !== undefined && (
-        <div className={styles.made} role="status">
+        <div className={`${layout.row} ${layout.spread}`} role="status">
           <code className={styles.code}>{linkOf(token)}</code>
           <CopyButton label={t('invitations.action.copy_link')} text={linkOf(token)} />
         </div>

@@ -12,6 +12,8 @@ import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './invitations.module.css';
 import { MadeInvitations, type MadeList } from './made-invitations.tsx';
 import { peopleOf, type PersonLine } from './people-list.ts';
@@ -86,7 +88,7 @@ function InviteForm({ first, onClose, onMade }: InviteFormProps) {
         </>
       }
     >
-      <form id={formId} className={styles.form} noValidate onSubmit={handleSubmit}>
+      <form id={formId} className={`${layout.stackLg} ${styles.form}`} noValidate onSubmit={handleSubmit}>
         <TextArea
           label={t('invitations.form.list')}
           description={t('invitations.form.list_hint', { limit: invitationListLimit })}
@@ -105,8 +107,8 @@ function InviteForm({ first, onClose, onMade }: InviteFormProps) {
           options={(['link', 'mail'] as const).map((value) => ({ value, label: t(`invitations.form.by_${value}`) }))}
           onChange={setDelivery}
         />
-        <div className={styles.part}>
-          <span className={styles.hint}>{t('invitations.validity.label')}</span>
+        <div className={layout.stackSm}>
+          <span className={typography.muted}>{t('invitations.validity.label')}</span>
           <ValidityPicks value={validity} onChange={setValidity} />
         </div>
         <SwitchRow

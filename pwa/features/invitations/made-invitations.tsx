@@ -4,6 +4,7 @@ import type { Delivery } from '#shared/invitations.ts';
 import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './invitations.module.css';
 import { PeoplePreview, type PreviewLine } from './people-preview.tsx';
 import { linkOf } from './queries.ts';
@@ -45,7 +46,7 @@ export function MadeInvitations({ made, delivery, left, onClose, onCorrect }: Ma
         </>
       }
     >
-      <div className={styles.form}>
+      <div className={`${layout.stackLg} ${styles.form}`}>
         <p>
           <StatusMark status="on">{t(`invitations.made.by_${delivery}`)}</StatusMark>
         </p>
@@ -53,7 +54,7 @@ export function MadeInvitations({ made, delivery, left, onClose, onCorrect }: Ma
           {links.map(({ id, username, link }) => (
             <li key={id}>
               <b>{username}</b>
-              <span className={styles.made}>
+              <span className={`${layout.row} ${layout.spread}`}>
                 <code className={styles.code}>{link}</code>
                 <CopyIcon text={link} label={t('invitations.made.copy_named', { name: username })} />
               </span>

@@ -16,6 +16,7 @@ import { ReasonField } from '#pwa/ui/form/reason-field.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { isHandedIn } from './log-summary.ts';
 import styles from './logs.module.css';
 import { logUserQuery } from './queries.ts';
@@ -133,7 +134,7 @@ function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
       hasFields
       title={t('receipt.refund.question')}
       text={
-        <div className={styles.deletion}>
+        <div className={layout.stackMd}>
           <p>{t('receipt.refund.text', { name: log.username })}</p>
           <QuotaInput
             label={t('receipt.refund.amount')}

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { sizeOf } from './log-summary.ts';
 import styles from './logs.module.css';
 
@@ -17,5 +18,5 @@ export function CallSize({ log }: { log: Log }) {
     requests: (count) => t('logs.size.requests', { count }),
     examples: (count) => t('logs.size.examples', { count }),
   });
-  return size === undefined ? null : <span className={styles.said}>{size}</span>;
+  return size === undefined ? null : <span className={`${typography.ellipsis} ${styles.said}`}>{size}</span>;
 }

@@ -8,7 +8,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
-import styles from './logs.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 
 const keptDays = 30;
 
@@ -41,7 +41,7 @@ export function DeleteLogsDialog({ onClose }: { onClose: () => void }) {
       isDanger
       title={t('logs.delete.title')}
       text={
-        <div className={styles.deletion}>
+        <div className={layout.stackMd}>
           <TextInput
             type="date"
             label={t('logs.delete.before')}

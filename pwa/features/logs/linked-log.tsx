@@ -6,6 +6,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import type { LogSearch } from './log-address.ts';
 import { LogPanel } from './log-panel.tsx';
 import { logQuery } from './queries.ts';
@@ -34,7 +35,7 @@ export function LinkedLog({ id, ...panel }: LinkedLogProps) {
   return (
     <SidePanel title={t('receipt.entry')} note={`#${id}`} onClose={onClose}>
       {query.error !== null && missing.has(failureOf(query.error).code) ? (
-        <div className={styles.missing} role="alert">
+        <div className={`${layout.stackSm} ${styles.missing}`} role="alert">
           <StatusMark status="note" strong>
             {t('receipt.missing')}
           </StatusMark>

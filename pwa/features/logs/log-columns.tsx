@@ -14,6 +14,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { channelPath, durationOf, firstBytePace, isHandedIn, type Pace, paceOf } from './log-summary.ts';
 import { CallSize } from './call-size.tsx';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
@@ -75,7 +76,8 @@ function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
     {
       key: 'token',
       heading: t('logs.column.token'),
-      cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{tokenName(log, t)}</span>),
+      cell: (log) =>
+        log.token_name === '' ? null : <span className={`${typography.secondary} ${styles.quiet}`}>{tokenName(log, t)}</span>,
       // `playground-default` is in every list.
       width: 132,
       leave: 5,
@@ -84,7 +86,7 @@ function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
     {
       key: 'group',
       heading: t('logs.column.group'),
-      cell: (log) => <span className={styles.quiet}>{log.group}</span>,
+      cell: (log) => <span className={`${typography.secondary} ${styles.quiet}`}>{log.group}</span>,
       width: 84,
       leave: 9,
       isOff: true,
@@ -185,7 +187,11 @@ function Ended({ log }: { log: Log }) {
 
 function Time({ log }: { log: Log }) {
   const format = useFormat();
-  return <span className={styles.quiet}>{useIsPhone() ? format.clock(log.created_at) : format.time(log.created_at)}</span>;
+  return (
+    <span className={`${typography.secondary} ${styles.quiet}`}>
+      {useIsPhone() ? format.clock(log.created_at) : format.time(log.created_at)}
+    </span>
+  );
 }
 
 /** The model of a call; of any other row, what happened. */
@@ -200,7 +206,7 @@ function What({ log }: { log: Log }) {
     return (
       <span className={styles.what}>
         {model !== '' && (
-          <span className={styles.model} title={model}>
+          <span className={`${typography.ellipsis} ${styles.model}`} title={model}>
             {model}
           </span>
         )}
@@ -227,7 +233,7 @@ function What({ log }: { log: Log }) {
   }
   return (
     <span className={styles.what}>
-      <span className={styles.model} title={log.model_name}>
+      <span className={`${typography.ellipsis} ${styles.model}`} title={log.model_name}>
         {log.model_name}
       </span>
       {hasMark && (
@@ -247,7 +253,7 @@ export function TypeTag({ log }: { log: Log }) {
 
 function TypeWord({ log }: { log: Log }) {
   const { t } = useTranslation();
-  return <span className={styles.quiet}>{t(`logs.type.${typeName(log.type)}`)}</span>;
+  return <span className={`${typography.secondary} ${styles.quiet}`}>{t(`logs.type.${typeName(log.type)}`)}</span>;
 }
 
 export function typeName(type: number): 'top_up' | 'consumption' | 'management' | 'system' | 'refusal' | 'test' | 'unknown' {
@@ -267,9 +273,9 @@ function ChannelPath({ log }: { log: Log }) {
     <span title={path.map((step) => `#${step.channel} ${step.name}`.trim()).join(' → ')}>
       {path.map((step, index) => (
         <Fragment key={index}>
-          {index > 0 && <span className={styles.arrow}> → </span>}
+          {index > 0 && <span className={typography.muted}> → </span>}
           {step.hasFailed ? (
-            <s className={styles.failed}>
+            <s className={typography.muted}>
               {stepName(step, path.length)}
               <span className="visually-hidden"> {t(`logs.ending.${step.isUnsent === true ? 'unsendable' : 'failed'}`)}</span>
             </s>
@@ -316,19 +322,19 @@ export function Paced({ pace, text }: { pace: Pace; text: string }) {
 }
 
 function Tokens({ count }: { count: number }) {
-  return <span className={styles.quiet}>{count > 0 ? <ShortCount count={count} /> : '—'}</span>;
+  return <span className={`${typography.secondary} ${styles.quiet}`}>{count > 0 ? <ShortCount count={count} /> : '—'}</span>;
 }
 
 function Amount({ log }: { log: Log }) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   if (!isCall(log)) {
-    if (refusalOf(log) !== undefined) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
+    if (refusalOf(log) !== undefined) return <span className={`${typography.secondary} ${styles.quiet}`}>{t('logs.not_charged')}</span>;
     const change = changeOf(log);
-    if (change === 0) return isPhone ? null : <span className={styles.quiet}>—</span>;
+    if (change === 0) return isPhone ? null : <span className={`${typography.secondary} ${styles.quiet}`}>—</span>;
     // What was spent stands there as calls do.
     return <Charge quota={Math.abs(change)} {...(isSpending(log) ? {} : { sign: change > 0 ? '+' : '−' })} />;
   }
-  if (isFree(log)) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
+  if (isFree(log)) return <span className={`${typography.secondary} ${styles.quiet}`}>{t('logs.not_charged')}</span>;
   return <Charge quota={log.quota} />;
 }

@@ -6,6 +6,7 @@ import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
 import { FilterBar } from '#pwa/ui/list/filter-bar.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import type { LogSearch } from './log-address.ts';
 import { LogActions } from './log-actions.tsx';
 import { LogFilterField } from './log-filter-fields.tsx';
@@ -62,7 +63,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list 
             </Button>
           )}
         >
-          {() => <div className={styles.rare}>{others.map(field)}</div>}
+          {() => <div className={`${layout.stackSm} ${styles.rare}`}>{others.map(field)}</div>}
         </Disclosure>
       )}
     </FilterBar>

@@ -23,6 +23,7 @@ import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { CacheEffect } from './cache-effect.tsx';
 import { CallContext } from './call-context.tsx';
 import { CallRemarks, NoPrices } from './call-remarks.tsx';
@@ -120,7 +121,7 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike, s
       <QuickFilterSection log={log} search={search} isAdmin={isAdmin} onFilter={onFilter} />
       {/* The foot of a sheet has room for two. */}
       {isReceipt && isPhone && (
-        <div className={styles.more}>
+        <div className={`${layout.wrap} ${styles.more}`}>
           {channelLink}
           {json}
         </div>
@@ -284,7 +285,7 @@ function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdm
   const sentence = useLogSentence([log]);
   const model = facts.is_others === true ? t('logs.refusal.others') : log.model_name;
   return (
-    <div className={styles.entry}>
+    <div className={layout.stackMd}>
       <p>
         <RefusalMark facts={facts} />
       </p>
@@ -324,7 +325,7 @@ function Entry({ log }: { log: Log }) {
   const event = otherOf(log)?.event;
   const charge = <Charge quota={Math.abs(change)} {...(isSpending(log) ? {} : { sign: change > 0 ? '+' : '−' })} />;
   return (
-    <div className={styles.entry}>
+    <div className={layout.stackMd}>
       <p>
         <TypeTag log={log} />
       </p>

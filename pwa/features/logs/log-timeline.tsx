@@ -3,6 +3,9 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type LogTimeline as Timeline, LogType } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { LogSearch } from './log-address.ts';
 import { type Bounds, isAboutCalls, timelineSpan } from './log-search.ts';
 import styles from './log-timeline.module.css';
@@ -76,7 +79,7 @@ export function Picture({ timeline, end, chosen, countsCalls, isAllFailed = fals
   const now = running === -1 ? undefined : ((running + shareOf(timeline, running)) * place * 100) / width;
   return (
     <figure className={styles.figure}>
-      <figcaption className={styles.caption} data-start={(now ?? 0) > 50 || undefined}>
+      <figcaption className={`${typography.note} ${styles.caption}`} data-start={(now ?? 0) > 50 || undefined}>
         {read ?? t(`logs.timeline.${countsCalls ? 'calls' : 'rows'}_${step}`)}
       </figcaption>
       <div className={styles.plot}>
@@ -114,13 +117,18 @@ export function Picture({ timeline, end, chosen, countsCalls, isAllFailed = fals
           />
         )}
         {now !== undefined && (
-          <span className={styles.now} style={{ insetInlineStart: `${now}%` }} data-late={now > 90 || undefined} aria-hidden>
+          <span
+            className={`${typography.small} ${styles.now}`}
+            style={{ insetInlineStart: `${now}%` }}
+            data-late={now > 90 || undefined}
+            aria-hidden
+          >
             <span>{t('logs.timeline.now')}</span>
           </span>
         )}
         <Steps timeline={timeline} share={(steps.length * place) / width} onRead={setRead} onStep={onStep} />
       </div>
-      <div className={styles.axis} aria-hidden>
+      <div className={`${typography.note} ${styles.axis}`} aria-hidden>
         {marksOf(timeline, steps.length + missing).map(({ start, index, isDay }) => (
           <span key={start} style={{ insetInlineStart: `${(index * place * 100) / width}%` }}>
             {isDay ? format.day(start) : format.clock(start)}
@@ -207,7 +215,7 @@ function Steps({ timeline, share, onRead, onStep }: StepsProps) {
           <button
             key={start}
             type="button"
-            className={styles.hour}
+            className={`${control.bare} ${layout.fill} ${styles.hour}`}
             aria-label={text}
             tabIndex={index === stop ? 0 : -1}
             onPointerEnter={() => onRead(text)}

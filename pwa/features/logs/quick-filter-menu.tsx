@@ -5,6 +5,7 @@ import type { Log } from '#shared/logs.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import type { LogSearch } from './log-address.ts';
 import { typeName } from './log-columns.tsx';
 import { type QuickFilter, quickFilters } from './quick-filters.ts';
@@ -43,7 +44,7 @@ export function QuickFilterSection({ log, search, isAdmin, onFilter }: QuickFilt
   if (filters.length === 0) return null;
   return (
     <PanelSection title={t('logs.quick.title')}>
-      <ul className={styles.quick}>
+      <ul className={`${layout.wrap} ${styles.quick}`}>
         {filters.map((filter) => (
           <li key={filter.key}>
             <Button variant="default" leftSection={<Icon name="filter" />} onClick={() => onFilter(filter.change)}>

@@ -7,6 +7,7 @@ import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import type { LogSearch } from './log-address.ts';
 import { changeTo, dropView, isSameView, keepView, longestViewName, readViews, type SavedView, viewOf } from './saved-views.ts';
 import styles from './logs.module.css';
@@ -36,7 +37,7 @@ export function SavedViewsMenu({ search, onChange }: SavedViewsProps) {
       )}
     >
       {(close) => (
-        <div className={styles.views} role="group" aria-label={t('logs.views.title')} tabIndex={-1} ref={sheet}>
+        <div className={`${layout.stackSm} ${styles.views}`} role="group" aria-label={t('logs.views.title')} tabIndex={-1} ref={sheet}>
           {views.length === 0 && <p className={styles.viewsNone}>{t('logs.views.none')}</p>}
           <ul className={styles.viewList}>
             {views.map((view) => (

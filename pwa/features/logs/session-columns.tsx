@@ -7,6 +7,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { programName } from './program-name.ts';
 import { spanText } from './span-text.ts';
 import styles from './sessions.module.css';
@@ -27,7 +28,7 @@ export function sessionColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnO
     {
       key: 'token',
       heading: t('logs.column.token'),
-      cell: (row) => (row.token_name === '' ? null : <span className={styles.quiet}>{row.token_name}</span>),
+      cell: (row) => (row.token_name === '' ? null : <span className={`${typography.secondary} ${styles.quiet}`}>{row.token_name}</span>),
       width: 120,
       leave: 5,
       card: 'context',
@@ -36,7 +37,7 @@ export function sessionColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnO
     {
       key: 'span',
       heading: t('sessions.span'),
-      cell: (row) => <span className={styles.quiet}>{spanText(t, row)}</span>,
+      cell: (row) => <span className={`${typography.secondary} ${styles.quiet}`}>{spanText(t, row)}</span>,
       width: 92,
       align: 'end',
       leave: 4,
@@ -88,7 +89,7 @@ export function sessionColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnO
 
 function Clock({ at }: { at: number }) {
   const format = useFormat();
-  return <span className={styles.quiet}>{useIsPhone() ? format.clock(at) : format.time(at)}</span>;
+  return <span className={`${typography.secondary} ${styles.quiet}`}>{useIsPhone() ? format.clock(at) : format.time(at)}</span>;
 }
 
 /** The program and the beginning of its id; the whole id a pointer away. */
@@ -111,7 +112,7 @@ function Models({ names }: { names: readonly string[] }) {
   const { t } = useTranslation();
   const [first = '—', ...more] = names;
   return (
-    <span className={styles.models} title={names.join('\n')}>
+    <span className={`${typography.secondary} ${styles.models}`} title={names.join('\n')}>
       <span>{first}</span>
       {more.length > 0 && <small>{t('sessions.more', { count: more.length })}</small>}
     </span>
@@ -139,9 +140,9 @@ export function CallCount({ sums: { calls, errors }, isWord }: { sums: Pick<Call
 /** The share of the prompts that caches had. */
 export function Cached({ row }: { row: { prompt_tokens: number; cache_tokens: number } }) {
   const format = useFormat();
-  if (row.prompt_tokens === 0 || row.cache_tokens === 0) return <span className={styles.quiet}>—</span>;
+  if (row.prompt_tokens === 0 || row.cache_tokens === 0) return <span className={`${typography.secondary} ${styles.quiet}`}>—</span>;
   return (
-    <span className={styles.quiet} title={format.count(row.cache_tokens)}>
+    <span className={`${typography.secondary} ${styles.quiet}`} title={format.count(row.cache_tokens)}>
       {format.percent(Math.min(1, row.cache_tokens / row.prompt_tokens), 0)}
     </span>
   );

@@ -8,6 +8,8 @@ import { Charge } from '#pwa/ui/billing/charge.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { EndingMark } from './log-labels.tsx';
 import { durationOf } from './log-summary.ts';
 import { Cached, CallCount, shortId } from './session-columns.tsx';
@@ -101,7 +103,7 @@ function What({ row }: { row: SessionRow }) {
   const style = depthOf(row);
   if (row.kind === 'call') {
     return (
-      <span className={styles.call} style={style}>
+      <span className={`${layout.row} ${styles.call}`} style={style}>
         <span className={styles.model} title={row.log.model_name}>
           {row.log.model_name}
         </span>
@@ -115,7 +117,7 @@ function What({ row }: { row: SessionRow }) {
   }
   const { agent } = row.agent;
   return (
-    <span className={styles.agent} style={style} title={agent}>
+    <span className={`${layout.row} ${styles.agent}`} style={style} title={agent}>
       <Icon name={row.isFolded ? 'right' : 'down'} />
       <span className={styles.model}>{agent === '' ? t('sessions.first_agent') : shortId(agent)}</span>
       <span className="visually-hidden">{t(row.isFolded ? 'sessions.folded' : 'sessions.unfolded')}</span>
@@ -125,14 +127,14 @@ function What({ row }: { row: SessionRow }) {
 
 function Time({ at, isPhone }: { at: number; isPhone: boolean }) {
   const format = useFormat();
-  return <span className={styles.quiet}>{isPhone ? format.clock(at) : format.time(at)}</span>;
+  return <span className={`${typography.secondary} ${styles.quiet}`}>{isPhone ? format.clock(at) : format.time(at)}</span>;
 }
 
 function Duration({ row }: { row: SessionRow }) {
   const format = useFormat();
   const milliseconds = row.kind === 'agent' ? row.agent.duration_ms : durationOf(row.log);
   const text = format.duration(milliseconds);
-  return <span className={styles.quiet}>{text}</span>;
+  return <span className={`${typography.secondary} ${styles.quiet}`}>{text}</span>;
 }
 
 function Cost({ row }: { row: SessionRow }) {
@@ -143,7 +145,7 @@ function Cost({ row }: { row: SessionRow }) {
         <Charge quota={row.agent.quota - row.agent.refunded} />
       </b>
     );
-  if (isFree(row.log)) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
+  if (isFree(row.log)) return <span className={`${typography.secondary} ${styles.quiet}`}>{t('logs.not_charged')}</span>;
   return <Charge quota={row.log.quota} />;
 }
 

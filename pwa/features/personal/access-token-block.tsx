@@ -13,6 +13,9 @@ import { Block } from '#pwa/ui/frame/block.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './personal.module.css';
 
 /** The system access token: made, shown this once, replaced, revoked. */
@@ -25,12 +28,12 @@ export function AccessTokenBlock({ user }: { user: User }) {
   const state = madeAt === 0 ? t('account.token.none') : t('account.token.made', { time: format.date(madeAt) });
   return (
     <Block title={t('account.token.title')}>
-      <div className={styles.row}>
+      <div className={`${layout.spread} ${styles.row}`}>
         <span className={styles.words}>
           <span>{t('account.token.label')}</span>
-          <span className={styles.hint}>{state}</span>
+          <span className={typography.note}>{state}</span>
         </span>
-        <span className={styles.actions}>
+        <span className={layout.wrap}>
           {madeAt > 0 && <OnlineButton variant="subtle" data-danger label={t('account.token.revoke')} onClick={() => setAsks('revoke')} />}
           <OnlineButton
             label={t(madeAt === 0 ? 'account.token.make' : 'account.token.replace')}
@@ -39,7 +42,7 @@ export function AccessTokenBlock({ user }: { user: User }) {
           />
         </span>
       </div>
-      <p className={styles.hint}>{t('account.token.hint', { id: user.id })}</p>
+      <p className={typography.note}>{t('account.token.hint', { id: user.id })}</p>
       <ConfirmDialog
         opened={asks !== undefined}
         title={t(`account.token.${asks ?? 'replace'}_title`)}
@@ -91,8 +94,8 @@ function MadeToken({ token, onClose }: { token: string; onClose: () => void }) {
   return (
     <Dialog title={t('account.token.shown_title')} onClose={onClose}>
       <p className={styles.said}>{t('account.token.shown_text')}</p>
-      <code className={styles.secretText}>{token}</code>
-      <div className={styles.dialogActions}>
+      <code className={`${surface.well} ${styles.secretText}`}>{token}</code>
+      <div className={`${layout.wrap} ${styles.dialogActions}`}>
         <Button onClick={onClose}>{t('common.action.done')}</Button>
         <CopyButton variant="filled" text={token} label={t('account.token.copy')} />
       </div>

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './personal.module.css';
 
 const BottomSheet = lazyPart(
@@ -24,7 +25,7 @@ export function FormBlock({ title, row, children }: FormBlockProps) {
   const close = (): void => setOpen(false);
   if (!isPhone) return <Block title={title}>{children(close)}</Block>;
   return (
-    <div className={styles.opener}>
+    <div className={`${layout.spread} ${styles.opener}`}>
       <div className={styles.words}>{row.about}</div>
       <Button aria-label={row.label} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {row.action}

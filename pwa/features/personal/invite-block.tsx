@@ -7,6 +7,9 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './personal.module.css';
 import { inviteCodeQuery } from './queries.ts';
 import { TransferDialog } from './transfer-dialog.tsx';
@@ -25,21 +28,21 @@ export function InviteBlock({ user }: { user: User }) {
     <Block
       title={t('account.invite.title')}
       aside={
-        <span className={styles.hint}>
+        <span className={typography.note}>
           {t('account.invite.summary', { count: user.aff_count, amount: format.quota(user.aff_history_quota) })}
         </span>
       }
     >
       {link !== undefined && (
-        <div className={styles.link}>
+        <div className={`${layout.row} ${surface.well} ${styles.link}`}>
           <span>{link}</span>
           <CopyIcon text={link} label={t('account.invite.copy')} />
         </div>
       )}
-      <div className={styles.row}>
+      <div className={`${layout.spread} ${styles.row}`}>
         <span className={styles.words}>
           <span>{t('account.invite.pending', { amount: format.quota(user.aff_quota) })}</span>
-          <span className={styles.hint}>{t('account.invite.minimum', { amount: format.quota(minimum) })}</span>
+          <span className={typography.note}>{t('account.invite.minimum', { amount: format.quota(minimum) })}</span>
         </span>
         <OnlineButton label={t('account.invite.transfer')} disabled={user.aff_quota < minimum} onClick={() => setOpen(true)} />
       </div>

@@ -7,6 +7,7 @@ import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { OwnFields } from './own-fields.tsx';
 import styles from './personal.module.css';
 import { QueuedMark } from './queued-mark.tsx';
@@ -32,7 +33,7 @@ export function LowBalanceForm({ user, form }: { user: User; form: OwnForm }) {
           error={form.problems[lowWaterKey]}
           onChange={(amount) => form.change(lowWaterKey, String(amount))}
         />
-        <p className={styles.hint}>{t('personal.mark.hint')}</p>
+        <p className={typography.note}>{t('personal.mark.hint')}</p>
       </OwnFields>
     </Block>
   );

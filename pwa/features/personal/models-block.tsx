@@ -7,6 +7,8 @@ import { ManualCopy } from '#pwa/ui/controls/manual-copy.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './personal.module.css';
 import { ownModelsQuery } from './queries.ts';
 
@@ -18,11 +20,11 @@ export function ModelsBlock() {
   const { t } = useTranslation();
   const models = useQuery(ownModelsQuery);
   const count = models.data?.length ?? 0;
-  const aside = count > 0 && <span className={styles.hint}>{t('account.models.count', { count })}</span>;
+  const aside = count > 0 && <span className={typography.note}>{t('account.models.count', { count })}</span>;
   return (
     <Block title={t('account.models.title')} aside={aside}>
       <QueryState query={models} what={t('account.models.title')} lines={2}>
-        {(names) => (names.length === 0 ? <p className={styles.hint}>{t('account.models.none')}</p> : <ModelNames names={names} />)}
+        {(names) => (names.length === 0 ? <p className={typography.note}>{t('account.models.none')}</p> : <ModelNames names={names} />)}
       </QueryState>
     </Block>
   );
@@ -43,7 +45,7 @@ function ModelNames({ names }: { names: readonly string[] }) {
     toastSuccess(t('common.copy.done'));
   }
   return (
-    <div className={styles.models}>
+    <div className={`${layout.wrap} ${styles.models}`}>
       {(isOpen ? names : names.slice(0, shortList)).map((name) => (
         <button
           key={name}

@@ -9,6 +9,8 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './personal.module.css';
 import { noticesQuery } from './queries.ts';
 
@@ -26,14 +28,14 @@ export function NoticeList() {
   });
   return (
     <div className={styles.list}>
-      <div className={styles.line}>
+      <div className={`${layout.spread} ${styles.line}`}>
         <h3 className={styles.small}>{t('personal.notice.latest')}</h3>
         <OnlineButton label={t('personal.notice.test')} loading={test.isPending} onClick={() => test.mutate()} />
       </div>
       <QueryState query={notices} what={t('personal.notice.latest')} lines={2}>
         {(items) =>
           items.length === 0 ? (
-            <p className={styles.hint}>{t('personal.notice.none')}</p>
+            <p className={typography.note}>{t('personal.notice.none')}</p>
           ) : (
             <ul className={styles.rows}>
               {items.map((item) => (
@@ -59,10 +61,10 @@ function NoticeRow({ notice }: { notice: Notification }) {
     isAgain ? t('personal.notice.next', { time: format.clock(notice.next_at) }) : undefined,
   ];
   return (
-    <li className={styles.row}>
+    <li className={`${layout.spread} ${styles.row}`}>
       <span className={styles.words}>
         <span>{notice.title}</span>
-        <span className={styles.hint}>{facts.filter((fact) => fact !== undefined).join(' · ')}</span>
+        <span className={typography.note}>{facts.filter((fact) => fact !== undefined).join(' · ')}</span>
       </span>
       <StatusMark status={marks[notice.state]}>{t(`personal.notice.state.${notice.state}`)}</StatusMark>
     </li>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './personal.module.css';
 import type { OwnForm } from './use-own-form.ts';
 
@@ -6,7 +7,7 @@ import type { OwnForm } from './use-own-form.ts';
 export function OwnFields({ form, children }: { form: OwnForm; children: ReactNode }) {
   return (
     <form
-      className={styles.form}
+      className={`${layout.stackLg} ${styles.form}`}
       data-own
       noValidate
       onSubmit={(event) => {

@@ -10,6 +10,8 @@ import { selfQuery } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { FormBlock } from './form-block.tsx';
 import { passwordProblems } from './password-problems.ts';
 import styles from './personal.module.css';
@@ -67,13 +69,13 @@ function Fields({ username, onDone }: { username: string; onDone: () => void }) 
   });
   const label = t('personal.password.save');
   return (
-    <form className={styles.form} ref={place} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
+    <form className={`${layout.stackLg} ${styles.form}`} ref={place} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
       {/* Password managers file what is entered under it. */}
       <input type="hidden" name="username" autoComplete="username" value={username} readOnly />
       <PasswordField label={t('personal.password.old')} autoComplete="current-password" {...form.getInputProps('original_password')} />
       <PasswordField label={t('personal.password.new')} autoComplete="new-password" {...form.getInputProps('password')} />
       <PasswordField label={t('personal.password.again')} autoComplete="new-password" {...form.getInputProps('again')} />
-      <p className={styles.hint}>{t('personal.password.hint', passwordLimits)}</p>
+      <p className={typography.note}>{t('personal.password.hint', passwordLimits)}</p>
       <OnlineButton type="submit" loading={change.isPending} label={label} />
     </form>
   );

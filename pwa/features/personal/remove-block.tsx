@@ -13,6 +13,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './personal.module.css';
 import { tokenCountQuery } from './queries.ts';
 
@@ -27,7 +28,7 @@ export function RemoveBlock({ user }: { user: User }) {
   const loss = count === undefined ? t('account.remove.loss_bare', { amount }) : t('account.remove.loss', { amount, count });
   return (
     <Block title={t('account.remove.title')}>
-      <div className={styles.row}>
+      <div className={`${layout.spread} ${styles.row}`}>
         <span className={styles.words}>{isRoot ? t('account.remove.root') : loss}</span>
         {!isRoot && <OnlineButton variant="default" data-danger label={t('account.remove.action')} onClick={() => setOpen(true)} />}
       </div>
@@ -53,7 +54,7 @@ function RemoveDialog({ user, onClose }: { user: User; onClose: () => void }) {
   return (
     <Dialog title={t('account.remove.dialog')} onClose={onClose}>
       <form
-        className={styles.transfer}
+        className={layout.stackMd}
         onSubmit={(event) => {
           event.preventDefault();
           if (typed !== user.username) setError(t('account.remove.mismatch'));
@@ -75,7 +76,7 @@ function RemoveDialog({ user, onClose }: { user: User; onClose: () => void }) {
             setError(undefined);
           }}
         />
-        <div className={styles.dialogActions}>
+        <div className={`${layout.wrap} ${styles.dialogActions}`}>
           <Button onClick={onClose}>{t('common.action.cancel')}</Button>
           <OnlineButton type="submit" variant="filled" data-danger loading={remove.isPending} label={t('account.remove.confirm')} />
         </div>

@@ -4,6 +4,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useSaveKey } from '#pwa/ui/frame/use-save-key.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './personal.module.css';
 import type { OwnForm } from './use-own-form.ts';
 
@@ -22,7 +23,7 @@ export function SaveBar({ form }: { form: OwnForm }) {
   return (
     <footer className={styles.bar}>
       <UnsavedEdits when />
-      <span className={styles.unsaved} role="status">
+      <span className={`${layout.fill} ${styles.unsaved}`} role="status">
         {t('editing.unsaved', { count: form.changes })}
       </span>
       <Button variant="subtle" disabled={form.isSaving} onClick={form.discard}>

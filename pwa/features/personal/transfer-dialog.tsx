@@ -14,6 +14,8 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { OwnBalance } from './low-balance-form.tsx';
 import styles from './personal.module.css';
 
@@ -56,7 +58,7 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
   const after = isPossible ? amount : 0;
   return (
     <form
-      className={styles.transfer}
+      className={layout.stackMd}
       onSubmit={(event) => {
         event.preventDefault();
         handleTransfer();
@@ -88,7 +90,7 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
         user={{ ...user, quota: user.quota + after, full_mark: Math.max(user.full_mark, user.quota + after) }}
         lowMark={warningThreshold(user)}
       />
-      <p className={styles.hint}>{t('account.invite.final')}</p>
+      <p className={typography.note}>{t('account.invite.final')}</p>
       <OnlineButton
         type="submit"
         variant="filled"

@@ -4,6 +4,9 @@ import { userSettingOf } from '#shared/user-setting.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { SecretField } from '#pwa/ui/form/secret-field.tsx';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { NoticeFormProps } from './notice-form.tsx';
 import styles from './personal.module.css';
 
@@ -33,7 +36,7 @@ export function WebhookFields({ user, form }: NoticeFormProps) {
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         onChange={(event) => form.change('webhook_url', event.currentTarget.value)}
       />
-      <div className={styles.secret}>
+      <div className={`${layout.stackSm} ${styles.secret}`}>
         <SecretField
           label={t('personal.notice.secret')}
           isSet={hasSecret}
@@ -46,10 +49,10 @@ export function WebhookFields({ user, form }: NoticeFormProps) {
             {t('personal.notice.secret_remove')}
           </Button>
         )}
-        <p className={styles.hint}>{t('personal.notice.secret_hint')}</p>
+        <p className={typography.note}>{t('personal.notice.secret_hint')}</p>
       </div>
       <Fold title={t('personal.notice.shape')}>
-        <pre className={styles.sample}>{sample}</pre>
+        <pre className={`${surface.well} ${styles.sample}`}>{sample}</pre>
       </Fold>
     </>
   );

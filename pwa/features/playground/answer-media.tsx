@@ -1,8 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '#pwa/offline/conversation.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { MadeVideo } from './answer-video.tsx';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import answerStyles from './answer.module.css';
+import styles from './answer-media.module.css';
 
 /** Whatever a model has made that is no text. */
 export function MadeMedia({ answer }: { answer: Answer }) {
@@ -24,7 +27,7 @@ export function MadePictures({ answer }: { answer: Answer }) {
     return (
       <div className={styles.made} aria-hidden="true">
         {Array.from({ length: awaited.count }, (_one, index) => (
-          <i key={index} className={styles.awaited} style={{ aspectRatio: awaited.ratio }} />
+          <i key={index} className={`${surface.well} ${styles.awaited}`} style={{ aspectRatio: awaited.ratio }} />
         ))}
       </div>
     );
@@ -58,7 +61,7 @@ export function MadeSound({ answer }: { answer: Answer }) {
   const { sound, model } = answer;
   if (sound === undefined) return null;
   return (
-    <div className={styles.player}>
+    <div className={`${layout.row} ${styles.player}`}>
       {/* What it says is the question above it. */}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
       <audio controls preload="metadata" src={sound.url} aria-label={t('playground.speech.player', { model })} />
@@ -69,7 +72,7 @@ export function MadeSound({ answer }: { answer: Answer }) {
 
 function Download({ url, name, label }: { url: string; name: string; label: string }) {
   return (
-    <a className={styles.receipt} href={url} download={name} aria-label={label} title={label}>
+    <a className={answerStyles.receipt} href={url} download={name} aria-label={label} title={label}>
       <ChatIcon name="download" />
     </a>
   );

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { RichText } from '#pwa/ui/markdown/rich-text.tsx';
 import { CodeBlock } from './code-block.tsx';
-import styles from './playground.module.css';
+import styles from './answer.module.css';
 import { splitBlocks } from './split-blocks.ts';
 
 /** Markdown that may be growing: what stands already is not drawn again. */

@@ -5,8 +5,10 @@ import type { Answer } from '#pwa/offline/conversation.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import answerStyles from './answer.module.css';
+import styles from './answer-media.module.css';
 
 /** A video that was ordered: how far it is, what came of it, or what came back. */
 export function MadeVideo({ answer }: { answer: Answer }) {
@@ -49,7 +51,7 @@ function Player({ answer, task, size, ordered }: { answer: Answer; task: number;
   // With a network again it is worth another try.
   const isBroken = failedAt === isOnline;
   return (
-    <figure className={styles.video} style={{ maxWidth: `min(100%, ${Math.round((480 * width) / height)}px)` }}>
+    <figure className={`${layout.stackSm} ${styles.video}`} style={{ maxWidth: `min(100%, ${Math.round((480 * width) / height)}px)` }}>
       {!isOnline || isBroken ? (
         <p className={styles.noVideo} style={{ aspectRatio: `${width} / ${height}` }}>
           <StatusMark status={isOnline ? 'failed' : 'offline'}>
@@ -73,7 +75,7 @@ function Player({ answer, task, size, ordered }: { answer: Answer; task: number;
         <span>{ordered}</span>
         {isOnline && (
           <a
-            className={styles.receipt}
+            className={answerStyles.receipt}
             href={source}
             download={`${model.replaceAll(/[^\w.-]+/g, '-')}.mp4`}
             aria-label={t('playground.video.download')}

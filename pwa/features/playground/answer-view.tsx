@@ -9,10 +9,14 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import surface from '#pwa/ui/styles/surface.module.css';
+import control from '#pwa/ui/styles/control.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { AnswerText } from './answer-text.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import styles from './answer.module.css';
+import threadStyles from './thread.module.css';
 import { RunningFacts } from './running-facts.tsx';
 
 const MadeMedia = lazyPart(
@@ -44,13 +48,13 @@ export const AnswerView = memo(({ answer, onAgain, onBranch }: AnswerViewProps) 
         (answer.kind === undefined ? (
           <AnswerText text={answer.text} isGrowing={isRunning} />
         ) : (
-          <p className={styles.asked}>{answer.text}</p>
+          <p className={threadStyles.asked}>{answer.text}</p>
         ))}
       {answer.kind !== undefined && <MadeMedia answer={answer} />}
       {answer.text === '' && isRunning && answer.awaited === undefined && <span className={styles.caret} />}
       {answer.tool_calls.map((called, index) => (
         // A call never changes its place.
-        <pre key={index} className={styles.toolCall}>
+        <pre key={index} className={`${surface.well} ${styles.toolCall}`}>
           {`${called.name}(${called.arguments})`}
         </pre>
       ))}
@@ -73,14 +77,19 @@ function Reasoning({ answer }: { answer: Answer }) {
   const tokens = answer.reasoningTokens === undefined ? '' : ` · ${t('playground.answer.tokens', { count: answer.reasoningTokens })}`;
   return (
     <div className={styles.reasoning}>
-      <button type="button" className={styles.fold} aria-expanded={isOpen || isThinking} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        className={`${control.bare} ${styles.fold}`}
+        aria-expanded={isOpen || isThinking}
+        onClick={() => setOpen(!isOpen)}
+      >
         <Icon name={isOpen || isThinking ? 'down' : 'right'} />
         {isThinking || took === undefined
           ? t('playground.answer.thinking')
           : t('playground.answer.thought', { time: format.duration(took) })}
         {tokens}
       </button>
-      {(isOpen || isThinking) && <p className={styles.thoughts}>{answer.reasoning}</p>}
+      {(isOpen || isThinking) && <p className={`${typography.compact} ${styles.thoughts}`}>{answer.reasoning}</p>}
     </div>
   );
 }

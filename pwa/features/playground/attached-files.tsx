@@ -5,8 +5,11 @@ import { useTranslation } from 'react-i18next';
 import type { AttachedFile } from '#pwa/offline/conversation.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import styles from './attachments.module.css';
+import threadStyles from './thread.module.css';
 import { isSound, largestFile, mostFiles, readFile } from './read-file.ts';
 
 /** @param isDeaf the models or their format take no sound */
@@ -36,9 +39,9 @@ export function FileList({ files, onRemove }: { files: readonly AttachedFile[]; 
     <ul className={styles.files} aria-label={t('playground.ask.files')}>
       {files.map(({ name, kind }, index) => (
         // Two may have the same name.
-        <li key={index} className={styles.attachedSound}>
+        <li key={index} className={`${layout.row} ${threadStyles.attachedSound}`}>
           <ChatIcon name={kind === 'sound' ? 'sound' : 'file'} />
-          <span className={styles.soundName} title={name}>
+          <span className={typography.ellipsis} title={name}>
             {name}
           </span>
           {onRemove !== undefined && (

@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { Picture } from '#pwa/offline/conversation.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import styles from './playground.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import attachmentsStyles from './attachments.module.css';
+import styles from './mask-dialog.module.css';
 
 const MaskDialog = lazyPart(
   () => import('./mask-dialog.tsx'),
@@ -25,7 +27,7 @@ export function AttachedPictures({ pictures, onRemove, onMask }: AttachedPicture
   const [first] = pictures;
   return (
     <>
-      <ul className={styles.attached}>
+      <ul className={`${layout.wrap} ${attachmentsStyles.attached}`}>
         {pictures.map((picture, index) => (
           // Two may have the same name.
           <li key={index}>

@@ -1,6 +1,9 @@
 import { isValidElement, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './code-block.module.css';
 
 /** Code within an answer, with its language and a button that copies it. `children`: the `code` element. */
@@ -8,9 +11,9 @@ export function CodeBlock({ children }: { children?: ReactNode }) {
   const { t } = useTranslation();
   const { language, text } = codeOf(children);
   return (
-    <div className={styles.block}>
+    <div className={`${surface.well} ${styles.block}`}>
       <div className={styles.head}>
-        <span className={styles.language}>{language}</span>
+        <span className={`${typography.ellipsis} ${layout.fill}`}>{language}</span>
         <CopyIcon text={text} label={t('playground.code.copy')} />
       </div>
       {/* It scrolls by itself, so the keyboard must be able to. */}

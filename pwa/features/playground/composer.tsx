@@ -9,10 +9,12 @@ import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { SentAlong } from './ask.ts';
 import { Attached, AttachButtons, type TakenAlong, useAttachments } from './attachments.tsx';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import styles from './thread.module.css';
 import type { Sound } from './read-sound.ts';
 import { wordsOf } from './request-body.ts';
 
@@ -131,14 +133,14 @@ function ComposerFoot(props: ComposerFootProps) {
     <>
       {/* While nothing is typed it stands in the field. */}
       {reason !== undefined && text !== '' && (
-        <p className={styles.reason} role="status">
+        <p className={`${typography.compact} ${styles.reason}`} role="status">
           <StatusMark status="look">{reason}</StatusMark>
         </p>
       )}
-      <div className={styles.composerFoot}>
+      <div className={`${layout.row} ${layout.wrap} ${styles.composerFoot}`}>
         <AttachButtons kind={kind} disabled={isRunning} onFiles={attached.add} />
         {extra}
-        <span className={styles.hint}>
+        <span className={`${typography.note} ${styles.hint}`}>
           {text !== '' || attached.files.length > 0 || attached.sound !== undefined
             ? costText(wordsOf({ text, files: attached.files }), attached.sound)
             : !isTouched && t('playground.ask.keys')}

@@ -6,9 +6,12 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { stop } from './ask.ts';
 import { deleteConversation, openConversation } from './conversations-state.ts';
-import styles from './playground.module.css';
+import styles from './conversation-list.module.css';
 
 interface ConversationListProps {
   kept: readonly Conversation[];
@@ -23,22 +26,22 @@ export function ConversationList({ kept, openId, onClose }: ConversationListProp
   const [leaving, setLeaving] = useState<Conversation | null>(null);
   return (
     <SidePanel title={t('playground.conversation.all')} onClose={onClose} takesFocus>
-      <p className={styles.hint}>{t('playground.conversation.where')}</p>
+      <p className={typography.note}>{t('playground.conversation.where')}</p>
       {kept.length === 0 && <p>{t('playground.conversation.none')}</p>}
       <ul className={styles.conversations}>
         {kept.map((conversation) => (
           <li key={conversation.id}>
             <button
               type="button"
-              className={styles.conversation}
+              className={`${control.bare} ${layout.fill} ${styles.conversation}`}
               aria-current={conversation.id === openId || undefined}
               onClick={() => {
                 openConversation(conversation.id);
                 onClose();
               }}
             >
-              <span className={styles.conversationTitle}>{conversation.title || t('playground.conversation.untitled')}</span>
-              <span className={styles.hint}>
+              <span className={typography.ellipsis}>{conversation.title || t('playground.conversation.untitled')}</span>
+              <span className={typography.note}>
                 {`${conversation.models.join(', ')} · ${t('playground.conversation.turns', { count: conversation.turns.length })} · ${format.dateTime(conversation.updatedAt / 1000)}`}
               </span>
             </button>

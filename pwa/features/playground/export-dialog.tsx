@@ -7,9 +7,13 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { withoutTrailing } from '#shared/trailing.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { exportCall, exportCode, type ExportKind, exportKinds } from './export-code.ts';
 import { callIn } from './other-formats.ts';
 import styles from './playground.module.css';
+import threadStyles from './thread.module.css';
 import { chatBody } from './request-body.ts';
 
 const names: Record<ExportKind, string> = { curl: 'curl', python: 'Python', javascript: 'JavaScript' };
@@ -30,7 +34,7 @@ export function ExportDialog({ conversation, onClose }: { conversation: Conversa
   const drawn = code.replaceAll(new RegExp(`^.{${longestLine + 1},}$`, 'gm'), (line) => `${line.slice(0, longestLine)}…`);
   return (
     <Dialog title={t('playground.export.title')} onClose={onClose}>
-      <div className={styles.exportHead}>
+      <div className={layout.wrap}>
         <Segments
           label={t('playground.export.language')}
           value={format === 'openai-chat' ? kind : 'curl'}
@@ -47,12 +51,17 @@ export function ExportDialog({ conversation, onClose }: { conversation: Conversa
         )}
       </div>
       {/* It scrolls by itself, so the keyboard must be able to. */}
-      {/* oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex */}
-      <pre className={styles.exportCode} tabIndex={0} role="region" aria-label={names[format === 'openai-chat' ? kind : 'curl']}>
+      <pre
+        className={`${surface.well} ${styles.exportCode}`}
+        // oxlint-disable-next-line jsx_a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        role="region"
+        aria-label={names[format === 'openai-chat' ? kind : 'curl']}
+      >
         {drawn}
       </pre>
-      <p className={styles.hint}>{t('playground.export.key')}</p>
-      <div className={styles.editActions}>
+      <p className={typography.note}>{t('playground.export.key')}</p>
+      <div className={`${layout.wrap} ${threadStyles.editActions}`}>
         <Button onClick={onClose}>{t('common.action.close')}</Button>
         <CopyButton variant="filled" text={code} label={t('playground.export.copy')} />
       </div>

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './playground.module.css';
 
 const greetings = {
@@ -24,10 +26,10 @@ interface GreetingProps {
 export function Greeting({ kind, canAsk, onExample }: GreetingProps) {
   const { t } = useTranslation();
   return (
-    <div className={styles.greeting}>
+    <div className={`${layout.stackSm} ${styles.greeting}`}>
       <p>{t(greetings[kind])}</p>
       {kind === 'chat' && canAsk && (
-        <div className={styles.examples}>
+        <div className={`${layout.wrap} ${styles.examples}`}>
           {examples.map((name) => (
             <Button key={name} onClick={() => onExample(t(`playground.example.${name}`))}>
               {t(`playground.example.${name}`)}
@@ -35,7 +37,7 @@ export function Greeting({ kind, canAsk, onExample }: GreetingProps) {
           ))}
         </div>
       )}
-      <p className={styles.hint}>{t('playground.greeting_kept')}</p>
+      <p className={typography.note}>{t('playground.greeting_kept')}</p>
     </div>
   );
 }

@@ -5,8 +5,11 @@ import type { Picture } from '#pwa/offline/conversation.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { maskOf, paint, paintMask, type Point } from './paint-mask.ts';
-import styles from './playground.module.css';
+import styles from './mask-dialog.module.css';
+import threadStyles from './thread.module.css';
 
 interface MaskDialogProps {
   picture: Picture;
@@ -59,7 +62,7 @@ export function MaskDialog({ picture, onMask, onClose }: MaskDialogProps) {
   }
   return (
     <Dialog title={t('playground.mask.title')} onClose={onClose}>
-      <p className={styles.hint}>{t('playground.mask.text')}</p>
+      <p className={typography.note}>{t('playground.mask.text')}</p>
       <div className={styles.maskPlace} style={{ aspectRatio: ratio, width: `min(100%, ${55 * ratio}dvh)` }}>
         <img src={picture.url} alt={picture.name} draggable={false} />
         <canvas
@@ -87,7 +90,7 @@ export function MaskDialog({ picture, onMask, onClose }: MaskDialogProps) {
         )}
       </div>
       <MaskTools brush={brush} onBrush={setBrush} onClear={handleClear} onFile={setFile} />
-      <div className={styles.editActions}>
+      <div className={`${layout.wrap} ${threadStyles.editActions}`}>
         <Button onClick={onClose}>{t('common.action.cancel')}</Button>
         <Button variant="filled" onClick={handleDone}>
           {t('playground.mask.done')}
@@ -108,7 +111,7 @@ function MaskTools({ brush, onBrush, onClear, onFile }: MaskToolsProps) {
   const { t } = useTranslation();
   const chooser = useRef<HTMLInputElement>(null);
   return (
-    <div className={styles.maskTools}>
+    <div className={`${layout.row} ${layout.wrap} ${styles.maskTools}`}>
       <Segments
         label={t('playground.mask.brush')}
         value={brush}

@@ -6,6 +6,8 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import type { Conversation, MediaSettings } from '#pwa/offline/conversation.ts';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { chooseSettings } from './conversations-state.ts';
 import { canPreview, lengthsOf, mediaFor, mostOf, previews, qualitiesOf, sizesOf, videoOf, voices } from './media-settings.ts';
 import styles from './parameters.module.css';
@@ -178,8 +180,8 @@ interface ChoiceProps {
 
 function Choice({ label, ...rest }: ChoiceProps) {
   return (
-    <div className={styles.parameter}>
-      <span className={styles.parameterName}>{label}</span>
+    <div className={layout.stackXs}>
+      <span className={`${typography.small} ${styles.parameterName}`}>{label}</span>
       <Segments label={label} {...rest} />
     </div>
   );

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { kindOfModel } from '#pwa/api/chat-models.ts';
 import type { Conversation } from '#pwa/offline/conversation.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { chooseModels } from './conversations-state.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import styles from './playground.module.css';
@@ -48,7 +50,7 @@ export function ModelBar({ conversation, offered, isRunning, shown, actions }: M
       {columns.map((column) => {
         const model = models[column] ?? '';
         return (
-          <div key={column} className={styles.model}>
+          <div key={column} className={`${layout.row} ${styles.model}`}>
             <ModelSelect
               label={models.length > 1 ? t('playground.model.numbered', { number: column + 1 }) : t('playground.model.label')}
               model={model}
@@ -77,5 +79,5 @@ export function ModelBar({ conversation, offered, isRunning, shown, actions }: M
 
 function Sum({ conversation, column }: { conversation: Conversation; column: number }) {
   const sum = useSum(conversation, column);
-  return sum === undefined ? null : <span className={styles.sum}>{sum}</span>;
+  return sum === undefined ? null : <span className={`${typography.ellipsis} ${styles.sum}`}>{sum}</span>;
 }

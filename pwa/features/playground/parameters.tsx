@@ -14,10 +14,11 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { JsonField, jsonFault } from '#pwa/ui/form/json-field.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { chooseSettings } from './conversations-state.ts';
 import { MediaParameters } from './media-parameters.tsx';
 import styles from './parameters.module.css';
-import shared from './playground.module.css';
 import { claudeLimit, lacking, listOf, objectOf } from './request-body.ts';
 
 const efforts = ['', 'low', 'medium', 'high'] as const;
@@ -57,7 +58,7 @@ export function Parameters({ settings, model }: { settings: ChatSettings; model:
   const kind = kindOfModel(model) ?? 'chat';
   if (kind === 'chat') return <ChatParameters settings={settings} />;
   return (
-    <div className={styles.parameters}>
+    <div className={layout.stackMd}>
       <GroupField group={settings.group} />
       <MediaParameters kind={kind} model={model} settings={settings} />
     </div>
@@ -70,7 +71,7 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
   const format = settings.format ?? 'openai-chat';
   const has = (field: keyof ChatSettings): boolean => !lacking[format].has(field);
   return (
-    <div className={styles.parameters}>
+    <div className={layout.stackMd}>
       <GroupField group={settings.group} />
       <FormatField format={format} />
       <TextArea
@@ -98,8 +99,8 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
           />
         ))}
       {has('reasoning_effort') && (
-        <div className={styles.parameter}>
-          <span className={styles.parameterName}>{t('playground.parameter.reasoning_effort')}</span>
+        <div className={layout.stackXs}>
+          <span className={`${typography.small} ${styles.parameterName}`}>{t('playground.parameter.reasoning_effort')}</span>
           <Segments
             label={t('playground.parameter.reasoning_effort')}
             value={settings.reasoning_effort}
@@ -127,7 +128,7 @@ function ChatParameters({ settings }: { settings: ChatSettings }) {
         />
       )}
       <TypedFields settings={settings} />
-      <p className={shared.hint}>{t('playground.parameter.unset_hint')}</p>
+      <p className={typography.note}>{t('playground.parameter.unset_hint')}</p>
     </div>
   );
 }
@@ -208,9 +209,9 @@ function TemperatureField({ value }: { value: number | null }) {
   const name = t('playground.parameter.temperature');
   const filled: CSSProperties & Record<'--filled', string> = { '--filled': `${(value ?? 1) * 50}%` };
   return (
-    <div className={styles.parameter}>
-      <span className={styles.parameterHead}>
-        <span className={styles.parameterName}>{name}</span>
+    <div className={layout.stackXs}>
+      <span className={`${layout.row} ${styles.parameterHead}`}>
+        <span className={`${typography.small} ${styles.parameterName}`}>{name}</span>
         <span className={value === null ? styles.unset : styles.set}>{value === null ? t('playground.parameter.unset') : value}</span>
         {value !== null && (
           <PlainIconButton label={t('playground.parameter.clear', { name })} onClick={() => chooseSettings({ temperature: null })}>

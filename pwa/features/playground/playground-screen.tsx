@@ -22,6 +22,7 @@ import { LoadFailure } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useStore } from '#pwa/ui/store.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { ask, followVideos, onCharged, stop } from './ask.ts';
 import { Composer } from './composer.tsx';
 import { costBefore } from './cost-before.ts';
@@ -143,7 +144,7 @@ function PlaygroundPanel({ part, isWide, onClose }: { part: Part | null; isWide:
   if (isWide)
     return (
       <aside className={styles.aside} aria-label={t('playground.parameter.title')}>
-        <header className={styles.asideHead}>
+        <header className={`${layout.spread} ${styles.asideHead}`}>
           <h2>{t('playground.parameter.title')}</h2>
           <ResetButton />
         </header>

@@ -7,9 +7,11 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { FileList } from './attached-files.tsx';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import styles from './thread.module.css';
 
 interface QuestionViewProps {
   turn: Turn;
@@ -33,7 +35,7 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
   }
   return (
     <section className={styles.question} aria-label={t('playground.question.label')}>
-      <header className={styles.questionHead}>
+      <header className={`${layout.row} ${styles.questionHead}`}>
         <span>{t('playground.question.you')}</span>
         <span>{format.clock(turn.at / 1000)}</span>
         <span className={styles.space} />
@@ -53,7 +55,7 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
         turn.text !== '' && <p className={styles.asked}>{turn.text}</p>
       ) : (
         <form
-          className={styles.editing}
+          className={layout.stackSm}
           onSubmit={(event) => {
             event.preventDefault();
             setDraft(null);
@@ -73,8 +75,8 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
               handleCancel();
             }}
           />
-          <p className={styles.hint}>{t(isLast ? 'playground.question.replaces' : 'playground.question.branches')}</p>
-          <div className={styles.editActions}>
+          <p className={typography.note}>{t(isLast ? 'playground.question.replaces' : 'playground.question.branches')}</p>
+          <div className={`${layout.wrap} ${styles.editActions}`}>
             <Button onClick={handleCancel}>{t('common.action.cancel')}</Button>
             <OnlineButton
               type="submit"
@@ -96,7 +98,7 @@ function SentAlong({ turn }: { turn: Turn }) {
   return (
     <>
       {turn.pictures.length > 0 && (
-        <div className={styles.pictures}>
+        <div className={`${layout.wrap} ${styles.pictures}`}>
           {turn.pictures.map((picture, index) => (
             // A picture never changes its place.
             <img key={index} src={picture.url} alt={picture.name} title={`${picture.name} · ${picture.width} × ${picture.height}`} />
@@ -105,10 +107,10 @@ function SentAlong({ turn }: { turn: Turn }) {
       )}
       {turn.files !== undefined && <FileList files={turn.files} />}
       {turn.sound !== undefined && (
-        <p className={styles.attachedSound}>
+        <p className={`${layout.row} ${styles.attachedSound}`}>
           <ChatIcon name="sound" />
-          <span className={styles.soundName}>{turn.sound.name}</span>
-          {turn.sound.seconds !== undefined && <span className={styles.hint}>{format.duration(turn.sound.seconds * 1000)}</span>}
+          <span className={typography.ellipsis}>{turn.sound.name}</span>
+          {turn.sound.seconds !== undefined && <span className={typography.note}>{format.duration(turn.sound.seconds * 1000)}</span>}
         </p>
       )}
     </>

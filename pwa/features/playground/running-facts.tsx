@@ -8,7 +8,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { useStore } from '#pwa/ui/store.ts';
 import { playground } from './conversations-state.ts';
-import styles from './playground.module.css';
+import styles from './answer.module.css';
 import { offeredModelsQuery } from './queries.ts';
 import { roughCost, roughQuestion, roughTokens } from './rough-cost.ts';
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import styles from './attachments.module.css';
 import { type Recording, record } from './record-sound.ts';
 
 /** A file, or what is said now. */

@@ -4,8 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { ChatIcon } from './icons.tsx';
-import styles from './playground.module.css';
+import styles from './thread.module.css';
 import { readSound, type Sound } from './read-sound.ts';
 
 /** The one recording that is attached. */
@@ -30,10 +32,10 @@ export function AttachedSound({ sound, onRemove }: { sound: Sound; onRemove: () 
   const format = useFormat();
   const { name } = sound.file;
   return (
-    <p className={styles.attachedSound}>
+    <p className={`${layout.row} ${styles.attachedSound}`}>
       <ChatIcon name="sound" />
-      <span className={styles.soundName}>{name}</span>
-      <span className={styles.hint}>
+      <span className={typography.ellipsis}>{name}</span>
+      <span className={typography.note}>
         {sound.seconds === undefined
           ? t('playground.sound.size', { size: (sound.file.size / 1_000_000).toFixed(1) })
           : format.duration(sound.seconds * 1000)}

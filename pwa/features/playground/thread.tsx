@@ -6,7 +6,7 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { askAgain, askInstead } from './ask.ts';
 import { branch } from './conversations-state.ts';
-import styles from './playground.module.css';
+import styles from './thread.module.css';
 import { QuestionView } from './question-view.tsx';
 
 /** Pixels from the end within which the view follows what is written. */

@@ -3,6 +3,8 @@ import { Trans, useTranslation } from 'react-i18next';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import control from '#pwa/ui/styles/control.module.css';
 import { type PriceList, ratioOf, type RatioTier, tierOf } from './price-list.ts';
 import styles from './pricing.module.css';
 
@@ -25,13 +27,13 @@ export function GroupBanner({ list, group, ownGroup, isVisitor, onGroup, childre
   const sentence = isOwn ? (isVisitor ? 'visitor' : 'own') : 'viewed';
   return (
     <div className={styles.banner}>
-      <p className={styles.bannerLine}>
+      <p className={`${layout.baseline} ${styles.bannerLine}`}>
         <StatusMark status="note">
           <Trans t={t} i18nKey={`pricing.banner.${sentence}`} values={{ group, ratio: format.ratio(ratio) }} components={{ b: <b /> }} />
         </StatusMark>
         <RatioTierMark ratio={ratio} />
         {!isOwn && (
-          <button type="button" className={styles.back} onClick={() => onGroup(ownGroup)}>
+          <button type="button" className={`${control.bare} ${styles.back}`} onClick={() => onGroup(ownGroup)}>
             {t('pricing.banner.back', { group: ownGroup })}
           </button>
         )}

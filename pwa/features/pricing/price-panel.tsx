@@ -5,6 +5,7 @@ import type { PricesPerMillion } from '#shared/price-display.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { RatioTierMark } from './group-banner.tsx';
 import {
   furtherParts,
@@ -203,7 +204,13 @@ function GroupRow({
   return (
     <tr data-viewed={isViewed || undefined}>
       <th scope="row">
-        <button type="button" className={styles.group} aria-pressed={isViewed} title={list.usableGroup[name]} onClick={() => onGroup(name)}>
+        <button
+          type="button"
+          className={`${typography.small} ${styles.group}`}
+          aria-pressed={isViewed}
+          title={list.usableGroup[name]}
+          onClick={() => onGroup(name)}
+        >
           {name}
         </button>
       </th>
@@ -211,7 +218,7 @@ function GroupRow({
         {format.factor(ratio)} <RatioTierMark ratio={ratio} />
       </td>
       {!isAvailable ? (
-        <td colSpan={prices.kind === 'call' || !hasOutput(entry) ? 1 : 2} className={styles.quiet}>
+        <td colSpan={prices.kind === 'call' || !hasOutput(entry) ? 1 : 2} className={typography.muted}>
           {t('pricing.not_available')}
         </td>
       ) : prices.kind === 'call' ? (

@@ -6,6 +6,7 @@ import type { Column } from '#pwa/ui/list/columns.tsx';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { hasOutput, hasPrice, isAvailableIn, isPerCall, outputsOf, type PriceList, pricesOf, ratioOf, unitOf } from './price-list.ts';
 import styles from './pricing.module.css';
 
@@ -109,18 +110,24 @@ function ModelName({ entry }: { entry: PricingEntry }) {
 
 export function Billing({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
-  return <span className={styles.quiet}>{t(`pricing.per.${unitOf(entry)}`)}</span>;
+  return <span className={typography.muted}>{t(`pricing.per.${unitOf(entry)}`)}</span>;
 }
 
 /** A click on a group shows the prices it has there. */
 function Groups({ entry, view }: { entry: PricingEntry; view: View }) {
   const { t } = useTranslation();
   const offered = entry.enable_groups.filter((name) => view.list?.usableGroup[name] !== undefined);
-  if (offered.length === 0) return <span className={styles.quiet}>{t('pricing.other_groups')}</span>;
+  if (offered.length === 0) return <span className={typography.muted}>{t('pricing.other_groups')}</span>;
   return (
     <span className={styles.groups}>
       {offered.map((name) => (
-        <button key={name} type="button" className={styles.group} aria-pressed={name === view.group} onClick={() => view.onGroup(name)}>
+        <button
+          key={name}
+          type="button"
+          className={`${typography.small} ${styles.group}`}
+          aria-pressed={name === view.group}
+          onClick={() => view.onGroup(name)}
+        >
           {name}
         </button>
       ))}
@@ -130,7 +137,9 @@ function Groups({ entry, view }: { entry: PricingEntry; view: View }) {
 
 function Ratio({ entry, value }: { entry: PricingEntry; value: number }) {
   const format = useFormat();
-  return <span className={styles.quiet}>{isPerCall(entry) || !hasPrice(entry) ? '—' : format.ratio(Math.round(value * 1000) / 1000)}</span>;
+  return (
+    <span className={typography.muted}>{isPerCall(entry) || !hasPrice(entry) ? '—' : format.ratio(Math.round(value * 1000) / 1000)}</span>
+  );
 }
 
 function Price({ entry, ratio, part }: { entry: PricingEntry; ratio: number; part: 'prompt' | 'cached' | 'completion' }) {
@@ -178,7 +187,7 @@ function Aligned({ price }: { price: string }) {
 }
 
 function None() {
-  return <span className={styles.quiet}>—</span>;
+  return <span className={typography.muted}>—</span>;
 }
 
 function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
@@ -191,7 +200,7 @@ function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
   const [output] = outputsOf(entry, prices);
   return (
     <>
-      ${format.price(prices.prompt)} <span className={styles.quiet}>→</span> ${format.price(output?.price ?? prices.completion)}
+      ${format.price(prices.prompt)} <span className={typography.muted}>→</span> ${format.price(output?.price ?? prices.completion)}
       {output !== undefined && output.kind !== 'text' && <> {t(`pricing.kind.${output.kind}`)}</>}
     </>
   );

@@ -4,6 +4,8 @@ import type { Redemption } from '#shared/redemptions.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { wholeCode } from './code-key.ts';
 import { CodeMark, useExpiryText } from './code-labels.tsx';
 import styles from './redemptions.module.css';
@@ -15,7 +17,7 @@ export function CodeStanding({ code }: { code: Redemption }) {
   const expiry = useExpiryText();
   const key = wholeCode(code);
   return (
-    <div className={styles.standing}>
+    <div className={`${layout.stackMd} ${styles.standing}`}>
       <CodeMark code={code} />
       <SummaryList
         items={[
@@ -23,7 +25,7 @@ export function CodeStanding({ code }: { code: Redemption }) {
             name: t('redemptions.panel.key'),
             value:
               key === undefined ? (
-                <span className={styles.key}>{code.key === '' ? t('redemptions.key_lost') : code.key}</span>
+                <span className={typography.mono}>{code.key === '' ? t('redemptions.key_lost') : code.key}</span>
               ) : (
                 <CopyText mono text={key} label={t('redemptions.action.copy_named', { name: code.name, id: code.id })} />
               ),

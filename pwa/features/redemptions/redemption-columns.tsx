@@ -7,11 +7,11 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { useToggleCode } from './code-actions.ts';
 import { codeEnds, maskCode } from './code-key.ts';
 import { CodeMark, useExpiryText } from './code-labels.tsx';
 import { CodeRowActions } from './code-row-actions.tsx';
-import styles from './redemptions.module.css';
 
 export const columnsKey = 'redemptions-table-columns';
 
@@ -74,7 +74,7 @@ function redemptionColumns(t: TFunction, { unit, onToggle, onRemove }: CodeParts
 }
 
 function Ends({ code }: { code: Redemption }) {
-  return <span className={styles.key}>{codeEnds(code.key)}</span>;
+  return <span className={typography.mono}>{codeEnds(code.key)}</span>;
 }
 
 function Name({ code }: { code: Redemption }) {
@@ -88,7 +88,7 @@ function Name({ code }: { code: Redemption }) {
   return (
     <>
       <b>{code.name}</b>
-      <small className={styles.key}>{maskCode(code.key)}</small>
+      <small className={typography.mono}>{maskCode(code.key)}</small>
     </>
   );
 }
@@ -98,14 +98,14 @@ function UsedBy({ code }: { code: Redemption }) {
   const isPhone = useIsPhone();
   if (code.used_user_id !== 0) return code.used_user_name || t('redemptions.user', { id: code.used_user_id });
   // A card has no heading that says of what there is none.
-  return isPhone ? null : <span className={styles.quiet}>{t('redemptions.nobody')}</span>;
+  return isPhone ? null : <span className={typography.muted}>{t('redemptions.nobody')}</span>;
 }
 
 function Moment({ at }: { at: number }) {
   const format = useFormat();
-  return <span className={styles.quiet}>{at > 0 ? format.dateTime(at) : '—'}</span>;
+  return <span className={typography.muted}>{at > 0 ? format.dateTime(at) : '—'}</span>;
 }
 
 function Expiry({ code }: { code: Redemption }) {
-  return <span className={styles.quiet}>{useExpiryText()(code.expired_time)}</span>;
+  return <span className={typography.muted}>{useExpiryText()(code.expired_time)}</span>;
 }

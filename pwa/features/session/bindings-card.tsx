@@ -13,6 +13,7 @@ import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './account-cards.module.css';
 import { EmailDialog } from './email-dialog.tsx';
 import { leaveFor, waysOf } from './sign-in-ways.ts';
@@ -112,12 +113,12 @@ function BindingRow({ binding, shown, isOn, isBusy, onBind, onUnbind }: BindingR
   // People change their address, and the WeChat account; elsewhere they unbind first.
   const isChangeable = binding === 'email' || binding === 'wechat';
   return (
-    <li className={styles.row}>
+    <li className={`${layout.spread} ${styles.row}`}>
       <span className={styles.what}>
         <b>{t(`signin.name.${binding}`)}</b>
         <span>{isBound ? shown : t(isOn ? 'signin.bindings.none' : 'signin.bindings.off')}</span>
       </span>
-      <span className={styles.buttons}>
+      <span className={layout.wrap}>
         {isOn && (!isBound || isChangeable) && (
           <OnlineButton loading={isBusy} label={t(isBound ? 'signin.bindings.change' : 'signin.bindings.bind')} onClick={onBind} />
         )}

@@ -6,6 +6,7 @@ import type { User } from '#shared/user.ts';
 import { registrationClosed } from '#pwa/api/site-status.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './session-form.module.css';
 import { useHumanCheck } from './use-human-check.tsx';
 
@@ -41,7 +42,7 @@ export function Elsewhere({ onGate, status, from, onSignedIn }: ElsewhereProps) 
     <>
       {human.widget}
       {status !== undefined && hasOtherWays(status) && <OtherWays status={status} from={from} onSignedIn={onSignedIn} />}
-      <p className={styles.other}>
+      <p className={`${typography.muted} ${styles.other}`}>
         {registrationClosed(status) === undefined && (
           <>
             {t('session.login.no_account')} <Link to="/register">{t('session.register.link')}</Link>{' '}

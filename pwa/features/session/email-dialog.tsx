@@ -9,6 +9,7 @@ import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { PlainField } from '#pwa/ui/form/plain-field.tsx';
 import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
@@ -60,7 +61,7 @@ export function EmailDialog({ status, onBound, onClose }: EmailDialogProps) {
   const failed = bind.error ?? send.error;
   return (
     <FormDialog title={t('signin.bindings.email_title')} onClose={onClose}>
-      <form ref={form} className={styles.fields} noValidate onSubmit={handleSubmit}>
+      <form ref={form} className={layout.stackLg} noValidate onSubmit={handleSubmit}>
         <PlainField name="email" label={t('signin.email.label')} error={missing.email} autoComplete="email" />
         <PlainButton isBusy={send.isPending} disabled={wait.left > 0} onClick={handleSend}>
           {wait.left > 0 ? t('signin.email.again_in', { seconds: wait.left }) : t('signin.bindings.send')}
@@ -77,7 +78,7 @@ export function EmailDialog({ status, onBound, onClose }: EmailDialogProps) {
             <StatusMark status="failed">{failureOf(failed).message}</StatusMark>
           </p>
         )}
-        <div className={styles.actions}>
+        <div className={`${layout.wrap} ${styles.actions}`}>
           <PlainButton onClick={onClose}>{t('signin.wechat.cancel')}</PlainButton>
           <PlainButton type="submit" variant="filled" isBusy={bind.isPending}>
             {t('signin.bindings.bind')}

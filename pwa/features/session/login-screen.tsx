@@ -14,6 +14,9 @@ import { PlainField, PlainPassword } from '#pwa/ui/form/plain-field.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import surface from '#pwa/ui/styles/surface.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './session-form.module.css';
 import type { HumanGate } from './elsewhere.tsx';
 import { sendLogin } from './send-login.ts';
@@ -80,14 +83,14 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
   }
 
   return (
-    <section className={styles.form}>
-      <h1 className={styles.title}>{t('session.login.title')}</h1>
+    <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
+      <h1 className={typography.title}>{t('session.login.title')}</h1>
       {isExpired && (
         <p className={styles.notice}>
           <StatusMark status="note">{t('session.login.expired')}</StatusMark>
         </p>
       )}
-      <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+      <form className={layout.stackLg} noValidate onSubmit={handleSubmit}>
         <PlainField name="username" label={t('session.login.username')} error={missing.username} autoComplete="username" autoFocus />
         <PlainPassword name="password" label={t('session.login.password')} error={missing.password} autoComplete="current-password" />
         {isEarly && <Wait>{t('session.login.human_wait')}</Wait>}

@@ -11,6 +11,9 @@ import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { PlainField } from '#pwa/ui/form/plain-field.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './session-form.module.css';
 
 interface Proof {
@@ -37,8 +40,8 @@ export function NewPasswordScreen(link: Proof) {
   const isBroken = email === '' || token === '' || isWrong;
   const failure = isHalf ? t('signin.new_password.broken') : refusal?.message;
   return (
-    <section className={styles.form}>
-      <h1 className={styles.title}>{t('signin.new_password.title')}</h1>
+    <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
+      <h1 className={typography.title}>{t('signin.new_password.title')}</h1>
       {reset.data === undefined ? (
         <>
           {!isBroken && <p>{t('signin.new_password.hint', { email })}</p>}
@@ -66,7 +69,7 @@ export function NewPasswordScreen(link: Proof) {
             />
           )}
           {(failure !== undefined || isBroken) && (
-            <p className={styles.other}>
+            <p className={`${typography.muted} ${styles.other}`}>
               <Link to="/reset">{t('signin.new_password.another')}</Link>
             </p>
           )}
@@ -77,7 +80,7 @@ export function NewPasswordScreen(link: Proof) {
           <CopyText mono text={reset.data} label={t('signin.new_password.copy')} />
         </>
       )}
-      <p className={styles.other}>
+      <p className={`${typography.muted} ${styles.other}`}>
         <Link to="/login">{t('signin.callback.to_login')}</Link>
       </p>
     </section>
@@ -98,7 +101,7 @@ function ProofForm({ email, token, refusal, onGiven }: Proof & { refusal: string
     else event.currentTarget.querySelector<HTMLInputElement>(`[name=${empty}]`)?.focus();
   }
   return (
-    <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+    <form className={layout.stackLg} noValidate onSubmit={handleSubmit}>
       <PlainField
         name="email"
         label={t('signin.email.label')}

@@ -9,6 +9,9 @@ import { storedUser, storeUser } from '#pwa/api/stored-user.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { forgetInviteCode } from './invite-code.ts';
 import { sendAnswer } from './oauth-answer.ts';
 import styles from './session-form.module.css';
@@ -65,8 +68,8 @@ export function OAuthScreen({ provider, answer, onSignedIn, onBound, onFailed }:
   }, [hasFailed, wasSignedIn, onFailed]);
 
   return (
-    <section className={styles.form}>
-      <h1 className={styles.title}>{t('signin.callback.title')}</h1>
+    <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
+      <h1 className={typography.title}>{t('signin.callback.title')}</h1>
       {message === undefined ? (
         <p role="status">{t('signin.callback.busy', { name: t(`signin.name.${provider}`) })}</p>
       ) : (
@@ -75,7 +78,7 @@ export function OAuthScreen({ provider, answer, onSignedIn, onBound, onFailed }:
             <StatusMark status="failed">{message}</StatusMark>
           </p>
           <p role="status">{t(wasSignedIn ? 'signin.callback.back_to_personal' : 'signin.callback.redirecting')}</p>
-          <p className={styles.other}>
+          <p className={`${typography.muted} ${styles.other}`}>
             {wasSignedIn ? (
               <Link to="/personal">{t('signin.callback.to_personal')}</Link>
             ) : (

@@ -8,6 +8,8 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './session-form.module.css';
 import { leaveFor, waysOf } from './sign-in-ways.ts';
 import { WeChatDialog } from './wechat-dialog.tsx';
@@ -29,8 +31,8 @@ export function OtherWays({ status, from, onSignedIn }: OtherWaysProps) {
   const leaving = leave.isError ? undefined : leave.variables;
 
   return (
-    <div className={styles.ways}>
-      <p className={styles.divider}>{t('signin.ways.title')}</p>
+    <div className={layout.stackSm}>
+      <p className={typography.note}>{t('signin.ways.title')}</p>
       {waysOf(status).map((way) => (
         <PlainButton
           key={way}

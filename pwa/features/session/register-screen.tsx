@@ -18,6 +18,9 @@ import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-e
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { forgetInviteCode, keptInviteCode } from './invite-code.ts';
 import { EmailFields } from './email-fields.tsx';
 import { OtherWays } from './other-ways.tsx';
@@ -49,8 +52,8 @@ export function RegisterScreen({ onRegistered, onEntered }: RegisterScreenProps)
     onEntered();
   }
   return (
-    <section className={styles.form}>
-      <h1 className={styles.title}>{t('register.title')}</h1>
+    <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
+      <h1 className={typography.title}>{t('register.title')}</h1>
       {closed === undefined ? (
         <RegisterForm status={status} onRegistered={onRegistered} onEntered={enter} />
       ) : (
@@ -59,7 +62,7 @@ export function RegisterScreen({ onRegistered, onEntered }: RegisterScreenProps)
         </p>
       )}
       {status !== undefined && isOpenElsewhere && <OtherWays status={status} onSignedIn={enter} />}
-      <p className={styles.other}>
+      <p className={`${typography.muted} ${styles.other}`}>
         {t('register.has_account')} <Link to="/login">{t('session.login.link')}</Link>
       </p>
     </section>
@@ -110,7 +113,7 @@ function RegisterForm({ status, onRegistered, onEntered }: RegisterFormProps) {
   const refusal = refusalText(register.error, form);
 
   return (
-    <form id={formId} className={styles.fields} noValidate onSubmit={form.onSubmit(handleRegister, () => focusFirstError(formId))}>
+    <form id={formId} className={layout.stackLg} noValidate onSubmit={form.onSubmit(handleRegister, () => focusFirstError(formId))}>
       <TextInput
         label={t('register.username')}
         description={t('register.username_hint', { limit: usernameLimit })}
@@ -138,7 +141,7 @@ function RegisterForm({ status, onRegistered, onEntered }: RegisterFormProps) {
         </p>
       )}
       {inviteCode !== undefined && (
-        <p className={styles.other}>
+        <p className={`${typography.muted} ${styles.other}`}>
           {t('register.invited')} <code>{inviteCode}</code>
         </p>
       )}

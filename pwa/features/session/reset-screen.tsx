@@ -12,6 +12,9 @@ import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { PlainField } from '#pwa/ui/form/plain-field.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
@@ -42,10 +45,10 @@ export function ResetScreen() {
   }
   const failure = request.error === null ? undefined : failureOf(request.error).message;
   return (
-    <section className={styles.form}>
-      <h1 className={styles.title}>{t('signin.reset.title')}</h1>
+    <section className={`${layout.stackLg} ${surface.card} ${styles.form}`}>
+      <h1 className={typography.title}>{t('signin.reset.title')}</h1>
       <p>{t('signin.reset.hint')}</p>
-      <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+      <form className={layout.stackLg} noValidate onSubmit={handleSubmit}>
         <PlainField name="email" label={t('signin.email.label')} error={problem} autoComplete="email" autoFocus />
         {human.widget}
         {failure !== undefined && (
@@ -59,7 +62,7 @@ export function ResetScreen() {
           </p>
         )}
         {isAddressUnknown(status) && (
-          <p className={styles.other}>
+          <p className={`${typography.muted} ${styles.other}`}>
             <a href={`/user/reset?${new URLSearchParams({ email: request.variables ?? '' }).toString()}`}>{t('signin.reset.enter_code')}</a>
           </p>
         )}
@@ -67,7 +70,7 @@ export function ResetScreen() {
           {wait.left > 0 ? t('signin.email.again_in', { seconds: wait.left }) : t('signin.reset.submit')}
         </PlainButton>
       </form>
-      <p className={styles.other}>
+      <p className={`${typography.muted} ${styles.other}`}>
         <Link to="/login">{t('signin.callback.to_login')}</Link>
       </p>
     </section>

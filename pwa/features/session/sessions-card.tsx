@@ -10,6 +10,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './account-cards.module.css';
 import { deviceName } from './device-name.ts';
 import { sessionsQuery } from './queries.ts';
@@ -56,7 +57,7 @@ function SessionRow({ session, isBusy, onEnd }: { session: Session; isBusy: bool
   const format = useFormat();
   const device = deviceName(session.user_agent);
   return (
-    <li className={styles.row}>
+    <li className={`${layout.spread} ${styles.row}`}>
       <span className={styles.what}>
         <b>{device === undefined ? t('signin.sessions.unknown') : t('signin.sessions.device', device)}</b>
         <span>

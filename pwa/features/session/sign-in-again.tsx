@@ -10,6 +10,7 @@ import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { PlainField, PlainPassword } from '#pwa/ui/form/plain-field.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { sendLogin } from './send-login.ts';
 import styles from './session-form.module.css';
 import { useHumanCheck } from './use-human-check.tsx';
@@ -31,7 +32,7 @@ export function SignInAgain() {
   }
   return (
     <Dialog title={t('signin.again.title')} onClose={() => undefined}>
-      <div className={styles.fields}>
+      <div className={layout.stackLg}>
         <p>{other === null ? t('signin.again.text') : t('signin.again.other', { other: other.username, name: held.username })}</p>
         <AgainForm name={held.username} userId={held.id} onOther={setChosen} />
         <PlainButton variant="subtle" isWide onClick={leave}>
@@ -78,7 +79,7 @@ function AgainForm({ name, userId, onOther }: AgainFormProps) {
       login.mutate({ username: username.trim(), password });
   }
   return (
-    <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+    <form className={layout.stackLg} noValidate onSubmit={handleSubmit}>
       <PlainField name="username" label={t('session.login.username')} defaultValue={name} autoComplete="username" />
       <PlainPassword name="password" label={t('session.login.password')} autoComplete="current-password" autoFocus />
       {human.widget}

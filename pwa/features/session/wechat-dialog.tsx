@@ -9,6 +9,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { PlainField } from '#pwa/ui/form/plain-field.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { keptInviteCode } from './invite-code.ts';
 import styles from './session-form.module.css';
 
@@ -54,11 +55,11 @@ export function WeChatForm({ picture, onClose, onSignedIn, onBound }: WeChatForm
   }
   const error = missing ? t('signin.wechat.required') : send.error === null ? undefined : failureOf(send.error).message;
   return (
-    <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+    <form className={layout.stackLg} noValidate onSubmit={handleSubmit}>
       {source !== undefined && <img className={styles.code} src={source} alt={t('signin.wechat.picture')} />}
       <p>{t('signin.wechat.hint')}</p>
       <PlainField name="code" label={t('signin.wechat.code')} error={error} autoComplete="one-time-code" />
-      <div className={styles.actions}>
+      <div className={`${layout.wrap} ${styles.actions}`}>
         <PlainButton onClick={onClose}>{t('signin.wechat.cancel')}</PlainButton>
         <PlainButton type="submit" variant="filled" isBusy={send.isPending}>
           {t(onBound === undefined ? 'signin.wechat.submit' : 'signin.bindings.bind')}

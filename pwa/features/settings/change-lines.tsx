@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { EntryValue } from '#shared/settings.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './change-lines.module.css';
 
 export interface ChangeLine {
@@ -29,7 +30,9 @@ export function ChangeLines({ lines, all = false }: { lines: readonly ChangeLine
           {line.share !== '' && <span className={styles.share}>{line.share}</span>}
         </li>
       ))}
-      {shown.length < lines.length && <li className={styles.more}>{t('settings.changes_more', { count: lines.length - shown.length })}</li>}
+      {shown.length < lines.length && (
+        <li className={typography.muted}>{t('settings.changes_more', { count: lines.length - shown.length })}</li>
+      )}
     </ul>
   );
 }

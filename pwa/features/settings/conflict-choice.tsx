@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isMapSetting, isSettingKey, parseMap, settingProblem } from '#shared/settings.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './conflict-choice.module.css';
 import { type Choice, type ConflictChoiceProps, ConflictOptions } from './conflict-options.tsx';
 import { MapConflict } from './map-conflict.tsx';
@@ -28,7 +29,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
     if (problem === undefined && !isBusy) onChoose(chosen);
   }
   return (
-    <div className={styles.conflict}>
+    <div className={`${layout.stackMd} ${styles.conflict}`}>
       <ConflictOptions
         name={words.name(settingKey)}
         base={{ note: t('setting_parts.conflict.base_note'), value: words.value(settingKey, base.value) }}

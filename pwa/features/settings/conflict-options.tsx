@@ -2,6 +2,8 @@ import { TextInput } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './conflict-choice.module.css';
 
 export interface ConflictChoiceProps {
@@ -57,7 +59,7 @@ export function ConflictOptions({
   const option = (value: Choice, title: string, side?: { note: string; value: string; difference: string }): ReactNode => (
     <label className={styles.option} data-chosen={choice === value || undefined}>
       <input type="radio" name={group} checked={choice === value} onChange={() => onChoice(value)} />
-      <span className={styles.side}>
+      <span className={layout.fill}>
         <b className={side === undefined ? styles.plain : undefined}>{title}</b>
         {side !== undefined && <small>{side.note}</small>}
       </span>
@@ -70,11 +72,11 @@ export function ConflictOptions({
     </label>
   );
   return (
-    <fieldset className={styles.options}>
+    <fieldset className={`${layout.stackSm} ${styles.options}`}>
       <legend className={isNamed ? styles.name : 'visually-hidden'}>{name}</legend>
       <p className={styles.base}>
-        <span className={styles.side}>
-          {t('setting_parts.conflict.base')} <span className={styles.quiet}>· {base.note}</span>
+        <span className={layout.fill}>
+          {t('setting_parts.conflict.base')} <span className={typography.muted}>· {base.note}</span>
         </span>
         <span className={styles.baseValue}>{base.value}</span>
       </p>

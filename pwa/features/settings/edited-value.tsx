@@ -5,6 +5,7 @@ import { isMapSetting, isSettingKey, settingProblem } from '#shared/settings.ts'
 import { changeEdit, type QueuedEdit } from '#pwa/offline/outbox.ts';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './outbox.module.css';
 import { controlOf } from './pages.ts';
 import { editableText } from './setting-texts.ts';
@@ -30,7 +31,7 @@ export function EditedValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => 
   return (
     <form
       ref={form}
-      className={styles.value}
+      className={layout.stackMd}
       onKeyDown={handleKey}
       onSubmit={(event) => {
         event.preventDefault();

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { isSecret } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { ConflictChoice } from './conflict-choice.tsx';
 import type { SettingFieldProps } from './setting-field.tsx';
 import styles from './settings.module.css';
@@ -18,7 +19,7 @@ export function FieldConflict({ entry, draft, theirs, onResolve, onDrop }: Field
   const { t } = useTranslation();
   const words = useSettingLabels();
   return (
-    <section className={styles.conflict} role="alert">
+    <section className={`${layout.stackMd} ${styles.conflict}`} role="alert">
       <StatusMark status="conflict" strong>
         {t('setting_parts.conflict.at_field')}
       </StatusMark>

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { SettingFields, type SettingFieldsProps } from './setting-fields.tsx';
 import { useSettingSearch } from './setting-search.ts';
 import styles from './settings.module.css';
@@ -14,7 +15,7 @@ export function FoundFields({ search, ...shared }: FoundFieldsProps) {
   const count = found.reduce((sum, { entries }) => sum + entries.length, 0);
   return (
     <>
-      <header className={styles.head}>
+      <header className={`${layout.spread} ${styles.head}`}>
         <h2 role="status">{t('settings.search.found', { count })}</h2>
       </header>
       {count === 0 && <p className={styles.nothing}>{t('settings.search.nothing')}</p>}

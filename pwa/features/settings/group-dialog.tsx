@@ -11,8 +11,8 @@ import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { groupMoveQuery, groupUsesQuery } from './queries.ts';
-import styles from './row-table.module.css';
 
 interface GroupDialogProps {
   act: 'rename' | 'remove';
@@ -62,7 +62,7 @@ export function GroupDialog({ act, name, taken, onClose }: GroupDialogProps) {
       onConfirm={handleConfirm}
       onCancel={onClose}
       text={
-        <div className={styles.ask}>
+        <div className={layout.stackMd}>
           {act === 'rename' && (
             <TextInput
               data-autofocus

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { EntryChange } from '#shared/settings.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
@@ -15,11 +16,11 @@ export function MapChangesList({ changes }: { changes: readonly EntryChange[] })
         <li key={change.name}>
           <span className={styles.changeName}>{change.name}</span>
           <span className={styles.changeValue}>
-            <span className={styles.quiet}>{words.entry(change.from)} →</span> {words.entry(change.to)}
+            <span className={typography.muted}>{words.entry(change.from)} →</span> {words.entry(change.to)}
           </span>
         </li>
       ))}
-      {changes.length > most && <li className={styles.quiet}>{t('settings.changes_more', { count: changes.length - most })}</li>}
+      {changes.length > most && <li className={typography.muted}>{t('settings.changes_more', { count: changes.length - most })}</li>}
     </ul>
   );
 }

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSettingKey, settingProblem, settings, type EntryMap, type EntryValue } from '#shared/settings.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './conflict-choice.module.css';
 import { type Choice, type ConflictChoiceProps, ConflictOptions } from './conflict-options.tsx';
 import { type MapMerge, mapText, mergedMap, mergeMaps } from './setting-texts.ts';
@@ -25,8 +27,8 @@ export function MapConflict(props: MapConflictProps) {
     else props.onChoose(edit.result);
   }
   return (
-    <div className={styles.conflict}>
-      {edit.merge.conflicts.length === 0 && <p className={styles.note}>{t('setting_parts.conflict.apart')}</p>}
+    <div className={`${layout.stackMd} ${styles.conflict}`}>
+      {edit.merge.conflicts.length === 0 && <p className={typography.muted}>{t('setting_parts.conflict.apart')}</p>}
       {edit.merge.conflicts.map((conflict) => {
         const { choice, other } = edit.choiceOf(conflict.name);
         return (
@@ -97,16 +99,16 @@ function MergedEntries({ merge }: { merge: MapMerge }) {
     ...merge.theirs.map((change) => ({ ...change, isMine: false })),
   ];
   return changes.map((change) => (
-    <p key={change.name} className={styles.merged}>
+    <p key={change.name} className={`${layout.row} ${styles.merged}`}>
       <Icon name="check" />
-      <span className={styles.mergedName}>
+      <span className={`${layout.fill} ${styles.mergedName}`}>
         {change.name}{' '}
-        <span className={styles.quiet}>
+        <span className={typography.muted}>
           · {t(change.isMine ? 'setting_parts.conflict.merged_mine' : 'setting_parts.conflict.merged_theirs')}
         </span>
       </span>
       <span>
-        <span className={styles.quiet}>{words.entry(change.from)} →</span> {words.entry(change.to)}
+        <span className={typography.muted}>{words.entry(change.from)} →</span> {words.entry(change.to)}
       </span>
     </p>
   ));

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { around, type ControlProps } from './control-props.ts';
 import { textName } from './setting-entry.ts';
-import styles from './settings.module.css';
+import styles from './setting-field.module.css';
 
 export function QuotaControl({ text, label, hint, error, disabled, onType }: ControlProps) {
   return (

@@ -8,6 +8,8 @@ import { discardEdit, type QueuedEdit, resolveConflict } from '#pwa/offline/outb
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { MapChangesList } from './map-changes-list.tsx';
 import styles from './outbox.module.css';
 import { controlOf } from './pages.ts';
@@ -43,13 +45,13 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
   const canEdit = controlOf(edit.optionKey) !== 'switch';
   return (
     // What has the focus in it may go: the next one has it then.
-    <li className={styles.edit} data-row-key={edit.id} tabIndex={-1}>
+    <li className={`${layout.stackMd} ${styles.edit}`} data-row-key={edit.id} tabIndex={-1}>
       <header className={styles.head}>
         <div className={styles.names}>
           <h2>
             {number} · {words.name(edit.optionKey)}
           </h2>
-          <p className={styles.at}>{t('outbox.edited', { time: at })}</p>
+          <p className={`${typography.compact} ${typography.muted}`}>{t('outbox.edited', { time: at })}</p>
         </div>
         <EditState edit={edit} blockedBy={blockedBy} isNext={isNext} />
       </header>
@@ -80,7 +82,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
           {isEditing ? (
             <EditedValue edit={edit} onDone={handleDone} />
           ) : (
-            <div className={styles.line}>
+            <div className={`${layout.spread} ${styles.line}`}>
               <Difference edit={edit} />
               <span className={styles.actions}>
                 <Button variant="subtle" data-danger className={styles.discard} onClick={onDrop}>
@@ -130,7 +132,8 @@ function Difference({ edit }: { edit: QueuedEdit }) {
   }
   return (
     <span className={styles.difference}>
-      <span className={styles.quiet}>{words.value(edit.optionKey, edit.base.value)} →</span> <b>{words.value(edit.optionKey, edit.mine)}</b>
+      <span className={typography.muted}>{words.value(edit.optionKey, edit.base.value)} →</span>{' '}
+      <b>{words.value(edit.optionKey, edit.mine)}</b>
     </span>
   );
 }

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { safePicture } from '#shared/links.ts';
 import { Mark } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { around, type ControlProps } from './control-props.ts';
 import styles from './picture-control.module.css';
 import { largestPictureFile, pictureText } from './picture-file.ts';
@@ -27,7 +28,7 @@ export function PictureControl(props: ControlProps) {
     else type(picture);
   }
   return (
-    <div className={styles.picture}>
+    <div className={layout.stackSm}>
       {isUploaded ? (
         <Input.Wrapper {...around({ ...props, error })}>
           <span className={styles.uploaded}>{t('settings.picture.uploaded', { size: Math.ceil((text.length * 3) / 4096) })}</span>
@@ -35,7 +36,7 @@ export function PictureControl(props: ControlProps) {
       ) : (
         <TextInput {...around({ ...props, error })} value={text} autoComplete="off" onChange={(event) => type(event.currentTarget.value)} />
       )}
-      <div className={styles.tools}>
+      <div className={`${layout.row} ${layout.wrap}`}>
         <Preview address={safePicture(text)} />
         <Button disabled={disabled} onClick={() => picker.current?.click()}>
           {t('setting_parts.picture.upload')}
@@ -75,7 +76,7 @@ function Preview({ address }: { address: string | undefined }) {
     );
   return (
     <span
-      className={styles.preview}
+      className={`${layout.row} ${layout.wrap} ${styles.preview}`}
       role="img"
       aria-label={t(address !== undefined && address === broken ? 'setting_parts.picture.missing' : 'setting_parts.picture.preview')}
     >

@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { type BatchFill, typedNumber } from './price-edits.ts';
 import styles from './price-table.module.css';
 
@@ -50,7 +51,7 @@ export function PriceBatch({ count, onFill, onClear }: PriceBatchProps) {
     />
   );
   return (
-    <div className={styles.bulk} role="group" aria-label={t('prices.batch')}>
+    <div className={`${layout.wrap} ${styles.bulk}`} role="group" aria-label={t('prices.batch')}>
       <b role="status">{t('prices.selected', { count })}</b>
       <Segments
         label={t('prices.batch')}

@@ -1,5 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
+import control from '#pwa/ui/styles/control.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { isSet, shownNumber } from './price-edits.ts';
 import { cellOf, changedFields, type CellView, type PriceField, priceFields, type PriceRow } from './price-rows.ts';
 import styles from './price-card.module.css';
@@ -45,7 +47,7 @@ export function PriceCard({ row, saved, view, note, isTicked, onTick, onOpen }: 
           <Checkbox label={t('prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
         </span>
       )}
-      <button type="button" className={styles.name} onClick={onOpen}>
+      <button type="button" className={`${typography.ellipsis} ${control.bare} ${styles.name}`} onClick={onOpen}>
         {row.model}
       </button>
       <span className={styles.price}>
@@ -54,7 +56,7 @@ export function PriceCard({ row, saved, view, note, isTicked, onTick, onOpen }: 
         ) : (
           priced.map((field, index) => (
             <span key={field}>
-              {index > 0 && <span className={styles.quiet}> / </span>}
+              {index > 0 && <span className={typography.muted}> / </span>}
               <span data-changed={changed.includes(field) || undefined}>{shown(field)}</span>
             </span>
           ))
@@ -62,8 +64,8 @@ export function PriceCard({ row, saved, view, note, isTicked, onTick, onOpen }: 
       </span>
       {(facts.length > 0 || changed.length > 0) && (
         <>
-          <span className={styles.facts}>{facts.join(' · ')}</span>
-          {changed.length > 0 && <span className={styles.unsaved}>{t('prices.not_saved')}</span>}
+          <span className={`${typography.compact} ${typography.ellipsis} ${typography.muted} ${styles.facts}`}>{facts.join(' · ')}</span>
+          {changed.length > 0 && <span className={`${typography.compact} ${styles.unsaved}`}>{t('prices.not_saved')}</span>}
         </>
       )}
     </li>

@@ -2,6 +2,8 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { ChangeLines, shareOf } from './change-lines.tsx';
 import { PriceEffect } from './price-effect.tsx';
 import { editedTexts, shownNumber } from './price-edits.ts';
@@ -34,10 +36,10 @@ export function PriceChanges({ edits, maps, saved, changes }: GivenProps) {
   }
   return (
     <>
-      <h3 className={styles.unit}>{t('prices.changes')}</h3>
+      <h3 className={`${typography.note} ${styles.unit}`}>{t('prices.changes')}</h3>
       {changes.map(({ model, unit, fields }) => (
         <section key={model} className={styles.change} aria-label={model}>
-          <header className={styles.what}>
+          <header className={`${layout.row} ${layout.spread} ${styles.what}`}>
             <h4>{model}</h4>
             <Button variant="subtle" aria-label={t('prices.drop', { model })} onClick={() => handleDrop(model)}>
               {t('settings.drop')}

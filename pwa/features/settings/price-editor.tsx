@@ -10,6 +10,7 @@ import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { Pager } from '#pwa/ui/list/pager.tsx';
 import { type Selection, useSelection } from '#pwa/ui/list/selection.ts';
 import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { changesOf } from './option-drafts.ts';
 import { PriceBatch } from './price-batch.tsx';
 import { PriceCard } from './price-card.tsx';
@@ -210,7 +211,7 @@ function usePriceNotes({ perSecond, refused, unitOf, maps }: PriceTableProps['pr
 function ColumnHeads() {
   const { t } = useTranslation();
   return (
-    <div className={styles.head} aria-hidden="true">
+    <div className={`${typography.note} ${styles.head}`} aria-hidden="true">
       <span className={styles.modelHead}>{t('prices.column.model')}</span>
       {priceGroups.map(({ name, fields }) => (
         <span
@@ -254,7 +255,7 @@ function SectionHead({ section, models, refused }: SectionHeadProps) {
   const { t } = useTranslation();
   const calls = models.reduce((sum, model) => sum + (refused.get(model) ?? 0), 0);
   return (
-    <li className={styles.section}>
+    <li className={`${typography.small} ${styles.section}`}>
       <span>{t(`prices.section.${section}`, { count: models.length })}</span>
       {calls > 0 && <span>{t('prices.refused', { count: calls })}</span>}
     </li>

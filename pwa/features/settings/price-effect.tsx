@@ -4,6 +4,7 @@ import { optionApi } from '#shared/options.ts';
 import { call } from '#pwa/api/call.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { PanelSection, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { priceKeys } from './price-rows.ts';
 import styles from './settings-panels.module.css';
 import type { SettingEdits } from './use-setting-edits.ts';
@@ -55,7 +56,7 @@ export function PriceEffect({ edits }: { edits: SettingEdits }) {
           ...(counted === 0 ? [] : [{ name: t('prices.effect.tokens'), value: format.count(tokens) }]),
         ]}
       />
-      {counted < calls && <p className={styles.when}>{t('prices.effect.inferred', { count: counted })}</p>}
+      {counted < calls && <p className={typography.note}>{t('prices.effect.inferred', { count: counted })}</p>}
     </PanelSection>
   );
 }

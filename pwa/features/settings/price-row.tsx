@@ -3,6 +3,7 @@ import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { PriceCell } from './price-cell.tsx';
 import { isOpen, type PriceEdit, priceGroups, shownNumber, typedRatio } from './price-edits.ts';
 import { cellOf, type CellView, type PriceRow as Row } from './price-rows.ts';
@@ -33,7 +34,7 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, note, onTick, o
     // Without its prices it may leave the table: the next one has the focus then.
     <li className={styles.row} data-row-key={row.model} tabIndex={-1} data-selected={isTicked || undefined}>
       <Checkbox label={t('prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
-      <span className={styles.model} title={row.model}>
+      <span className={`${typography.ellipsis} ${styles.model}`} title={row.model}>
         {row.model}
         {note !== undefined && <small>{note}</small>}
       </span>

@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { shownFactor } from './price-row.tsx';
 import { isOpen, isSet, type PriceEdit, priceGroups, shownNumber } from './price-edits.ts';
 import { cellOf, type CellView, isSamePrice, type PriceField, priceFields, type PriceRow } from './price-rows.ts';
@@ -109,7 +111,7 @@ export function PriceSheet({
           />
         );
       })}
-      {row.set.ModelPrice !== undefined && <p className={styles.hint}>{t('prices.call_wins')}</p>}
+      {row.set.ModelPrice !== undefined && <p className={`${typography.compact} ${styles.hint}`}>{t('prices.call_wins')}</p>}
       {isRemovable && (
         <RemoveButton
           onRemove={() => {
@@ -126,7 +128,7 @@ export function PriceSheet({
 function UnitLine({ unit, note, isPerCall }: { unit: CellView['unit']; note: string | undefined; isPerCall: boolean }) {
   const { t } = useTranslation();
   const parts = [isPerCall && note !== undefined ? undefined : t(`prices.unit_of.${unit}`), note];
-  return <p className={styles.unit}>{parts.filter((part) => part !== undefined).join(' · ')}</p>;
+  return <p className={`${typography.compact} ${styles.unit}`}>{parts.filter((part) => part !== undefined).join(' · ')}</p>;
 }
 
 function RemoveButton({ onRemove }: { onRemove: () => void }) {
@@ -141,7 +143,7 @@ function RemoveButton({ onRemove }: { onRemove: () => void }) {
 function UnsetGroup({ group, onAdd }: { group: string; onAdd: (() => void) | undefined }) {
   const { t } = useTranslation();
   return (
-    <div className={styles.unset}>
+    <div className={`${layout.spread} ${styles.unset}`}>
       <span>
         {group} <small>{t('prices.not_set')}</small>
       </span>

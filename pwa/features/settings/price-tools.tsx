@@ -14,6 +14,7 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import type { MenuAction } from '#pwa/ui/list/row-menu.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import type { PriceUnit } from './price-rows.ts';
 import { PriceSources, type PriceSourcesProps } from './price-sources.tsx';
 import styles from './price-table.module.css';
@@ -57,7 +58,7 @@ export function PriceTools({
   const actions = usePriceActions({ filter, onTicking, isTicking, onJson, onFilter, onAdding: () => setAdding(true), onReset: reset.ask });
   return (
     <>
-      <div className={styles.tools}>
+      <div className={`${layout.row} ${layout.wrap} ${styles.tools}`}>
         <TextInput
           type="search"
           className={styles.search}
@@ -95,7 +96,7 @@ export function PriceTools({
         )}
       </div>
       {isAdding && (
-        <div className={styles.tools}>
+        <div className={`${layout.row} ${layout.wrap} ${styles.tools}`}>
           <AddModel
             isKnown={isKnown}
             onAdd={(model) => {

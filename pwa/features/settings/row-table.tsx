@@ -14,9 +14,7 @@ export function RowTable({ label, columns, children }: { label: string; columns:
         ))}
         <span />
       </div>
-      <ul className={styles.rows} aria-label={label}>
-        {children}
-      </ul>
+      <ul aria-label={label}>{children}</ul>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useConnection } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { changesOf, isPriceEdit } from './option-drafts.ts';
 import styles from './settings.module.css';
 import type { SettingEdits } from './use-setting-edits.ts';
@@ -106,7 +107,7 @@ function Discard({ edits, onDone }: { edits: SettingEdits; onDone: () => void })
 function SaveState({ edits, at, count }: { edits: SettingEdits; at: number; count: number }) {
   const { t } = useTranslation();
   return (
-    <span className={styles.state} role="status">
+    <span className={`${layout.fill} ${styles.state}`} role="status">
       {edits.outcome?.kind === 'secrets' ? (
         <StatusMark status="offline">{t('settings.secret.stays')}</StatusMark>
       ) : count > 0 ? (

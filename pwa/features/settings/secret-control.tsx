@@ -3,9 +3,11 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { around } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
-import styles from './settings.module.css';
+import styles from './setting-field.module.css';
 
 interface SecretControlProps {
   option: Option;
@@ -27,11 +29,11 @@ export function SecretControl({ option, draft, mayWrite, label, hint, error, onT
   if (isSet && (isRemoved || (draft === undefined && !isReplacing))) {
     return (
       <div className={styles.row}>
-        <span className={styles.words}>
+        <span className={`${typography.compact} ${styles.words}`}>
           <span>{label}</span>
-          <span className={styles.hint}>{hint}</span>
+          <span className={typography.note}>{hint}</span>
         </span>
-        <span className={styles.secret}>
+        <span className={`${layout.row} ${layout.wrap} ${styles.secret}`}>
           <StatusMark status={isRemoved ? 'off' : 'on'}>{t(isRemoved ? 'settings.secret.removed' : 'common.secret.set')}</StatusMark>
           {isRemoved ? (
             <Button onClick={onDrop}>{t('common.secret.keep')}</Button>
@@ -65,7 +67,7 @@ export function SecretControl({ option, draft, mayWrite, label, hint, error, onT
         }}
       />
       {isSet && (
-        <p className={styles.note}>
+        <p className={`${typography.note} ${styles.note}`}>
           {t('common.secret.replacing')}
           <Button
             variant="subtle"

@@ -9,12 +9,13 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { around, type ControlProps } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
 import { seekSetting } from './seek-setting.ts';
 import { type SettingEntry, textName } from './setting-entry.ts';
 import { editableText } from './setting-texts.ts';
-import styles from './settings.module.css';
+import styles from './setting-field.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 // Only some pages have these, and they weigh more than all others.
@@ -108,9 +109,9 @@ function Loaded({ words, wanted, field }: LoadedProps) {
   return (
     <Suspense
       fallback={
-        <span className={`${styles.words} ${styles.loading}`}>
+        <span className={`${typography.compact} ${styles.words} ${styles.loading}`}>
           <span>{words.label}</span>
-          <span className={styles.hint}>{words.hint}</span>
+          <span className={typography.note}>{words.hint}</span>
         </span>
       }
     >
@@ -144,9 +145,9 @@ function ChoiceControl({ entry, text, label, hint, disabled, onType }: ControlPr
   const id = textName(entry.key);
   return (
     <div className={styles.row}>
-      <span className={styles.words}>
+      <span className={`${typography.compact} ${styles.words}`}>
         <span>{label}</span>
-        <span className={styles.hint}>{hint}</span>
+        <span className={typography.note}>{hint}</span>
       </span>
       <Segments
         label={t(`settings.option.${id}.label`)}

@@ -8,10 +8,11 @@ import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { defaultOf, isChanged } from './default-values.ts';
 import { SettingControl, type SettingControlProps } from './setting-control.tsx';
 import { textName } from './setting-entry.ts';
-import styles from './settings.module.css';
+import styles from './setting-field.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 const FieldConflict = lazyPart(
@@ -57,12 +58,12 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
   return (
     <>
       {entry.warns === true && draft !== undefined && (
-        <p className={styles.note}>
+        <p className={`${typography.note} ${styles.note}`}>
           <StatusMark status="look">{t(`settings.option.${textName(entry.key)}.warning`)}</StatusMark>
         </p>
       )}
       {entry.key === 'ServerAddress' && mayWrite && option.value === '' && draft === undefined && isReachable(location) && (
-        <p className={styles.note}>
+        <p className={`${typography.note} ${styles.note}`}>
           <span>{t('settings.this_page', { address: location.origin })}</span>
           <Button variant="subtle" onClick={() => onType(location.origin)}>
             {t('settings.use_this_page')}
@@ -70,19 +71,19 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
         </p>
       )}
       {!mayWrite && (
-        <p className={styles.note}>
+        <p className={`${typography.note} ${styles.note}`}>
           <StatusMark status="note">{t('settings.root_only')}</StatusMark>
         </p>
       )}
       {draft !== undefined && (
-        <p className={styles.note}>
+        <p className={`${typography.note} ${styles.note}`}>
           <Button variant="subtle" onClick={onDrop}>
             {t('settings.drop')}
           </Button>
         </p>
       )}
       {differs && (
-        <p className={styles.note}>
+        <p className={`${typography.note} ${styles.note}`}>
           <span>{isLong ? t('settings.default.differs') : t('settings.default.is', { value: words.value(entry.key, initial) })}</span>
           {mayWrite && (
             <Button variant="subtle" onClick={() => onType(initial)}>
@@ -111,7 +112,7 @@ function Queued({ edit, server }: { edit: QueuedEdit; server: string }) {
   const { t } = useTranslation();
   const isMap = isMapSetting(edit.optionKey);
   return (
-    <p className={styles.note}>
+    <p className={`${typography.note} ${styles.note}`}>
       {edit.state === 'waiting' && (
         <StatusMark status="waiting">
           {isMap ? t('settings.queued.waiting') : t('settings.queued.waiting_value', { value: server })}

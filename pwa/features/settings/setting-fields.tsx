@@ -4,6 +4,7 @@ import type { Option } from '#shared/options.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { Later } from '#pwa/ui/frame/later.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { SettingEntry } from './setting-entry.ts';
 import { SettingField } from './setting-field.tsx';
 import { seekSetting } from './seek-setting.ts';
@@ -30,7 +31,7 @@ export function SettingFields({ sections: [section, ...further], ...shared }: Se
   return (
     <>
       <section className={styles.section}>
-        {section.title !== undefined && <h3 className={styles.title}>{section.title}</h3>}
+        {section.title !== undefined && <h3 className={`${typography.note} ${styles.title}`}>{section.title}</h3>}
         {section.entries.map((entry) => (
           <Field key={entry.key} entry={entry} {...shared} />
         ))}

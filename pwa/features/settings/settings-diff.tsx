@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { ChangeLines } from './change-lines.tsx';
 import { changesOf } from './option-drafts.ts';
 import { PriceEffect } from './price-effect.tsx';
@@ -57,7 +58,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
         !tellsEffect && <PriceEffect edits={edits} />}
       {changes.map((change) => (
         <section key={change.key} className={styles.change}>
-          <header className={styles.what}>
+          <header className={`${layout.row} ${layout.spread} ${styles.what}`}>
             <h3>{words.name(change.key)}</h3>
             <Button variant="subtle" onClick={() => edits.drop(change.key)}>
               {t('settings.drop')}

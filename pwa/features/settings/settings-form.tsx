@@ -8,6 +8,7 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useSaveKey } from '#pwa/ui/frame/use-save-key.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { isChanged } from './default-values.ts';
 import { changesOf, isPriceEdit } from './option-drafts.ts';
 import { entriesOf } from './pages.ts';
@@ -100,7 +101,7 @@ export function SettingsForm(props: SettingsFormProps) {
   const shared = { options, edits, wanted: field, onType: handleType };
   return (
     <form
-      className={styles.form}
+      className={`${layout.fill} ${styles.form}`}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -175,7 +176,7 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
   );
   return (
     <>
-      <header className={styles.head} data-quiet={isPrices || undefined}>
+      <header className={`${layout.spread} ${styles.head}`} data-quiet={isPrices || undefined}>
         {/* A larger screen says it at its top. */}
         {(!isPrices || (isPhone && !isTable)) && <h2>{t(`settings.page.${page.name}`)}</h2>}
         {isPrices && isPhone && !isTable && <PriceViewChoice view={view} onView={onView} />}

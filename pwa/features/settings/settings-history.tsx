@@ -13,6 +13,8 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { ChangeLines } from './change-lines.tsx';
 import { historyQuery } from './queries.ts';
 import styles from './settings-panels.module.css';
@@ -96,16 +98,16 @@ function Change({ change, isBusy, onUndo }: { change: OptionChange; isBusy: bool
   const time = isToday ? t('outbox.today', { time: format.clock(change.created_at) }) : format.dateTime(change.created_at);
   return (
     <li className={styles.change}>
-      <p className={styles.when}>
+      <p className={typography.note}>
         {time}
         {change.username !== '' && ` · ${change.username}`}
       </p>
-      <header className={styles.what}>
+      <header className={`${layout.row} ${layout.spread} ${styles.what}`}>
         <h3>{words.name(change.key)}</h3>
         {change.can_undo && <OnlineButton variant="subtle" disabled={isBusy} onClick={onUndo} label={t('setting_parts.history.undo')} />}
       </header>
-      {lines.length > 0 ? <ChangeLines lines={lines} /> : <p className={styles.when}>{t('setting_parts.history.too_long')}</p>}
-      {change.is_set !== undefined && <p className={styles.when}>{t('setting_parts.history.secret')}</p>}
+      {lines.length > 0 ? <ChangeLines lines={lines} /> : <p className={typography.note}>{t('setting_parts.history.too_long')}</p>}
+      {change.is_set !== undefined && <p className={typography.note}>{t('setting_parts.history.secret')}</p>}
     </li>
   );
 }

@@ -4,6 +4,8 @@ import type { RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { pageGroups, pages } from './pages.ts';
 import styles from './settings-nav.module.css';
 
@@ -37,11 +39,11 @@ export function SettingsNav({ current, marksOf, onChoose }: SettingsNavProps) {
                 key={name}
                 to="/setting"
                 search={{ tab: name }}
-                className={styles.item}
+                className={`${layout.row} ${styles.item}`}
                 aria-current={name === current ? 'page' : undefined}
                 {...(onChoose === undefined ? {} : { onClick: onChoose })}
               >
-                <span className={styles.name}>{t(`settings.page.${name}`)}</span>
+                <span className={`${typography.ellipsis} ${layout.fill}`}>{t(`settings.page.${name}`)}</span>
                 <Marks {...marksOf(name)} />
               </Link>
             ))}
@@ -62,7 +64,7 @@ function Marks({ changed, unsaved, queued }: PageMarks) {
       )}
       {unsaved > 0 && <span className={styles.unsaved} aria-label={t('settings.marks.unsaved', { count: unsaved })} role="img" />}
       {changed > 0 && (
-        <span className={styles.changed} aria-label={t('settings.marks.changed', { count: changed })} role="img">
+        <span className={`${typography.muted} ${styles.changed}`} aria-label={t('settings.marks.changed', { count: changed })} role="img">
           ≠ {changed}
         </span>
       )}

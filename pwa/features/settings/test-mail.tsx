@@ -9,6 +9,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './test-mail.module.css';
 
 /** Sends a mail by the saved settings and shows what the mail server says. It stands within the form of the settings. */
@@ -41,7 +42,7 @@ export function TestMail() {
       />
       <OnlineButton label={t('setting_parts.test_mail.send')} loading={test.isPending} onClick={() => test.mutate()} />
       {/* Below both: within the field it would push the button below the field's line. */}
-      <p className={styles.hint} id={hint}>
+      <p className={`${typography.note} ${styles.hint}`} id={hint}>
         {t('setting_parts.test_mail.hint')}
       </p>
       <div role="status" className={styles.said}>

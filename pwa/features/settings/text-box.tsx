@@ -1,6 +1,6 @@
 import { TextArea } from '#pwa/ui/form/text-area.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { around, type ControlProps } from './control-props.ts';
-import styles from './settings.module.css';
 
 /** Several lines of text: a list with an entry on each, or a text that a page shows. */
 export function TextBox(props: ControlProps & { minRows: number; isMono?: boolean }) {
@@ -13,7 +13,7 @@ export function TextBox(props: ControlProps & { minRows: number; isMono?: boolea
       maxRows={14}
       spellCheck={false}
       autoComplete="off"
-      inputClassName={isMono ? styles.mono : undefined}
+      inputClassName={isMono ? typography.mono : undefined}
       onChange={(event) => onType(event.currentTarget.value)}
     />
   );

@@ -6,6 +6,9 @@ import { storeUser } from '#pwa/api/stored-user.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import surface from '#pwa/ui/styles/surface.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { setupQuery } from './queries.ts';
 import { SetupWizard } from './setup-wizard.tsx';
 import styles from './setup-screen.module.css';
@@ -36,10 +39,10 @@ export function SetupScreen({ onDone }: { onDone: () => void }) {
   }
 
   return (
-    <section className={styles.sheet}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>{t('setup.title')}</h1>
-        <p className={styles.lead}>{t('setup.lead')}</p>
+    <section className={`${surface.card} ${styles.sheet}`}>
+      <header className={layout.stackXs}>
+        <h1 className={typography.title}>{t('setup.title')}</h1>
+        <p className={typography.secondary}>{t('setup.lead')}</p>
       </header>
       {isFinished ? (
         <p className={styles.finished} role="status">

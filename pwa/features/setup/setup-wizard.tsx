@@ -11,6 +11,8 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { emptySetup, setupBody, setupProblems, usageModes } from './setup-form.ts';
 import styles from './setup-screen.module.css';
 
@@ -68,11 +70,11 @@ function Database({ type }: { type: string }) {
   if (type === '') return null;
   const isFile = type === 'sqlite';
   return (
-    <section className={styles.part} aria-labelledby="setup-database">
-      <h2 className={styles.partTitle} id="setup-database">
+    <section className={`${layout.stackMd} ${styles.part}`} aria-labelledby="setup-database">
+      <h2 className={`${typography.heading} ${styles.partTitle}`} id="setup-database">
         {t('setup.database.title')}
       </h2>
-      <p className={styles.database}>
+      <p className={`${layout.stackXs} ${typography.secondary}`}>
         <StatusMark status={isFile ? 'note' : 'on'} strong>
           {t(isFile ? 'setup.database.file' : 'setup.database.server')}
         </StatusMark>
@@ -93,13 +95,13 @@ interface RootAccountProps {
 function RootAccount({ form, asksAccount, asksSecret }: RootAccountProps) {
   const { t } = useTranslation();
   return (
-    <section className={styles.part} aria-labelledby="setup-account">
-      <h2 className={styles.partTitle} id="setup-account">
+    <section className={`${layout.stackMd} ${styles.part}`} aria-labelledby="setup-account">
+      <h2 className={`${typography.heading} ${styles.partTitle}`} id="setup-account">
         {t('setup.account.title')}
       </h2>
       {asksAccount ? (
         <>
-          <p className={styles.hint}>{t('setup.account.hint')}</p>
+          <p className={`${typography.secondary} ${styles.hint}`}>{t('setup.account.hint')}</p>
           <TextInput
             label={t('setup.account.username')}
             description={t('setup.account.username_hint', { limit: usernameLimit })}
@@ -121,7 +123,7 @@ function RootAccount({ form, asksAccount, asksSecret }: RootAccountProps) {
           <PasswordField label={t('setup.account.confirm')} autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
         </>
       ) : (
-        <p className={styles.hint}>
+        <p className={`${typography.secondary} ${styles.hint}`}>
           <StatusMark status="on">{t('setup.account.exists')}</StatusMark>
         </p>
       )}
@@ -141,9 +143,9 @@ function RootAccount({ form, asksAccount, asksSecret }: RootAccountProps) {
 function UsageModes({ form }: { form: SetupForm }) {
   const { t } = useTranslation();
   return (
-    <fieldset className={styles.part}>
-      <legend className={styles.partTitle}>{t('setup.mode.title')}</legend>
-      <p className={styles.hint}>{t('setup.mode.hint')}</p>
+    <fieldset className={`${layout.stackMd} ${styles.part}`}>
+      <legend className={`${typography.heading} ${styles.partTitle}`}>{t('setup.mode.title')}</legend>
+      <p className={`${typography.secondary} ${styles.hint}`}>{t('setup.mode.hint')}</p>
       {usageModes.map((mode) => (
         <label key={mode} className={styles.choice} data-chosen={form.values.mode === mode || undefined}>
           <input
@@ -155,7 +157,7 @@ function UsageModes({ form }: { form: SetupForm }) {
           />
           <span>
             <b>{t(`setup.mode.${mode}`)}</b>
-            <span className={styles.choiceText}>{t(`setup.mode.${mode}_text`)}</span>
+            <span className={typography.secondary}>{t(`setup.mode.${mode}_text`)}</span>
           </span>
         </label>
       ))}

@@ -9,6 +9,8 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { statementQuery } from './queries.ts';
 import { isExact, statementAmount, statementFile } from './statement-lines.ts';
 import { type Period, periods, type StatementSearch } from './statement-search.ts';
@@ -45,7 +47,7 @@ export function StatementScreen({ search, onSearch }: StatementScreenProps) {
       back={search.user === undefined ? '/topup' : '/user'}
       layout="page"
       filters={
-        <span className={styles.filters}>
+        <span className={`${layout.row} ${layout.wrap} ${styles.filters}`}>
           <RangeFilter
             label={t('statement.period.label')}
             range={search.period ?? 'this_month'}
@@ -103,9 +105,10 @@ function Sheet({ statement, kindText }: SheetProps) {
         <p className={styles.paperTitle}>{t('statement.title')}</p>
         <p className={styles.site}>{site?.system_name ?? ''}</p>
         <p>
-          <b>{statement.display_name || statement.username}</b> <span className={styles.quiet}>#{statement.user_id}</span>
+          <b>{statement.display_name || statement.username}</b>{' '}
+          <span className={`${typography.compact} ${typography.muted}`}>#{statement.user_id}</span>
         </p>
-        <p className={styles.quiet}>
+        <p className={`${typography.compact} ${typography.muted}`}>
           {t('statement.span', { from: format.dateTime(statement.from), to: format.dateTime(lastSecond(statement)) })}
         </p>
       </header>
@@ -158,7 +161,7 @@ function Sheet({ statement, kindText }: SheetProps) {
           <TotalRow name={t('statement.closing')} amount={usd(statement.closing)} />
         </tfoot>
       </table>
-      <footer className={styles.foot}>
+      <footer className={`${typography.compact} ${typography.muted} ${styles.foot}`}>
         <p>{t('statement.about')}</p>
         {!isExact(statement) && <p>{t('statement.rounded')}</p>}
       </footer>

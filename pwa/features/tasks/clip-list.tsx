@@ -4,6 +4,8 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { PanelSection } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { Clip } from './clips.ts';
 import { Picture } from './picture.tsx';
 import styles from './tasks.module.css';
@@ -14,7 +16,7 @@ export function Clips({ clips }: { clips: readonly Clip[] }) {
   if (clips.length === 0) return null;
   return (
     <PanelSection title={t('tasks.panel.clips')} aside={clips.length}>
-      <ul className={styles.clips}>
+      <ul className={layout.stackLg}>
         {clips.map((clip, index) => (
           <li key={clip.id || index}>
             <ClipPart clip={clip} number={index + 1} />
@@ -34,7 +36,7 @@ function ClipPart({ clip, number }: { clip: Clip; number: number }) {
       <Picture src={clip.cover} kind="music" alt="" isSmall />
       <div className={styles.clipWords}>
         <b>{name}</b>
-        <span className={styles.quiet}>{about}</span>
+        <span className={typography.muted}>{about}</span>
       </div>
       <Player key={clip.audio} src={clip.audio} name={name} />
       {clip.video !== undefined && (

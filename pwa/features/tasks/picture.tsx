@@ -3,6 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { TaskKind } from './task-kinds.ts';
 import styles from './tasks.module.css';
 
@@ -32,14 +34,18 @@ function LoadedPicture({ src, kind, alt, isSmall = false, canRetry = false, onAg
   const [hasFailed, setFailed] = useState(false);
   if (src === undefined) {
     return (
-      <span className={styles.box} data-small={isSmall || undefined}>
+      <span className={`${typography.note} ${layout.stackXs} ${styles.box}`} data-small={isSmall || undefined}>
         <Icon name={icons[kind]} large={!isSmall} />
       </span>
     );
   }
   if (hasFailed) {
     return (
-      <span className={styles.box} data-small={isSmall || undefined} title={isSmall ? t('tasks.picture.broken') : undefined}>
+      <span
+        className={`${typography.note} ${layout.stackXs} ${styles.box}`}
+        data-small={isSmall || undefined}
+        title={isSmall ? t('tasks.picture.broken') : undefined}
+      >
         <Icon name="close" large={!isSmall} />
         <span className={isSmall ? 'visually-hidden' : undefined}>{t('tasks.picture.broken')}</span>
         {canRetry && (
@@ -51,7 +57,7 @@ function LoadedPicture({ src, kind, alt, isSmall = false, canRetry = false, onAg
     );
   }
   return (
-    <span className={styles.box} data-small={isSmall || undefined}>
+    <span className={`${typography.note} ${layout.stackXs} ${styles.box}`} data-small={isSmall || undefined}>
       <img src={src} alt={alt} loading="lazy" decoding="async" referrerPolicy="no-referrer" onError={() => setFailed(true)} />
     </span>
   );

@@ -7,6 +7,7 @@ import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { Picture } from './picture.tsx';
 import type { TaskKind } from './task-kinds.ts';
 import { Duration, Progress, TaskMark, useActionText, useCodeText } from './task-labels.tsx';
@@ -47,7 +48,7 @@ export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: Colu
     {
       key: 'id',
       heading: t('tasks.column.id'),
-      cell: (row) => <span className={styles.mono}>{row.upstreamId}</span>,
+      cell: (row) => <span className={typography.mono}>{row.upstreamId}</span>,
       width: 150,
       isOff: true,
       leave: 13,
@@ -157,7 +158,7 @@ function Thumbnail({ row }: { row: TaskRow }) {
 function ChannelName({ row: { channel, channelName: name } }: { row: TaskRow }) {
   if (channel === 0) return '—';
   return (
-    <span className={styles.cut} title={`#${channel} ${name}`.trim()}>
+    <span className={`${typography.ellipsis} ${styles.cut}`} title={`#${channel} ${name}`.trim()}>
       {name || `#${channel}`}
     </span>
   );
@@ -170,7 +171,7 @@ function Moment({ at, isTwoLine = false }: { at: number; isTwoLine?: boolean }) 
   const isToday = format.dayKey(seconds) === format.dayKey(Date.now() / 1000);
   // A card has room for the day where it is another one.
   if (useIsPhone()) return at > 0 && (isToday ? format.clock(seconds) : `${format.day(seconds)} ${format.clock(seconds)}`);
-  if (!isTwoLine || at <= 0) return <span className={styles.quiet}>{at > 0 ? format.dateTime(seconds) : '—'}</span>;
+  if (!isTwoLine || at <= 0) return <span className={typography.muted}>{at > 0 ? format.dateTime(seconds) : '—'}</span>;
   return (
     <span title={format.dateTime(seconds)}>
       {format.day(seconds)}
@@ -192,11 +193,11 @@ function What({ row }: { row: TaskRow }) {
   if (useIsPhone()) return name;
   return (
     <>
-      <span className={styles.cut} title={name}>
+      <span className={`${typography.ellipsis} ${styles.cut}`} title={name}>
         {name}
       </span>
       {row.failReason === '' ? (
-        <small className={styles.mono}>{row.upstreamId}</small>
+        <small className={typography.mono}>{row.upstreamId}</small>
       ) : (
         <small className={styles.why} title={why}>
           {why}
@@ -208,7 +209,7 @@ function What({ row }: { row: TaskRow }) {
 
 function Words({ text }: { text: string }) {
   return (
-    <span className={styles.cut} title={text === '' ? undefined : text}>
+    <span className={`${typography.ellipsis} ${styles.cut}`} title={text === '' ? undefined : text}>
       {text || '—'}
     </span>
   );
@@ -232,12 +233,12 @@ function PlainDuration({ milliseconds }: { milliseconds: number }) {
 
 function Took({ row }: { row: TaskRow }) {
   const duration = durationOf(row);
-  return duration === undefined ? <span className={styles.quiet}>—</span> : <Duration milliseconds={duration} />;
+  return duration === undefined ? <span className={typography.muted}>—</span> : <Duration milliseconds={duration} />;
 }
 
 /** What it cost in the end. */
 function Cost({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
-  if (row.quota > 0 && row.refunded >= row.quota) return <span className={styles.quiet}>{t('tasks.refunded')}</span>;
-  return row.quota === 0 ? <span className={styles.quiet}>{t('tasks.not_charged')}</span> : <Charge quota={row.quota - row.refunded} />;
+  if (row.quota > 0 && row.refunded >= row.quota) return <span className={typography.muted}>{t('tasks.refunded')}</span>;
+  return row.quota === 0 ? <span className={typography.muted}>{t('tasks.not_charged')}</span> : <Charge quota={row.quota - row.refunded} />;
 }

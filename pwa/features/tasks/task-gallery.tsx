@@ -5,6 +5,9 @@ import { useAfter } from '#pwa/ui/frame/query-state.tsx';
 import type { RowsProps } from '#pwa/ui/list/data-table.tsx';
 import { useRowsInSteps } from '#pwa/ui/list/rows-in-steps.ts';
 import { memoRow } from '#pwa/ui/list/table-row.tsx';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { Picture } from './picture.tsx';
 import { TaskMark } from './task-labels.tsx';
 import { isUnfinished, type TaskRow } from './task-row.ts';
@@ -45,7 +48,7 @@ const Tile = memoRow(({ row, isOpen, onOpen, onFocus }: TileProps) => {
     <li>
       <button
         type="button"
-        className={styles.tile}
+        className={`${typography.note} ${control.bare} ${styles.tile}`}
         data-row-key={row.id}
         data-open={isOpen || undefined}
         aria-current={isOpen || undefined}
@@ -57,7 +60,9 @@ const Tile = memoRow(({ row, isOpen, onOpen, onFocus }: TileProps) => {
         <span className={styles.tileTrack} data-off={!runs || row.percent === undefined || undefined} aria-hidden="true">
           <i style={{ inlineSize: `${row.percent ?? 0}%` }} />
         </span>
-        <span className={styles.tileName}>{row.title || row.prompt || t('tasks.no_prompt')}</span>
+        <span className={`${typography.compact} ${typography.ellipsis} ${styles.tileName}`}>
+          {row.title || row.prompt || t('tasks.no_prompt')}
+        </span>
         <span className={styles.tileLine}>
           <TaskMark row={row} />
           {runs && row.percent !== undefined ? (
@@ -68,7 +73,7 @@ const Tile = memoRow(({ row, isOpen, onOpen, onFocus }: TileProps) => {
         </span>
         <span className={styles.tileLine}>
           <span>{row.submitted > 0 && format.date(Math.floor(row.submitted / 1000))}</span>
-          {row.username !== '' && <span className={styles.tileUser}>{row.username}</span>}
+          {row.username !== '' && <span className={`${typography.ellipsis} ${styles.tileUser}`}>{row.username}</span>}
         </span>
       </button>
     </li>
@@ -80,8 +85,8 @@ function SkeletonTiles() {
   return (
     <ul className={styles.gallery} data-waiting={!isShown || undefined} aria-hidden="true">
       {Array.from({ length: skeletonTiles }, (_tile, index) => (
-        <li key={index} className={styles.tile}>
-          <span className={styles.box} />
+        <li key={index} className={`${typography.note} ${control.bare} ${styles.tile}`}>
+          <span className={`${typography.note} ${layout.stackXs} ${styles.box}`} />
           <i className={styles.line} />
           <i className={styles.line} data-short />
         </li>

@@ -3,6 +3,8 @@ import { drawingActions, SubmitCode } from '#shared/drawings.ts';
 import { taskActions, videoActions } from '#shared/tasks.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { isSlow, isUnfinished, type Standing, type TaskRow } from './task-row.ts';
 import styles from './tasks.module.css';
 
@@ -51,9 +53,9 @@ export function Progress({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
   const { percent } = row;
   if (percent === undefined || !isUnfinished(row))
-    return <span className={styles.quiet}>{percent === undefined ? '—' : `${percent}%`}</span>;
+    return <span className={typography.muted}>{percent === undefined ? '—' : `${percent}%`}</span>;
   return (
-    <span className={styles.progress}>
+    <span className={`${layout.row} ${styles.progress}`}>
       <span
         className={styles.track}
         role="progressbar"

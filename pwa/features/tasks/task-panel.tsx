@@ -10,6 +10,8 @@ import { Fold } from '#pwa/ui/form/fold.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { PanelSection, SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { Clips } from './clip-list.tsx';
 import { drawingButtons } from './drawing-buttons.ts';
 import { Picture } from './picture.tsx';
@@ -83,7 +85,7 @@ export function TaskPanel({ row, isAdmin, onClose, onPrevious, onNext }: TaskPan
       <PanelSection>
         <SummaryList items={useSummary(row, isAdmin)} />
       </PanelSection>
-      <Fold title={t('tasks.panel.raw')}>{() => <pre className={styles.raw}>{json}</pre>}</Fold>
+      <Fold title={t('tasks.panel.raw')}>{() => <pre className={`${typography.small} ${styles.raw}`}>{json}</pre>}</Fold>
     </SidePanel>
   );
 }
@@ -107,14 +109,14 @@ function DrawingPicture({ row }: { row: TaskRow }) {
   if (row.picture === undefined) {
     if (told === '') return null;
     return (
-      <div className={styles.part}>
-        <p className={styles.quiet}>{t('tasks.picture.refused')}</p>
+      <div className={`${layout.stackSm} ${styles.part}`}>
+        <p className={typography.muted}>{t('tasks.picture.refused')}</p>
         <CopyText mono text={told} label={t('tasks.picture.copy')} />
       </div>
     );
   }
   return (
-    <div className={styles.large}>
+    <div className={`${layout.stackSm} ${styles.large}`}>
       <Picture src={row.picture} kind="drawing" alt={row.prompt || t('tasks.no_prompt')} canRetry />
       <a className={styles.link} href={row.picture} target="_blank" rel="noreferrer noopener">
         <Icon name="link" />
@@ -129,7 +131,7 @@ function VideoPart({ row, video: { source, size } }: { row: TaskRow; video: Made
   const { t } = useTranslation();
   if (source === undefined) return null;
   return (
-    <div className={styles.large}>
+    <div className={`${layout.stackSm} ${styles.large}`}>
       <VideoPlayer
         source={source}
         poster={row.picture}

@@ -13,6 +13,7 @@ import { PanelSpace, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import type { TaskSearch } from './task-address.ts';
 import { columnsKey, taskColumns } from './task-columns.tsx';
 import { TaskFilterBar } from './task-filters.tsx';
@@ -104,7 +105,7 @@ function CallbackNote() {
   const { t } = useTranslation();
   if (useSiteStatus()?.mj_notify_enabled !== false) return null;
   return (
-    <p className={styles.banner}>
+    <p className={`${layout.baseline} ${styles.banner}`}>
       <StatusMark status="note">{t('tasks.callback.off')}</StatusMark>
       <Link to="/setting" search={{ tab: 'drawing', field: 'MjNotifyEnabled' }}>
         {t('tasks.callback.settings')}
@@ -118,7 +119,7 @@ function MissingPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <SidePanel title={t('tasks.panel.missing')} note={`#${id}`} onClose={onClose}>
-      <div className={styles.part} role="alert">
+      <div className={`${layout.stackSm} ${styles.part}`} role="alert">
         <p>{t('tasks.panel.missing_text')}</p>
         <Button onClick={onClose}>{t('common.action.close')}</Button>
       </div>

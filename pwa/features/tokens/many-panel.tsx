@@ -12,6 +12,8 @@ import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { emptyMany, manyBody, type ManyPart, manyParts, manyProblems, type ManyValues, withPart } from './many-values.ts';
 import { useEditTokens } from './token-actions.ts';
 import styles from './token-edits.module.css';
@@ -53,12 +55,12 @@ export function ManyPanel({ ids, onDone, onClose }: ManyPanelProps) {
         </>
       }
     >
-      <form id={formId} className={styles.form} noValidate onSubmit={submit}>
-        <p className={styles.hint}>{t('token_edits.many.hint')}</p>
+      <form id={formId} className={`${layout.stackLg} ${styles.form}`} noValidate onSubmit={submit}>
+        <p className={typography.muted}>{t('token_edits.many.hint')}</p>
         {manyParts.map((part) => {
           const isOn = parts.includes(part);
           return (
-            <div key={part} className={styles.part}>
+            <div key={part} className={layout.stackSm}>
               <Switch
                 label={t(`token_edits.many.${part}`)}
                 checked={isOn}

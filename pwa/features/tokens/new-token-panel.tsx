@@ -7,6 +7,7 @@ import { MadeRecords, NewRecordsPanel } from '#pwa/records/new-records-panel.tsx
 import { loadTexts } from '#pwa/i18n/setup.ts';
 import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { useCreateTokens } from './token-actions.ts';
 import { TokenFields } from './token-fields.tsx';
 import { createBody } from './token-form.ts';
@@ -67,7 +68,7 @@ function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: ()
       {tokens.map((token) => (
         <li key={token.id}>
           <b>{token.name}</b>
-          <span className={styles.madeKey} data-autofocus>
+          <span className={`${layout.row} ${layout.spread}`} data-autofocus>
             <code>sk-{token.key}</code>
             <CopyIcon text={`sk-${token.key}`} label={t('tokens.action.copy_named', { name: token.name })} />
           </span>

@@ -11,6 +11,8 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Picks } from '#pwa/ui/form/picks.tsx';
 import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './token-edits.module.css';
 import { useRenewToken } from './token-actions.ts';
 
@@ -40,8 +42,8 @@ export function RenewDialog({ token, onClose }: { token: Token; onClose: () => v
       onClose={onClose}
     >
       {renewed === undefined ? (
-        <div className={styles.form}>
-          <p className={styles.hint}>{t('token_edits.renew.text')}</p>
+        <div className={`${layout.stackLg} ${styles.form}`}>
+          <p className={typography.muted}>{t('token_edits.renew.text')}</p>
           <div role="group" aria-label={t('token_edits.renew.until')}>
             <Picks
               picks={choices.map((choice) => ({
@@ -62,7 +64,7 @@ export function RenewDialog({ token, onClose }: { token: Token; onClose: () => v
             </p>
           )}
           <Refusal text={renew.error === null ? undefined : failureOf(renew.error).message} />
-          <span className={styles.foot}>
+          <span className={`${layout.wrap} ${styles.foot}`}>
             <Button variant="subtle" onClick={onClose}>
               {t('common.action.cancel')}
             </Button>
@@ -86,14 +88,14 @@ function NewSecret({ token, onClose }: { token: Token; onClose: () => void }) {
   const format = useFormat();
   const { key, old_key_until: until = 0 } = token;
   return (
-    <div className={styles.form}>
+    <div className={`${layout.stackLg} ${styles.form}`}>
       <p role="status">
         <StatusMark status="on">
           {until > 0 ? t('token_edits.renew.done_until', { time: format.dateTime(until) }) : t('token_edits.renew.done_now')}
         </StatusMark>
       </p>
       <code className={styles.secret}>sk-{key}</code>
-      <span className={styles.foot}>
+      <span className={`${layout.wrap} ${styles.foot}`}>
         <CopyButton label={t('tokens.action.copy_key')} text={`sk-${key}`} />
         <Button variant="filled" onClick={onClose}>
           {t('common.action.done')}

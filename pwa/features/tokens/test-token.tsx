@@ -7,6 +7,8 @@ import { sendFirstCall } from '#pwa/api/first-call.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { usableModelsQuery } from './queries.ts';
 import styles from './tokens.module.css';
 
@@ -24,7 +26,7 @@ export function TestToken({ token }: { token: Token }) {
   if (model === undefined) return null;
   const refusal = test.data;
   return (
-    <div className={styles.test}>
+    <div className={`${layout.stackXs} ${styles.test}`}>
       <OnlineButton
         icon={<Icon name="play" />}
         label={t('token_edits.test.send')}
@@ -32,7 +34,7 @@ export function TestToken({ token }: { token: Token }) {
         onClick={() => test.mutate(model)}
       />
       {test.isIdle || test.isPending ? (
-        <span className={styles.hint}>{t('token_edits.test.costs', { model })}</span>
+        <span className={typography.note}>{t('token_edits.test.costs', { model })}</span>
       ) : (
         <p role="status">
           {test.isError ? (

@@ -8,11 +8,11 @@ import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { useToggleToken } from './token-actions.ts';
 import { maskKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
 import { TokenRowActions } from './token-row-actions.tsx';
-import styles from './tokens.module.css';
 
 export const columnsKey = 'tokens-table-columns';
 
@@ -117,7 +117,11 @@ function Name({ token }: { token: Token }) {
     <>
       <b>{token.name}</b>
       {/* There is room for one more line. */}
-      {acceptedOldKeys(token).length > 0 ? <OldKeyNote token={token} /> : <small className={styles.key}>sk-{maskKey(token.key)}</small>}
+      {acceptedOldKeys(token).length > 0 ? (
+        <OldKeyNote token={token} />
+      ) : (
+        <small className={typography.mono}>sk-{maskKey(token.key)}</small>
+      )}
     </>
   );
 }
@@ -129,7 +133,7 @@ function OldKeyNote({ token }: { token: Token }) {
   const until = Math.max(0, ...acceptedOldKeys(token));
   if (until === 0) return null;
   return (
-    <small className={styles.quiet} title={format.dateTime(until)}>
+    <small className={typography.muted} title={format.dateTime(until)}>
       {t('tokens.old_key.row', { time: format.date(until) })}
     </small>
   );
@@ -137,7 +141,7 @@ function OldKeyNote({ token }: { token: Token }) {
 
 function GroupName({ group }: { group: string }) {
   const { t } = useTranslation();
-  return group === '' ? <span className={styles.quiet}>{t('tokens.own_group')}</span> : group;
+  return group === '' ? <span className={typography.muted}>{t('tokens.own_group')}</span> : group;
 }
 
 function Left({ token }: { token: Token }) {
@@ -160,17 +164,17 @@ function Used({ token }: { token: Token }) {
 
 function Models({ token }: { token: Token }) {
   const { t } = useTranslation();
-  if (!token.model_limits_enabled) return <span className={styles.quiet}>{t('tokens.any_model')}</span>;
+  if (!token.model_limits_enabled) return <span className={typography.muted}>{t('tokens.any_model')}</span>;
   const models = token.model_limits.split(',').filter((name) => name !== '');
   return <span title={models.join('\n')}>{models.length === 1 ? models[0] : t('tokens.model_count', { count: models.length })}</span>;
 }
 
 function Expiry({ token }: { token: Token }) {
   const text = useExpiryText()(token.expired_time);
-  return <span className={token.expired_time === -1 ? styles.quiet : undefined}>{text}</span>;
+  return <span className={token.expired_time === -1 ? typography.muted : undefined}>{text}</span>;
 }
 
 function Day({ at }: { at: number }) {
   const format = useFormat();
-  return <span className={styles.quiet}>{at > 0 ? format.date(at) : '—'}</span>;
+  return <span className={typography.muted}>{at > 0 ? format.date(at) : '—'}</span>;
 }

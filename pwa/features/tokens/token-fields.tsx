@@ -10,6 +10,8 @@ import { CountField } from '#pwa/ui/form/count-field.tsx';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { usableModelsQuery } from './queries.ts';
 import { never } from './token-form.ts';
 import type { TokenForm } from './use-token-form.ts';
@@ -64,7 +66,7 @@ export function QuotaFields({ form }: FieldProps) {
   const format = useFormat();
   const { values } = form;
   return (
-    <div className={styles.part}>
+    <div className={layout.stackSm}>
       <Switch
         className={styles.switch}
         label={t('tokens.form.unlimited')}
@@ -80,7 +82,7 @@ export function QuotaFields({ form }: FieldProps) {
           presets={picks.map((usd) => usd * format.quotaPerUnit)}
         />
       )}
-      <p className={styles.hint}>{t('tokens.form.quota_hint')}</p>
+      <p className={typography.note}>{t('tokens.form.quota_hint')}</p>
     </div>
   );
 }
@@ -107,7 +109,7 @@ export function AddressesField({ form }: FieldProps) {
       label={t('tokens.form.ips')}
       description={t('tokens.form.ips_hint')}
       inputWrapperOrder={[...below]}
-      inputClassName={styles.mono}
+      inputClassName={typography.mono}
       minRows={2}
       maxRows={8}
       spellCheck={false}
@@ -184,7 +186,7 @@ export function ModelsField({ form }: FieldProps) {
   // What a token is limited to stays choosable, also when no channel offers it now.
   const data = [...new Set([...(models.data ?? []), ...chosen])].sort();
   return (
-    <div className={styles.part}>
+    <div className={layout.stackSm}>
       <Switch
         className={styles.switch}
         label={t('tokens.form.limit_models')}

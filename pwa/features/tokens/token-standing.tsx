@@ -15,6 +15,8 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import { maskKey, wholeKey } from '#pwa/api/token-key.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { useEndOldKey } from './token-actions.ts';
 import { Balance, TokenMark } from './token-labels.tsx';
 import styles from './tokens.module.css';
@@ -36,7 +38,7 @@ export function TokenStanding({ token }: { token: Token }) {
   // A kept token has no key; while the whole one comes its room is kept.
   const isOnline = useIsOnline();
   return (
-    <div className={styles.standing}>
+    <div className={layout.stackMd}>
       <TokenMark status={token.status} />
       <Balance token={token} size="normal" />
       <SummaryList
@@ -45,7 +47,7 @@ export function TokenStanding({ token }: { token: Token }) {
             name: t('tokens.panel.key'),
             value:
               key === undefined ? (
-                <span className={styles.masked}>sk-{maskKey(token.key)}</span>
+                <span className={`${typography.mono} ${styles.masked}`}>sk-{maskKey(token.key)}</span>
               ) : (
                 <CopyText mono text={key} shown={`sk-${maskKey(token.key)}`} label={t('tokens.action.copy_named', { name: token.name })} />
               ),
@@ -61,7 +63,7 @@ export function TokenStanding({ token }: { token: Token }) {
         ]}
       />
       {key !== undefined ? (
-        <div className={styles.keyActions}>
+        <div className={`${layout.wrap} ${styles.keyActions}`}>
           <CopyButton label={t('tokens.action.copy_key')} text={key} />
           {token.status === TokenStatus.enabled && (
             <Button
@@ -75,7 +77,7 @@ export function TokenStanding({ token }: { token: Token }) {
           <ChatLinks tokenId={token.id} />
         </div>
       ) : (
-        isOnline && <div className={styles.keyActions} />
+        isOnline && <div className={`${layout.wrap} ${styles.keyActions}`} />
       )}
     </div>
   );
@@ -98,7 +100,7 @@ function OldKeys({ id, until }: { id: number; until: readonly number[] }) {
   const format = useFormat();
   const end = useEndOldKey();
   return (
-    <span className={styles.oldKey}>
+    <span className={`${layout.stackXs} ${styles.oldKey}`}>
       {until.map((time, index) => (
         <span key={index}>{t('tokens.old_key.until', { time: format.dateTime(time) })}</span>
       ))}
@@ -113,7 +115,7 @@ function ChatLinks({ tokenId }: { tokenId: number }) {
   const links = chatLinks(useSiteStatus());
   if (links.length === 0) return null;
   return (
-    <details className={styles.chats}>
+    <details className={`${layout.fill} ${styles.chats}`}>
       <summary>
         {t('tokens.chat.open')}
         <Icon name="down" />

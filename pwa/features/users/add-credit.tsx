@@ -13,6 +13,7 @@ import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { ReasonField } from '#pwa/ui/form/reason-field.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { userQuery } from './queries.ts';
 import styles from './user-panel.module.css';
 
@@ -59,7 +60,7 @@ function AddCreditDialog({ user, onClose }: { user: User; onClose: () => void })
       hasFields
       title={t('users.credit.title', { name: user.username })}
       text={
-        <div className={styles.credit}>
+        <div className={layout.stackMd}>
           <QuotaInput
             label={t('users.credit.amount')}
             value={amount}

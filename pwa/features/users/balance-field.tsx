@@ -5,6 +5,8 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { ReasonField } from '#pwa/ui/form/reason-field.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './user-panel.module.css';
 import { type BalanceMode, balanceAfter } from './user-values.ts';
 
@@ -25,8 +27,8 @@ export function BalanceField({ quota, mode, amount, reason, error, reasonError, 
   const after = balanceAfter({ mode, amount }, quota);
   const isChanged = mode !== 'keep' && amount !== '' && after !== quota;
   return (
-    <div className={styles.money}>
-      <span className={styles.moneyLabel}>
+    <div className={`${layout.stackSm} ${styles.money}`}>
+      <span className={`${typography.small} ${typography.secondary}`}>
         <EditLabel was={isChanged ? true : undefined}>{t('users.balance.title')}</EditLabel>
       </span>
       <Segments<BalanceMode>
@@ -62,7 +64,7 @@ export function BalanceField({ quota, mode, amount, reason, error, reasonError, 
               {isChanged && ` (${format.quotaChange(after - quota)})`}
             </span>
           </p>
-          <p className={styles.hint}>{t('users.balance.running')}</p>
+          <p className={typography.note}>{t('users.balance.running')}</p>
         </>
       )}
     </div>

@@ -9,6 +9,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { balanceHistoryQuery, invitationsQuery, pageStep } from './queries.ts';
 import { balanceKindText } from './balance-kind-text.ts';
 import styles from './user-more.module.css';
@@ -36,7 +37,7 @@ function BalanceHistory({ id }: { id: number }) {
       {({ items, total }) => (
         <>
           {items.length === 0 && <p className={styles.quiet}>{t('users.history.empty')}</p>}
-          <ul className={styles.list}>
+          <ul className={`${layout.stackMd} ${styles.list}`}>
             {items.map((change) => (
               <HistoryRow key={change.id} change={change} />
             ))}
@@ -85,7 +86,7 @@ function Invitations({ id, isTop = false }: { id: number; isTop?: boolean }) {
             </p>
           )}
           {items.length === 0 && <p className={styles.quiet}>{t('users.invitations.empty')}</p>}
-          <ul className={isTop ? styles.list : styles.branch}>
+          <ul className={isTop ? `${layout.stackMd} ${styles.list}` : `${layout.stackMd} ${styles.branch}`}>
             {items.map((person) => (
               <InvitedRow key={person.id} person={person} />
             ))}

@@ -6,6 +6,8 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { AddCredit } from './add-credit.tsx';
 import { UserBalance, UserRole, UserState } from './user-cells.tsx';
 import { RemoveUserMenu, type UserCommand } from './user-menu.tsx';
@@ -31,7 +33,7 @@ export function UserSummary({ user, canEdit = false }: { user: User; canEdit?: b
   const bound = bindings.filter(({ field }) => user[field] !== '');
   return (
     <>
-      <div className={styles.balance}>
+      <div className={`${layout.spread} ${styles.balance}`}>
         <UserBalance user={user} size="normal" />
         {canEdit && <AddCredit user={user} />}
       </div>
@@ -87,9 +89,9 @@ export function UserActions({ user, actor, isBusy, onCommand }: UserActionsProps
     .map((action) => ({ action, why: refusal(action, actor, user) }));
   const reasons = [...new Set(actions.flatMap(({ why }) => (why === undefined ? [] : [why])))];
   return (
-    <div className={styles.actions}>
+    <div className={`${layout.stackXs} ${styles.actions}`}>
       <span className={styles.bar}>
-        <span className={styles.buttons}>
+        <span className={`${layout.wrap} ${styles.buttons}`}>
           {actions.map(({ action, why }) => (
             <Button key={action} disabled={why !== undefined || !isOnline || isBusy} onClick={() => onCommand(action, user)}>
               {t(`users.action.${action}`)}
@@ -101,7 +103,7 @@ export function UserActions({ user, actor, isBusy, onCommand }: UserActionsProps
       </span>
       {!isOnline && <StatusMark status="offline">{t('users.offline')}</StatusMark>}
       {reasons.map((why) => (
-        <span key={why} className={styles.reason}>
+        <span key={why} className={typography.note}>
           {t(`users.refusal.${why}`)}
         </span>
       ))}

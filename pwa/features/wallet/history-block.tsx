@@ -9,6 +9,7 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { useMethodName } from './method-name.ts';
 import { historyQuery, historySize } from './queries.ts';
 import type { WalletSearch } from './wallet-search.ts';
@@ -49,7 +50,9 @@ export function HistoryBlock({ page, kind, onSearch }: HistoryBlockProps) {
       <QueryState query={history} what={title} lines={5}>
         {({ items, total, total_is_lower_bound: isMore }) =>
           items.length === 0 ? (
-            <p className={styles.none}>{t(chosen === undefined ? 'wallet.history.none' : 'wallet.history.none_of_kind')}</p>
+            <p className={`${typography.compact} ${typography.muted} ${styles.none}`}>
+              {t(chosen === undefined ? 'wallet.history.none' : 'wallet.history.none_of_kind')}
+            </p>
           ) : (
             <>
               <ul className={styles.entries}>
@@ -93,10 +96,10 @@ function Entry({ entry }: { entry: WalletEntry }) {
         : t(`wallet.kind.${kind}`);
   return (
     <li className={styles.entry}>
-      <span className={styles.entryTitle}>{title}</span>
+      <span className={typography.ellipsis}>{title}</span>
       <span className={styles.entryAmount}>{format.quotaChange(entry.amount)}</span>
-      <span className={styles.entryNote}>{format.dateTime(entry.created_at)}</span>
-      <span className={styles.entryNote} data-end>
+      <span className={`${typography.compact} ${typography.muted} ${styles.entryNote}`}>{format.dateTime(entry.created_at)}</span>
+      <span className={`${typography.compact} ${typography.muted} ${styles.entryNote}`} data-end>
         {order !== undefined && t('wallet.history.paid', { money: order.money })}
       </span>
     </li>

@@ -9,6 +9,8 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { useMethodName } from './method-name.ts';
 import { orderQuery, pollPending } from './queries.ts';
 import { refreshMoney } from './refresh-money.ts';
@@ -37,7 +39,7 @@ export function OrderPanel({ tradeNo, onClose }: { tradeNo: string; onClose: () 
       onClose={onClose}
       foot={
         isOpen ? (
-          <div className={styles.orderActions}>
+          <div className={`${layout.wrap} ${styles.orderActions}`}>
             {payment !== null && (
               <OnlineButton variant="filled" fullWidth onClick={() => submitPayment(payment)} label={t('wallet.order.reopen')} />
             )}
@@ -71,10 +73,10 @@ function Standing({ order }: { order: TopUpOrder }) {
   const method = methodName(order.method);
   return (
     <>
-      <p className={styles.figure}>
+      <p className={`${layout.baseline} ${styles.figure}`}>
         <b>¥{order.money}</b> <span>{t('wallet.order.credits', { amount: format.quota(order.quota) })}</span>
       </p>
-      <p className={styles.after} role="status">
+      <p className={`${typography.compact} ${styles.after}`} role="status">
         {t(`wallet.order.is.${order.status}`, { method, amount: format.quota(order.quota) })}
         {order.status === 'pending' && <Waited since={order.create_time} />}
       </p>
@@ -92,7 +94,7 @@ function Standing({ order }: { order: TopUpOrder }) {
           { name: t('wallet.order.number'), value: <span className={styles.number}>{order.trade_no}</span> },
         ]}
       />
-      {order.status !== 'success' && <p className={styles.hint}>{t('wallet.order.late')}</p>}
+      {order.status !== 'success' && <p className={`${typography.compact} ${typography.muted} ${styles.hint}`}>{t('wallet.order.late')}</p>}
     </>
   );
 

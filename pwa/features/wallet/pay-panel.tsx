@@ -11,6 +11,8 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { useMethodName } from './method-name.ts';
 import { priceLines } from './price-lines.ts';
 import { refreshMoney } from './refresh-money.ts';
@@ -66,21 +68,21 @@ export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }
     >
       <PriceTable chosen={{ amount, money }} info={info} quota={quota} />
       <Afterwards quota={quota} />
-      <fieldset className={styles.methods}>
+      <fieldset className={`${layout.stackSm} ${styles.methods}`}>
         <legend>{t('wallet.pay.method')}</legend>
         {info.methods.map((id) => (
-          <label key={id} className={styles.method} data-checked={id === method || undefined}>
+          <label key={id} className={`${layout.row} ${styles.method}`} data-checked={id === method || undefined}>
             <input type="radio" name="payment-method" value={id} checked={id === method} onChange={() => setMethod(id)} />
             {methodName(id)}
           </label>
         ))}
       </fieldset>
       {pay.error !== null && (
-        <p role="alert" className={styles.after}>
+        <p role="alert" className={`${typography.compact} ${styles.after}`}>
           <StatusMark status="failed">{failureOf(pay.error).message}</StatusMark>
         </p>
       )}
-      <p className={styles.hint}>{t('wallet.pay.hint')}</p>
+      <p className={`${typography.compact} ${typography.muted} ${styles.hint}`}>{t('wallet.pay.hint')}</p>
     </SidePanel>
   );
 }
@@ -94,9 +96,9 @@ function Afterwards({ quota }: { quota: number }) {
   if (self === undefined) return null;
   const amount = format.quota(self.quota + quota);
   const days = spend === undefined ? undefined : daysLeft(self.quota + quota, spend.quota, self.created_time);
-  if (days === undefined) return <p className={styles.after}>{t('wallet.pay.after', { amount })}</p>;
+  if (days === undefined) return <p className={`${typography.compact} ${styles.after}`}>{t('wallet.pay.after', { amount })}</p>;
   const time = t(`wallet.balance.${lastingText(days)}`, { count: Math.floor(days) });
-  return <p className={styles.after}>{t('wallet.pay.after_lasting', { amount, time })}</p>;
+  return <p className={`${typography.compact} ${styles.after}`}>{t('wallet.pay.after_lasting', { amount, time })}</p>;
 }
 
 /** The lines as a receipt has them. */

@@ -3,6 +3,7 @@ import type { TopUpOrder } from '#shared/wallet.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import control from '#pwa/ui/styles/control.module.css';
 import { useMethodName } from './method-name.ts';
 import styles from './wallet.module.css';
 
@@ -12,7 +13,7 @@ export function PendingOrder({ order, onOpen }: { order: TopUpOrder; onOpen: () 
   const format = useFormat();
   const methodName = useMethodName();
   return (
-    <button type="button" className={styles.pending} onClick={onOpen}>
+    <button type="button" className={`${control.bare} ${styles.pending}`} onClick={onOpen}>
       <span className={styles.pendingMark}>
         <Glyph name="clock" />
       </span>

@@ -13,6 +13,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { refreshMoney } from './refresh-money.ts';
 import { codeIn } from './shared-code.ts';
 import styles from './wallet.module.css';
@@ -73,7 +74,7 @@ export function RedeemBlock({ shared, onSharedTaken }: RedeemBlockProps) {
         )
       }
     >
-      <form className={styles.redeem} noValidate onSubmit={handleSubmit}>
+      <form className={`${layout.wrap} ${styles.redeem}`} noValidate onSubmit={handleSubmit}>
         <TextInput
           ref={field}
           className={styles.code}

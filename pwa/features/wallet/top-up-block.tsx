@@ -10,6 +10,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState, type QueryLike } from '#pwa/ui/frame/query-state.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { amountQuery } from './queries.ts';
 import styles from './wallet.module.css';
 
@@ -36,7 +37,7 @@ export function TopUpBlock({ query, hasFilled, onPay }: TopUpBlockProps) {
       title={title}
       aside={
         info?.is_online === true && (
-          <span className={styles.rate}>
+          <span className={`${typography.compact} ${typography.muted}`}>
             {info.group_ratio === 1
               ? t('wallet.top_up.rate', { price: format.price(info.price) })
               : t('wallet.top_up.group_rate', {
@@ -53,7 +54,7 @@ export function TopUpBlock({ query, hasFilled, onPay }: TopUpBlockProps) {
           data.is_online ? (
             <Amounts info={data} hasFilled={hasFilled} onPay={onPay} />
           ) : (
-            <p className={styles.off}>{t('wallet.top_up.off')}</p>
+            <p className={`${typography.compact} ${typography.muted} ${styles.off}`}>{t('wallet.top_up.off')}</p>
           )
         }
       </QueryState>

@@ -1,5 +1,6 @@
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './attempts.module.css';
 import { useFormat } from './format-context.ts';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -25,18 +26,18 @@ export function Attempts({ attempts, total }: { attempts: readonly AttemptBar[];
   const format = useFormat();
   const axis = Math.max(total, ...attempts.map((attempt) => attempt.end), 1);
   return (
-    <ol className={styles.attempts}>
+    <ol>
       {attempts.map((attempt) => (
         <li key={attempt.key} className={styles.attempt}>
           <StatusMark status={attempt.status} wordHidden>
             {attempt.word}
           </StatusMark>
           <span className={styles.name}>
-            {attempt.name} {attempt.note !== undefined && <span className={styles.note}>{attempt.note}</span>}
+            {attempt.name} {attempt.note !== undefined && <span className={typography.muted}>{attempt.note}</span>}
           </span>
           <span className={styles.time}>
             {attempt.firstByte !== undefined && attempt.status !== 'failed' && (
-              <span className={styles.first}>
+              <span className={typography.muted}>
                 {t('common.receipt.first_byte', { time: format.duration(attempt.firstByte - attempt.start) })} ·{' '}
               </span>
             )}

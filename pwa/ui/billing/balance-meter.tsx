@@ -1,5 +1,7 @@
 import type { CSSProperties, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './balance-meter.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
@@ -42,18 +44,18 @@ export function BalanceMeter(props: BalanceMeterProps) {
       {size === 'row' ? (
         number
       ) : size === 'hero' ? (
-        <div className={styles.figure}>
+        <div className={`${layout.baseline} ${styles.figure}`}>
           <span>{valueText}</span>
           <StateWord state={state} />
         </div>
       ) : (
-        <div className={styles.line}>
-          <span className={styles.label}>{label}</span>
+        <div className={`${layout.baseline} ${styles.line}`}>
+          <span className={`${typography.ellipsis} ${styles.label}`}>{label}</span>
           {number}
         </div>
       )}
       {bed}
-      {caption !== undefined && <div className={styles.caption}>{caption}</div>}
+      {caption !== undefined && <div className={typography.note}>{caption}</div>}
     </div>
   );
 }
@@ -107,7 +109,7 @@ function Bed({
       {size === 'hero' && (lowText !== undefined || fullText !== undefined) && (
         <div className={styles.marks} style={style}>
           {low !== undefined && lowText !== undefined && <span className={styles.lowMark}>{lowText}</span>}
-          {fullText !== undefined && <span className={styles.fullMark}>{fullText}</span>}
+          {fullText !== undefined && <span>{fullText}</span>}
         </div>
       )}
     </>

@@ -1,3 +1,4 @@
+import typography from '#pwa/ui/styles/typography.module.css';
 import { splitLeadingZeros } from './format.ts';
 import { useFormat } from './format-context.ts';
 import styles from './charge.module.css';
@@ -13,7 +14,7 @@ export function MutedZeros({ text }: { text: string }) {
   const { zeros, digits } = /[1-9]/.test(text) ? splitLeadingZeros(text) : { zeros: text, digits: '' };
   return (
     <span className={styles.money}>
-      {zeros !== '' && <span className={styles.zeros}>{zeros}</span>}
+      {zeros !== '' && <span className={typography.muted}>{zeros}</span>}
       {digits}
     </span>
   );

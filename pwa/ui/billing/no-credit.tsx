@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { mayActOn, Role } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './no-credit.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
@@ -9,7 +10,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 export function NoCredit({ user, canTopUp }: { user: Pick<User, 'id' | 'role'>; canTopUp: boolean }) {
   const { t } = useTranslation();
   return (
-    <p className={styles.line}>
+    <p className={`${layout.baseline} ${styles.line}`}>
       <StatusMark status="look" strong>
         {t('shell.credit.none')}
       </StatusMark>

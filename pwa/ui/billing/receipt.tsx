@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { MutedZeros } from './charge.tsx';
 import { useFormat } from './format-context.ts';
 import { Glyph, type GlyphName } from '#pwa/ui/controls/glyph.tsx';
@@ -35,12 +36,12 @@ export function Receipt({ charged, lines, factors, heading, context, why }: Rece
   const sums = receiptSums({ lines, factors, charged, quotaPerUnit: format.quotaPerUnit, stepsPerUnit });
   const parts = { lines, factors, sums, charged, show: shower(format.inCurrency) };
   return (
-    <div className={styles.receipt}>
+    <div>
       <div className={styles.figure}>
         {format.charge(charged)}
         <Unit />
       </div>
-      {heading !== undefined && <div className={styles.heading}>{heading}</div>}
+      {heading !== undefined && <div className={`${layout.baseline} ${styles.heading}`}>{heading}</div>}
       {context !== undefined && <div className={styles.context}>{context}</div>}
       {lines.length > 0 && (isPhone ? <PhoneLines {...parts} /> : <DeskLines {...parts} />)}
       {why !== undefined && (

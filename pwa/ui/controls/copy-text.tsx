@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './copy-text.module.css';
 import { Icon } from './icon.tsx';
 import { PlainIconButton } from './plain-button.tsx';
@@ -58,7 +59,7 @@ export function CopyButton({ text, label, variant = 'default' }: CopyProps & { v
 export function CopyText({ text, label, shown, mono = false }: CopyProps & { shown?: string; mono?: boolean }) {
   return (
     <span className={styles.text}>
-      <span className={mono ? styles.mono : styles.plain}>{shown ?? text}</span>
+      <span className={mono ? `${typography.ellipsis} ${styles.mono}` : `${typography.ellipsis} ${styles.plain}`}>{shown ?? text}</span>
       <CopyIcon text={text} label={label} />
     </span>
   );

@@ -27,7 +27,7 @@ export function PlainButton(props: PlainButtonProps) {
       disabled={disabled === true || isBusy}
     >
       {icon}
-      <span className={styles.word}>{children}</span>
+      <span>{children}</span>
     </button>
   );
 }

@@ -1,5 +1,5 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core';
-import styles from './count-field.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { Picks } from './picks.tsx';
 
 interface CountFieldProps extends Pick<NumberInputProps, 'description' | 'error' | 'clampBehavior'> {
@@ -15,7 +15,7 @@ interface CountFieldProps extends Pick<NumberInputProps, 'description' | 'error'
 /** How many: a whole number from 1 on. */
 export function CountField({ value, onChange, picks, ...input }: CountFieldProps) {
   return (
-    <div className={styles.field}>
+    <div className={layout.stackSm}>
       <NumberInput
         {...input}
         inputWrapperOrder={['label', 'input', 'error', 'description']}

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './expiry-field.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { momentOf, momentText } from './moment-text.ts';
 import { Picks } from './picks.tsx';
 
@@ -23,8 +24,8 @@ const never = -1;
 export function ExpiryField({ label, value, onChange, error, neverLabel, zoneText, shortcuts }: ExpiryFieldProps) {
   const isNever = value === never;
   return (
-    <div className={styles.field} role="group" aria-label={label}>
-      <span className={styles.label} aria-hidden="true">
+    <div className={layout.stackSm} role="group" aria-label={label}>
+      <span className={`${typography.small} ${typography.secondary}`} aria-hidden="true">
         {label}
       </span>
       <Picks

@@ -1,4 +1,7 @@
 import { type ReactNode, useId, useState } from 'react';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './fold.module.css';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 
@@ -21,10 +24,16 @@ export function Fold({ title, aside, needsLook = false, beginsOpen = false, chil
   const isOpen = isWanted || needsLook;
   return (
     <section className={styles.fold}>
-      <button type="button" className={styles.head} aria-expanded={isOpen} aria-controls={id} onClick={() => setWanted(!isOpen)}>
+      <button
+        type="button"
+        className={`${control.bare} ${layout.row} ${styles.head}`}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setWanted(!isOpen)}
+      >
         <Icon name={isOpen ? 'down' : 'right'} />
         <span className={styles.title}>{title}</span>
-        <span className={styles.aside}>{aside}</span>
+        <span className={typography.muted}>{aside}</span>
       </button>
       <div className={styles.body} id={id} hidden={!isOpen}>
         {typeof children !== 'function' ? children : isOpen && children()}

@@ -2,6 +2,7 @@ import { type InputHTMLAttributes, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './plain-field.module.css';
 
 type PlainFieldProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'name' | 'autoComplete' | 'autoFocus' | 'defaultValue'> & {
@@ -63,7 +64,7 @@ export function PlainPassword({ label, error, ...input }: PlainFieldProps) {
 function FieldError({ id, error }: { id: string; error: string | undefined }) {
   if (error === undefined) return null;
   return (
-    <p className={styles.error} id={`${id}-error`}>
+    <p className={`${typography.small} ${styles.error}`} id={`${id}-error`}>
       {error}
     </p>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { quotaLimit } from '#shared/user.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { Picks } from './picks.tsx';
 import styles from './quota-input.module.css';
 
@@ -53,7 +54,7 @@ export function QuotaInput({
   }
 
   return (
-    <div className={styles.field}>
+    <div className={layout.stackSm}>
       <NumberInput
         {...(name === undefined ? {} : { name })}
         {...(placeholder === undefined ? {} : { placeholder })}

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './revision-conflict.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
@@ -27,7 +29,7 @@ export function RevisionConflict({ rows, isBusy, onKeepMine, onReload }: Revisio
   const { t } = useTranslation();
   const hasOverlap = rows.some((row) => row.mine !== undefined);
   return (
-    <section className={styles.note} role="alert">
+    <section className={`${layout.stackSm} ${styles.note}`} role="alert">
       <StatusMark status="conflict" strong>
         {t('editing.conflict.title')}
       </StatusMark>
@@ -37,7 +39,7 @@ export function RevisionConflict({ rows, isBusy, onKeepMine, onReload }: Revisio
           <div key={row.field}>
             <dt>{row.name}</dt>
             <dd>
-              <span className={styles.base}>{row.base === '' ? t('editing.conflict.empty') : row.base} →</span>{' '}
+              <span className={typography.secondary}>{row.base === '' ? t('editing.conflict.empty') : row.base} →</span>{' '}
               {row.theirs === '' ? t('editing.conflict.empty') : row.theirs}
               {row.mine !== undefined && (
                 <span className={styles.mine}>
@@ -48,7 +50,7 @@ export function RevisionConflict({ rows, isBusy, onKeepMine, onReload }: Revisio
           </div>
         ))}
       </dl>
-      <div className={styles.actions}>
+      <div className={layout.wrap}>
         <Button loading={isBusy} onClick={onKeepMine}>
           {t('editing.conflict.keep_mine')}
         </Button>

@@ -1,6 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './secret-field.module.css';
 import { TextArea } from './text-area.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -26,8 +28,8 @@ export function SecretField({ label, isSet, value, onChange, error, placeholder,
   if (isSet && value === undefined) {
     return (
       <div className={styles.set}>
-        <span className={styles.label}>{label}</span>
-        <span className={styles.line}>
+        <span className={`${typography.small} ${typography.secondary}`}>{label}</span>
+        <span className={`${layout.row} ${layout.spread}`}>
           <StatusMark status="on">{t('common.secret.set')}</StatusMark>
           <Button onClick={() => onChange('')}>{t('common.secret.replace')}</Button>
         </span>
@@ -54,8 +56,8 @@ export function SecretField({ label, isSet, value, onChange, error, placeholder,
         <TextInput {...attributes} className={styles.mono} />
       )}
       {isSet && (
-        <span className={styles.line}>
-          <span className={styles.hint}>{t('common.secret.replacing')}</span>
+        <span className={`${layout.row} ${layout.spread}`}>
+          <span className={`${typography.small} ${styles.hint}`}>{t('common.secret.replacing')}</span>
           <Button variant="subtle" onClick={() => onChange(undefined)}>
             {t('common.secret.keep')}
           </Button>

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './as-of.module.css';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
@@ -18,7 +19,7 @@ export function AsOf({ at, isStale = false }: { at: number; isStale?: boolean })
   const isToday = format.dayKey(seconds) === format.dayKey(now / 1000);
   const time = isToday ? format.clock(seconds) : `${format.date(seconds)} ${format.clock(seconds)}`;
   return (
-    <span className={styles.age}>
+    <span className={`${typography.note} ${styles.age}`}>
       <Glyph name="clock" />
       {t('common.freshness.as_of', { time })}
     </span>

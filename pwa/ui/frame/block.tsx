@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './block.module.css';
 
 interface BlockProps {
@@ -14,8 +16,8 @@ interface BlockProps {
 export function Block({ title, aside, isQuiet = false, children }: BlockProps) {
   return (
     <section className={styles.block}>
-      <header className={styles.head}>
-        <h2 className={styles.title} data-quiet={isQuiet || undefined}>
+      <header className={`${layout.row} ${layout.spread}`}>
+        <h2 className={`${typography.heading} ${styles.title}`} data-quiet={isQuiet || undefined}>
           {title}
         </h2>
         {aside}

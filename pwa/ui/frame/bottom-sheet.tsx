@@ -3,6 +3,8 @@ import { useFocusTrap } from '@mantine/hooks';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './bottom-sheet.module.css';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 
@@ -63,7 +65,7 @@ function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomShe
       >
         <div className={styles.grab} aria-hidden="true" />
         <header className={styles.head}>
-          <h2 className={styles.title} id={titleId} tabIndex={-1} data-autofocus>
+          <h2 className={`${typography.ellipsis} ${layout.fill} ${styles.title}`} id={titleId} tabIndex={-1} data-autofocus>
             {title}
           </h2>
           <ActionIcon aria-label={t('common.action.close')} onClick={onClose} className={styles.close}>
@@ -71,7 +73,7 @@ function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomShe
           </ActionIcon>
         </header>
         <div className={styles.body}>{children}</div>
-        {foot !== undefined && <footer className={styles.foot}>{foot}</footer>}
+        {foot !== undefined && <footer className={`${layout.wrap} ${styles.foot}`}>{foot}</footer>}
       </section>
     </div>
   );

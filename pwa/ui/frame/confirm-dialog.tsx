@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './confirm-dialog.module.css';
 import { Dialog } from './dialog.tsx';
 
@@ -61,7 +62,7 @@ export function ConfirmDialog({
       <div className={styles.text} {...(hasFields ? { onKeyDown: handleKey } : {})}>
         {text}
       </div>
-      <div className={styles.actions}>
+      <div className={`${layout.wrap} ${styles.actions}`}>
         <Button onClick={onCancel} autoFocus={!hasFields}>
           {cancelLabel ?? t('common.action.cancel')}
         </Button>

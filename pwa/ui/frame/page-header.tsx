@@ -1,4 +1,6 @@
 import type { ReactNode, Ref } from 'react';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './page-header.module.css';
 
 interface PageHeaderProps {
@@ -17,14 +19,14 @@ export function PageHeader({ title, parent, isTitleShown, facts, actions, agePla
   return (
     <header className={styles.head}>
       {isTitleShown && (
-        <h1 className={styles.title}>
+        <h1 className={`${typography.ellipsis} ${typography.title} ${styles.title}`}>
           {parent !== undefined && <span className={styles.parent}>{parent} / </span>}
           {title}
         </h1>
       )}
       {facts !== undefined && <dl className={styles.facts}>{facts}</dl>}
       <span className={styles.age} ref={agePlace} />
-      {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      {actions !== undefined && <div className={`${layout.row} ${styles.actions}`}>{actions}</div>}
     </header>
   );
 }

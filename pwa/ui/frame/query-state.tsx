@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { createContext, type ReactNode, use, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './query-state.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
@@ -107,7 +108,7 @@ export function LoadFailure({ what, error, shown, isRetrying = false, onRetry }:
       <p>{error.message}</p>
       {shown !== undefined && <p>{shown}</p>}
       {requestId !== undefined && <p className={styles.request}>{t('common.load.request_id', { id: requestId })}</p>}
-      <span className={styles.actions}>
+      <span className={`${layout.wrap} ${styles.actions}`}>
         <Button loading={isRetrying} onClick={onRetry}>
           {t('common.action.retry')}
         </Button>
@@ -137,7 +138,7 @@ export function NotOnDevice() {
 export function SkeletonLines({ lines }: { lines: number }) {
   return (
     <Still isText>
-      <div className={styles.skeleton}>
+      <div className={`${layout.stackMd} ${styles.skeleton}`}>
         {Array.from({ length: lines }, (_, index) => (
           <i key={index} style={{ width: `${88 - ((index * 23) % 45)}%` }} />
         ))}

@@ -1,4 +1,5 @@
 import { isValidElement, type ReactNode, startTransition, useCallback, useDeferredValue, useState } from 'react';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
 import { AfterFrame, isFirstScreen, Pending } from './later.tsx';
@@ -43,7 +44,7 @@ export function Screen({
   filters,
   panel,
   panelFollows = false,
-  layout = 'list',
+  layout: kind = 'list',
   isAlone,
   children,
 }: ScreenProps) {
@@ -57,10 +58,10 @@ export function Screen({
   return (
     <>
       <main
-        className={styles.main}
+        className={`${layout.fill} ${styles.main}`}
         id="main"
         tabIndex={-1}
-        data-layout={layout}
+        data-layout={kind}
         data-alone={isAlone || undefined}
         data-beside={hasPanel || undefined}
         data-scroll-restoration-id={`main ${title}`}
@@ -69,7 +70,7 @@ export function Screen({
           <>
             <PageHeader title={title} isTitleShown={false} facts={facts} agePlace={setAgePlace} />
             {(filters !== undefined || actions !== undefined) && (
-              <div className={styles.bar}>
+              <div className={`${layout.wrap} ${styles.bar}`}>
                 {filters}
                 {actions}
               </div>
@@ -82,7 +83,7 @@ export function Screen({
           </>
         )}
         <AgePlace value={agePlace}>
-          <AfterFrame shape={layout === 'list' && <div data-still-rows aria-busy />}>{children}</AfterFrame>
+          <AfterFrame shape={kind === 'list' && <div data-still-rows aria-busy />}>{children}</AfterFrame>
         </AgePlace>
         {isBehind && <Pending />}
       </main>

@@ -1,6 +1,8 @@
 import { ActionIcon } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { BottomSheet } from './bottom-sheet.tsx';
 import { useIsPhone } from './breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -83,7 +85,7 @@ function DeskPanel({ title, note, onClose, onPrevious, onNext, foot, takesFocus 
   return (
     <aside className={styles.panel} aria-labelledby={titleId} tabIndex={-1} ref={panel}>
       <header className={styles.head}>
-        <h2 className={styles.title} id={titleId}>
+        <h2 className={`${typography.heading} ${typography.ellipsis} ${layout.fill}`} id={titleId}>
           {title} {note !== undefined && <span className={styles.note}>{note}</span>}
         </h2>
         {walks && (
@@ -102,7 +104,7 @@ function DeskPanel({ title, note, onClose, onPrevious, onNext, foot, takesFocus 
         </ActionIcon>
       </header>
       <div className={styles.body}>{children}</div>
-      {foot !== undefined && <footer className={styles.foot}>{foot}</footer>}
+      {foot !== undefined && <footer className={`${layout.row} ${styles.foot}`}>{foot}</footer>}
     </aside>
   );
 }
@@ -112,7 +114,7 @@ export function PanelSection({ title, aside, children }: { title?: ReactNode; as
   return (
     <section className={styles.section}>
       {title !== undefined && (
-        <h3 className={styles.sectionTitle}>
+        <h3 className={`${typography.note} ${styles.sectionTitle}`}>
           <span>{title}</span>
           <span>{aside}</span>
         </h3>

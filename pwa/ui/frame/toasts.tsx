@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainButton, PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import layout from '#pwa/ui/styles/layout.module.css';
 import { closeToast, pressUndo, type Toast, useToasts } from './toast.ts';
 import styles from './toasts.module.css';
 
@@ -15,7 +16,7 @@ export function Toasts() {
   const toasts = useToasts();
   // Beside the page, not in it: while a sheet is open the page is inert.
   return createPortal(
-    <div className={styles.stack} role="status" aria-live="polite">
+    <div className={`${layout.stackSm} ${styles.stack}`} role="status" aria-live="polite">
       {toasts.map((toast) => (
         <OneToast key={toast.id} toast={toast} />
       ))}
@@ -35,13 +36,13 @@ function OneToast({ toast }: { toast: Toast }) {
   }, [isHeld, toast]);
   return (
     <div
-      className={styles.toast}
+      className={`${layout.row} ${styles.toast}`}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <span className={styles.text}>
+      <span className={`${layout.fill} ${styles.text}`}>
         <StatusMark status={toast.status}>{toast.text}</StatusMark>
       </span>
       {toast.undo !== undefined && <PlainButton onClick={() => pressUndo(toast)}>{t('common.undo.action')}</PlainButton>}

@@ -2,6 +2,8 @@ import { ActionIcon } from '@mantine/core';
 import { type ReactNode, useId, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import control from '#pwa/ui/styles/control.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import { type ColumnRoom, createColumnRoom } from './column-room.ts';
 import styles from './columns.module.css';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
@@ -79,7 +81,7 @@ export function ColumnPicker<Row>({ chosen }: { chosen: ChosenColumns<Row> }) {
         <fieldset className={styles.picker}>
           <legend className="visually-hidden">{t('common.list.columns')}</legend>
           <Choices chosen={chosen} />
-          <button type="button" className={styles.reset} onClick={chosen.reset}>
+          <button type="button" className={`${control.bare} ${styles.reset}`} onClick={chosen.reset}>
             {t('common.list.columns_reset')}
           </button>
         </fieldset>
@@ -112,7 +114,7 @@ function Choices<Row>({ chosen }: { chosen: ChosenColumns<Row> }) {
           <span>
             {column.heading}
             {hasNoRoom && (
-              <small className={styles.why} id={`${id}-${column.key}`}>
+              <small className={`${typography.small} ${styles.why}`} id={`${id}-${column.key}`}>
                 {t('common.list.columns_no_room')}
               </small>
             )}

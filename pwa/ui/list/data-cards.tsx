@@ -1,6 +1,9 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import type { Column } from './columns.tsx';
 import styles from './data-cards.module.css';
 import type { RowsProps } from './data-table.tsx';
@@ -35,7 +38,7 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
   return (
     <>
       {selection !== undefined && (
-        <div className={styles.choose}>
+        <div className={`${layout.spread} ${styles.choose}`}>
           <span>{props.pager !== undefined && props.pager.cursor !== true && <Total {...props.pager} />}</span>
           <Button variant="subtle" aria-pressed={isTicking} onClick={handleChoosing}>
             {t(isTicking ? 'common.list.choose_end' : 'common.list.choose')}
@@ -131,19 +134,24 @@ const Card = memoRow(<Row, Key extends string | number>(props: CardProps<Row, Ke
       )}
       {isTicked !== undefined ? (
         // The box is the control; the card around it is a larger target for it.
-        <span className={styles.title} onClick={() => onTick(rowKey)}>
+        <span className={`${typography.ellipsis} ${control.bare} ${styles.title}`} onClick={() => onTick(rowKey)}>
           {title}
         </span>
       ) : props.opens ? (
-        <button type="button" className={styles.title} data-row-key={String(rowKey)} onClick={() => onOpen(rowKey)}>
+        <button
+          type="button"
+          className={`${typography.ellipsis} ${control.bare} ${styles.title}`}
+          data-row-key={String(rowKey)}
+          onClick={() => onOpen(rowKey)}
+        >
           {title}
         </button>
       ) : (
-        <span className={styles.title}>{title}</span>
+        <span className={`${typography.ellipsis} ${control.bare} ${styles.title}`}>{title}</span>
       )}
       <span className={styles.amount}>{partsOf(columns, 'amount', row)}</span>
-      <span className={styles.context}>{partsOf(columns, 'context', row)}</span>
-      <span className={styles.note}>{partsOf(columns, 'note', row)}</span>
+      <span className={`${typography.compact} ${typography.ellipsis} ${styles.context}`}>{partsOf(columns, 'context', row)}</span>
+      <span className={`${typography.compact} ${typography.ellipsis} ${styles.note}`}>{partsOf(columns, 'note', row)}</span>
     </li>
   );
 });

@@ -5,6 +5,7 @@ import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from './columns.tsx';
 import type { DataListProps, SortState } from './data-list.tsx';
 import { shownRows } from './shown-rows.ts';
+import control from '#pwa/ui/styles/control.module.css';
 import styles from './data-table.module.css';
 import { pageSizes, rememberPageSize, windowPageSize } from './list-search.ts';
 import type { PagerProps } from './pager.tsx';
@@ -136,7 +137,7 @@ function Heading<Row>({ column, cell, sort }: HeadingProps<Row>) {
       {by === undefined || sort === undefined ? (
         column.heading
       ) : (
-        <button type="button" className={styles.sort} onClick={() => sort.onSort(by)}>
+        <button type="button" className={`${control.bare} ${styles.sort}`} onClick={() => sort.onSort(by)}>
           {column.heading}
           {isSorted && <span aria-hidden="true">{sort.isDescending ? ' ↓' : ' ↑'}</span>}
         </button>

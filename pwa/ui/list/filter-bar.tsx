@@ -4,6 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
 import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
 import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './filter-bar.module.css';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { isElsewhere } from './list-keys.ts';
@@ -37,7 +40,7 @@ function DeskFilters({ count, onClear, search, presets, tools, children }: Filte
   const bar = useRef<HTMLDivElement>(null);
   useFilterKey(() => bar.current?.querySelector<HTMLElement>('input, select, button')?.focus());
   return (
-    <div className={styles.bar} ref={bar} role="search">
+    <div className={`${layout.row} ${layout.wrap} ${styles.bar}`} ref={bar} role="search">
       {search !== undefined && <SearchField {...search} />}
       {presets}
       {children}
@@ -53,7 +56,7 @@ function DeskFilters({ count, onClear, search, presets, tools, children }: Filte
 
 function TabletFilters({ count, onClear, search, presets, tools, children }: FilterBarProps) {
   return (
-    <div className={styles.bar} role="search">
+    <div className={`${layout.row} ${layout.wrap} ${styles.bar}`} role="search">
       {search !== undefined && <SearchField {...search} />}
       {presets}
       <FilterSheet count={count} onClear={onClear}>
@@ -103,7 +106,7 @@ function FilterSheet({ count, onClear, children }: Pick<FilterBarProps, 'count' 
         }
       >
         <StackedContext value={true}>
-          <div className={styles.stack}>{children}</div>
+          <div className={`${layout.stackLg} ${styles.stack}`}>{children}</div>
         </StackedContext>
       </BottomSheet>
     </>
@@ -125,7 +128,12 @@ function SearchField({ label, value, onChange }: { label: string; value: string;
       leftSection={<Icon name="search" />}
       rightSection={
         field.value === '' ? null : (
-          <button type="button" className={styles.clear} aria-label={t('common.action.clear')} onClick={() => field.set('')}>
+          <button
+            type="button"
+            className={`${control.bare} ${styles.clear}`}
+            aria-label={t('common.action.clear')}
+            onClick={() => field.set('')}
+          >
             <Icon name="close" />
           </button>
         )
@@ -150,7 +158,7 @@ export function FilterSelect({ label, value, options, onChange, isRequired = fal
   const { t } = useTranslation();
   return (
     <label className={styles.field} data-stacked={use(StackedContext) || undefined} data-set={value !== '' || undefined}>
-      <span className={styles.label}>{label}</span>
+      <span className={`${typography.muted} ${styles.label}`}>{label}</span>
       <span className={styles.select}>
         <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
           {!isRequired && <option value="">{t('common.filter.any')}</option>}
@@ -177,8 +185,8 @@ export function FilterText({ label, value, onChange, inputMode = 'text' }: Filte
   const field = useDebounced(value, onChange);
   return (
     <label className={styles.field} data-stacked={use(StackedContext) || undefined} data-set={value !== '' || undefined}>
-      <span className={styles.label}>{label}</span>
-      <input className={styles.input} inputMode={inputMode} {...field.attributes} />
+      <span className={`${typography.muted} ${styles.label}`}>{label}</span>
+      <input className={`${layout.fill} ${styles.input}`} inputMode={inputMode} {...field.attributes} />
     </label>
   );
 }

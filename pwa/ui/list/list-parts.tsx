@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { showShortcutHelp } from '#pwa/ui/frame/shortcuts.ts';
+import control from '#pwa/ui/styles/control.module.css';
+import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './list-parts.module.css';
 import { type AllRows, SelectAll } from './select-all.tsx';
 import { Pager, type PagerProps } from './pager.tsx';
@@ -52,7 +54,7 @@ export function ListFoot({ selected, onClear, bulkActions, allRows, pager, hasPa
       <div className={styles.bulk} role="toolbar" aria-label={t('common.list.selected', { count: selected })}>
         <b className={styles.selected}>{t('common.list.selected', { count: selected })}</b>
         {allRows !== undefined && <SelectAll {...allRows} />}
-        <span className={styles.actions}>{bulkActions}</span>
+        <span className={`${layout.fill} ${styles.actions}`}>{bulkActions}</span>
         <Button variant="subtle" onClick={onClear}>
           {t('common.list.unselect')}
           {!isPhone && <kbd className={styles.key}>Esc</kbd>}
@@ -64,7 +66,7 @@ export function ListFoot({ selected, onClear, bulkActions, allRows, pager, hasPa
   return (
     <footer className={styles.foot}>
       {!isPhone && (
-        <button type="button" className={styles.hints} onClick={() => showShortcutHelp(true)}>
+        <button type="button" className={`${control.bare} ${styles.hints}`} onClick={() => showShortcutHelp(true)}>
           <kbd>J</kbd> <kbd>K</kbd> {t('common.keys.walk_short')}
           {hasPanel && (
             <>

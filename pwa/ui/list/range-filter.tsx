@@ -1,5 +1,6 @@
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { momentOf, momentText } from '#pwa/ui/form/moment-text.ts';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './range-filter.module.css';
 
 interface RangeFilterProps<Range extends string> extends CustomRangeProps {
@@ -34,7 +35,7 @@ function CustomRange({ from, to, labels, onChange }: CustomRangeProps) {
   return (
     <span className={styles.custom}>
       <label>
-        <span className={styles.label}>{labels.from}</span>
+        <span className={typography.muted}>{labels.from}</span>
         <input
           type="datetime-local"
           value={momentText(from)}
@@ -43,7 +44,7 @@ function CustomRange({ from, to, labels, onChange }: CustomRangeProps) {
         />
       </label>
       <label>
-        <span className={styles.label}>{labels.to}</span>
+        <span className={typography.muted}>{labels.to}</span>
         <input
           type="datetime-local"
           value={momentText(to)}

@@ -2,6 +2,7 @@ import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, use
 import { createPortal } from 'react-dom';
 import { Icon, type IconName } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './row-menu.module.css';
 
 export interface MenuAction {
@@ -102,7 +103,7 @@ function OpenMenu({ id, label, width, note, actions, anchor, onClose }: OpenMenu
       // To React it is inside the row, which opens when it is pressed.
       onClick={(event) => event.stopPropagation()}
     >
-      {note !== undefined && <p className={styles.note}>{note}</p>}
+      {note !== undefined && <p className={`${typography.note} ${styles.note}`}>{note}</p>}
       {actions.map((action) => (
         <button
           key={action.key}
@@ -118,7 +119,7 @@ function OpenMenu({ id, label, width, note, actions, anchor, onClose }: OpenMenu
           }}
         >
           {action.label}
-          {action.why !== undefined && <small className={styles.why}>{action.why}</small>}
+          {action.why !== undefined && <small className={`${typography.note} ${styles.why}`}>{action.why}</small>}
         </button>
       ))}
     </div>
