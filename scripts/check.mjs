@@ -10,6 +10,7 @@ const steps = [
   { name: 'lock file', command: [...script('complete-lock.mjs'), '--check'] },
   { name: 'types', command: [tool('tsc'), '--noEmit', '-p', '.'] },
   { name: 'lint', command: [tool('oxlint'), '--deny-warnings', '--format', 'unix'] },
+  { name: 'styles', command: [tool('stylelint'), 'pwa/**/*.css', '--max-warnings', '0', '--formatter', 'unix'] },
   { name: 'format', command: [tool('oxfmt'), '--check'], hint: '`npm run format` puts it right.' },
   {
     name: 'dependencies',
