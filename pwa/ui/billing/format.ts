@@ -183,7 +183,7 @@ function places(amount: number): number {
   return size === 0 || size >= 0.005 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
 }
 
-/** Two decimals; an amount that they would show as nothing is told to be less than a cent. */
+/** Formats two decimals; an amount below a cent that is not zero reads "less than a cent". */
 function cents(amount: number): string {
   if (amount === 0 || Math.abs(amount) >= 0.005) return decimals(amount, 2);
   return amount < 0 ? `>${minus}0.01` : '<0.01';

@@ -119,7 +119,7 @@ function quotaSentence({ from, to, reason }: Extract<LogEvent, { code: 'quota_se
   return reason === undefined ? t('logs.event.quota_set', amounts) : t('logs.event.quota_set_because', { ...amounts, reason });
 }
 
-/** Of what lies at a provider. */
+/** Returns the sentence of an event about an object stored at a provider. */
 function keptSentence(event: BatchEvent | CacheEvent | StoreEvent | TuningEvent, telling: Telling): string {
   if (event.code === 'tuning_settled') return tuningSentence(event, telling);
   if (event.code === 'cache_ended') return cacheSentence(event, telling);

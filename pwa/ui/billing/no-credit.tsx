@@ -6,7 +6,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './no-credit.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
-/** Who has no credit is told how to get some, not to make a call that would be refused. `canTopUp`: the wallet has a way. */
+/** Shows users without credit how to get some: their calls would be refused. With `canTopUp` the wallet accepts payments. */
 export function NoCredit({ user, canTopUp }: { user: Pick<User, 'id' | 'role'>; canTopUp: boolean }) {
   const { t } = useTranslation();
   return (

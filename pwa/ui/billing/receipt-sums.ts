@@ -7,9 +7,9 @@ export interface ReceiptLine {
   /** Where the quantity comes from; absent for what is not counted in tokens. */
   source?: 'upstream' | 'counted' | 'estimated';
   quantity: number;
-  /** How it is told where it is no count. */
+  /** Text of a quantity that is not a count. */
   quantityText?: string;
-  /** How the price is told where it is neither of a million nor of each. */
+  /** Text of a price that is neither per million nor per unit. */
   priceText?: string;
   /** USD per 1M, or USD per call when `isPerCall`. */
   price: number;

@@ -67,7 +67,7 @@ function DeskLines(parts: Parts) {
   const { t } = useTranslation();
   const format = useFormat();
   const unit = format.inCurrency ? 'USD' : t('common.quota.name');
-  // Runs of tools have a price each, beside tokens that have theirs by the million.
+  // Runs of tools have a price each, while tokens have prices per million.
   const isMixed = lines.some(isPerCall) && !lines.every(isPerCall);
   return (
     <table className={styles.lines}>

@@ -1,4 +1,4 @@
-// 12 px shapes: of a status, of where a number came from, of how fresh something is. Each has a word beside it.
+// Shapes of 12 px: of a status, of the source of a number, of freshness. Each has a word next to it.
 import type { ReactNode } from 'react';
 import type { FrameGlyphName } from '#pwa/ui/frame/frame-glyphs.tsx';
 import styles from './glyph.module.css';

@@ -1,5 +1,5 @@
-// The console's icons: 16 px grid, 1.5 px stroke, round ends. An icon stands beside a word, or its control has a name.
-// These are the sign-in's; those of all other screens come with the frame around them (frame-icons.tsx).
+// Icons of the console: 16 px grid, 1.5 px stroke, round ends. An icon is next to a word, or its control has a name. These are for the
+// sign-in; those of all other screens load with the frame (frame-icons.tsx).
 import type { ReactNode } from 'react';
 import type { FrameIconName } from '#pwa/ui/frame/frame-icons.tsx';
 import styles from './icon.module.css';

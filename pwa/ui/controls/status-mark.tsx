@@ -3,9 +3,9 @@ import { Glyph, type GlyphName } from './glyph.tsx';
 import styles from './status-mark.module.css';
 
 /**
- * `on` works · `off` stopped by somebody · `auto` stopped by the system · `empty` used up too early · `spent` used as intended · `expired` · `failed` ·
- * `look` amber: slow or low · `note` grey: nothing to do · `conflict` · `waiting` to be sent · `offline` not on this device ·
- * `running` now · `queued` its turn will come · `unreached` a step that is not yet.
+ * `on` works · `off` disabled by a person · `auto` disabled by the system · `empty` used up too early · `spent` used as intended ·
+ * `expired` · `failed` · `look` amber: slow or low · `note` grey: no action needed · `conflict` · `waiting` to be sent · `offline` not on
+ * this device · `running` now · `queued` waits for its turn · `unreached` a step that has not begun.
  */
 export type Status =
   | 'on'

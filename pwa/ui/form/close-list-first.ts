@@ -1,9 +1,9 @@
 // A field with an open list: Escape closes the list alone, and neither the panel nor the dialog that the field is in.
 
-/** Call it once. Before all others hear of the key: when they do, the field may have closed its list already. */
+/** Handles Escape before all other listeners: when theirs run, the field may have closed its list already. Call it once. */
 export function closeListFirst(): () => void {
   const handleKey = (event: KeyboardEvent): void => {
-    // The field itself asks nothing of the event but its key; panels, and the browser for dialogs, leave alone what is prevented.
+    // The field itself reads only the key of the event; panels, and the browser for dialogs, ignore events that are prevented.
     if (event.key === 'Escape' && event.target instanceof Element && hasOpenList(event.target)) event.preventDefault();
   };
   document.addEventListener('keydown', handleKey, true);

@@ -8,7 +8,7 @@ interface EditLabelProps {
   children: ReactNode;
 }
 
-/** A field's label that tells when the field holds something nobody saved yet. */
+/** Label of a field that shows whether the field holds an unsaved edit. */
 export function EditLabel({ was, children }: EditLabelProps) {
   const { t } = useTranslation();
   return (

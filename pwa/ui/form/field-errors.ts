@@ -1,10 +1,10 @@
-// What is wrong with a form, or refused by the server, stands beside the field it concerns.
+// Failures of a form, found by the form or refused by the server, are shown at the field that they concern.
 interface FieldFailure {
   message: string;
   field: string | undefined;
 }
 
-/** Shows a refusal at its field; false when the form has no such field, so that somebody else has to show it. */
+/** Shows a refusal at its field. Returns false if the form has no such field, so that the caller shows the refusal. */
 export function showOnField(
   form: { getValues: () => object; setFieldError: (field: string, message: string) => void },
   failure: FieldFailure,

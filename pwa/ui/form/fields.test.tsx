@@ -11,7 +11,7 @@ let screen: DrawnScreen;
 beforeAll(() => startScreenTexts());
 afterEach(() => screen.leave());
 
-/** A field in a form of its own, and everything that it has told. */
+/** Renders a field in a form and records every value that the field reports. */
 function hold<Value>(first: Value, field: (value: Value, onChange: (value: Value) => void) => React.ReactNode): Value[] {
   const reported: Value[] = [];
   function Holder() {

@@ -3,7 +3,7 @@ import styles from './picks.module.css';
 interface QuickPick {
   key: string | number;
   label: string | number;
-  /** The field holds this one. Absent: it is not told. */
+  /** Whether the field holds this value. If undefined, the choice is not announced. */
   isChosen?: boolean;
   onPick: () => void;
 }

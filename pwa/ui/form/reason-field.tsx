@@ -11,7 +11,7 @@ interface ReasonFieldProps {
   onChange: (reason: string) => void;
 }
 
-/** Why somebody's balance changes, in the words of who changes it. */
+/** Reason for a change of a user's balance, in the words of the person who changes it. */
 export function ReasonField({ onChange, ...input }: ReasonFieldProps) {
   return (
     <TextInput

@@ -5,7 +5,7 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './revision-conflict.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
-/** One field that somebody else changed since the form was opened. */
+/** Field that another editor changed after the form was opened. */
 export interface ConflictRow {
   field: string;
   name: string;
@@ -24,7 +24,10 @@ interface RevisionConflictProps {
   onReload: () => void;
 }
 
-/** The record was changed by somebody else meanwhile: what, and the two ways on. Nothing has been written. */
+/**
+ * Conflict with a change that another editor saved in the meantime: the differences and both ways to resolve them. Nothing has been
+ * written.
+ */
 export function RevisionConflict({ rows, isBusy, onKeepMine, onReload }: RevisionConflictProps) {
   const { t } = useTranslation();
   const hasOverlap = rows.some((row) => row.mine !== undefined);

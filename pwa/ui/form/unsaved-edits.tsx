@@ -1,4 +1,4 @@
-// Forms that hold edits nobody saved. While there are any, leaving asks first and an update of the console waits.
+// Forms with unsaved edits. While any exist, leaving needs a confirmation and an update of the console waits.
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useId } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,8 +6,8 @@ import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { markUnsaved } from './unsaved-store.ts';
 
 /**
- * Put into a form: `when` it is dirty, going to another screen or another record (search key `open`) asks first. Other
- * changes of the address, such as a page or a filter of the list beside it, pass.
+ * Placed in a form: `when` the form is dirty, a change to another screen or record (search key `open`) needs a confirmation. Other changes
+ * of the address, such as a page or a filter of the list, pass.
  */
 export function UnsavedEdits({ when }: { when: boolean }) {
   const { t } = useTranslation();

@@ -1,4 +1,4 @@
-// Which forms hold edits nobody saved. Apart from the form's own part, because the shell asks it too.
+// Forms that hold unsaved edits. Separate from the form's own part, because the shell reads it too.
 import { useEffect, useId } from 'react';
 import { createListeners, useStore } from '#pwa/ui/store.ts';
 

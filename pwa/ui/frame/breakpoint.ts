@@ -29,7 +29,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** One per query: a list asks for every cell. */
+/** One entry per query: a list reads the query in every cell. */
 const known = new Map<string, { made: typeof matchMedia; media: MediaQueryList }>();
 
 function mediaOf(query: string): MediaQueryList {

@@ -18,12 +18,12 @@ interface ConfirmDialogProps {
   isDisabled?: boolean;
   /** The text has fields to fill in: the first one has the focus, and Enter confirms. */
   hasFields?: boolean;
-  /** A promise keeps the button busy until it settles. */
+  /** A returned promise marks the button as busy until the promise settles. */
   onConfirm: () => void | Promise<void>;
   onCancel: () => void;
 }
 
-/** Asks before something is done: whether, and by how much. Longer forms stand in panels. */
+/** Requests confirmation of an action, with its amount if it has one. Longer forms are panels. */
 export function ConfirmDialog({
   opened,
   title,

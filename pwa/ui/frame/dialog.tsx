@@ -8,7 +8,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A question or a short text over the page; the browser keeps the focus inside and gives it back. Mounted: it is open. */
+/** Question or short text over the page; the browser traps the focus and restores it. The dialog is open while it is mounted. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId();
   const dialog = useModal();

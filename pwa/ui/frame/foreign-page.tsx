@@ -7,17 +7,17 @@ interface ForeignPageProps {
   /** Of `http` or `https`, as `safeLink` lets it pass. */
   address: string;
   title: string;
-  /** What it may ask of the device: a permissions policy for frames. */
+  /** Permissions policy of the frame. */
   allow?: string;
 }
 
-/** The page is told how the console looks, as pages made for this family of consoles expect: `{themeMode}`, then `{lang}`. */
+/** The page receives the console's appearance in the form that pages of this family of consoles expect: `{themeMode}`, then `{lang}`. */
 export function ForeignPage({ address, title, allow }: ForeignPageProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const themeMode = useShownScheme();
   const { origin } = new URL(address);
   const tell = useCallback(() => {
-    // A page without an origin of its own can only be told by `*`; what it is told is no secret.
+    // A page with an opaque origin can be addressed by `*` only; the message holds no secret.
     const target = origin === location.origin ? '*' : origin;
     frame.current?.contentWindow?.postMessage({ themeMode }, target);
     frame.current?.contentWindow?.postMessage({ lang: currentLanguage() }, target);

@@ -8,7 +8,7 @@ import { Pending } from './later.tsx';
 export function lazyPart<Module, Props extends object>(
   load: () => Promise<Module>,
   pick: (part: Module) => ComponentType<Props>,
-  /** What keeps its place meanwhile. */
+  /** Placeholder while the part loads. */
   space: ReactNode = null,
 ) {
   const Part = lazy(async () => ({ default: pick(await load()) }));

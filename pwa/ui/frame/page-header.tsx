@@ -31,7 +31,7 @@ export function PageHeader({ title, parent, isTitleShown, facts, actions, agePla
   );
 }
 
-/** A sum beside the title: label, figure, unit. */
+/** Sum next to the title: label, figure, unit. */
 export function SummaryItem({ label, unit, children }: { label: string; unit?: string; children: ReactNode }) {
   return (
     <div className={styles.fact}>

@@ -14,7 +14,7 @@ interface ScreenProps {
   parent?: ReactNode;
   /** Where the arrow on a phone leads, for screens below another. */
   back?: Path;
-  /** Small sums beside the title: `<SummaryItem label="RPM">6</SummaryItem>`. */
+  /** Small sums next to the title: `<SummaryItem label="RPM">6</SummaryItem>`. */
   facts?: ReactNode;
   /** Buttons of the screen; at most one is filled. */
   actions?: ReactNode;
@@ -34,7 +34,7 @@ interface ScreenProps {
   children: ReactNode;
 }
 
-/** The frame of a screen: head, filters, content, and the panel beside it. */
+/** Frame of a screen: head, filters, content and side panel. */
 export function Screen({
   title,
   parent,
@@ -100,7 +100,7 @@ function useAgePlace() {
   return [place, isFirst ? setLater : setPlace] as const;
 }
 
-/** What a panel is told of its own record it is told at once: that it is gone, that it was saved. */
+/** A panel of the same record is updated at once: the record may be gone or saved. */
 function isSameRecord(panel: ReactNode, other: ReactNode): boolean {
   return isValidElement(panel) && isValidElement(other) && panel.type === other.type && panel.key === other.key;
 }

@@ -1,4 +1,4 @@
-// Which keys work on what is on screen: parts that hear keys say so, and the list of all shortcuts is made of it.
+// Shortcuts of the parts on screen: each part registers its keys, and the list of all shortcuts is built from them.
 import { useEffect } from 'react';
 import { createStore, useStore } from '#pwa/ui/store.ts';
 
@@ -12,7 +12,7 @@ export interface Shortcut {
 const heard = createStore<readonly { shortcuts: readonly Shortcut[] }[]>([]);
 const help = createStore(false);
 
-/** Says, while a part is on screen, which keys it hears. The array must stay the same one. */
+/** Registers the keys that a part handles while it is on screen. The array must be a stable reference. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     const part = { shortcuts };

@@ -12,7 +12,7 @@ import { useSaveKey } from './use-save-key.ts';
 
 interface SidePanelProps {
   title: ReactNode;
-  /** Beside the title, quieter: `#9`. */
+  /** Muted text next to the title: `#9`. */
   note?: ReactNode;
   onClose: () => void;
   /** The record before and after, where the list has one. */
@@ -32,7 +32,7 @@ interface SidePanelProps {
   children: ReactNode;
 }
 
-/** One record beside its list: 420 px at a desk, a sheet from below on a phone. */
+/** One record next to its list: 420 px at a desk, a bottom sheet on a phone. */
 export function SidePanel(props: SidePanelProps) {
   useSaveKey(props.onSave);
   if (!useIsPhone()) return <DeskPanel {...props} />;
@@ -48,7 +48,7 @@ export function SidePanel(props: SidePanelProps) {
   );
 }
 
-/** Keeps the place of a panel that is being loaded, so that the list beside it is laid out once. */
+/** Reserves the space of a panel that loads, so that the list is laid out once. */
 export function PanelSpace() {
   return useIsPhone() ? null : <aside className={styles.panel} aria-busy="true" />;
 }

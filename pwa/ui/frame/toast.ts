@@ -5,7 +5,7 @@ export interface Toast {
   id: number;
   status: 'failed' | 'on' | 'note';
   text: string;
-  /** Takes back what the text tells of. */
+  /** Reverts the action that the text reports. */
   undo?: () => void;
 }
 
@@ -43,7 +43,7 @@ export function pressUndo(toast: Toast): void {
   toast.undo?.();
 }
 
-/** What somebody did is not for the next account to take back. */
+/** Another account must not revert actions of this one. */
 export function dropUndos(): void {
   toasts.set(toasts.get().filter(({ undo }) => undo === undefined));
 }

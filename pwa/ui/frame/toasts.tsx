@@ -14,7 +14,7 @@ const undoFor = 10_000;
 /** Where toasts appear, and where they are read aloud. */
 export function Toasts() {
   const toasts = useToasts();
-  // Beside the page, not in it: while a sheet is open the page is inert.
+  // Outside of the page: while a sheet is open, the page is inert.
   return createPortal(
     <div className={`${layout.stackSm} ${styles.stack}`} role="status" aria-live="polite">
       {toasts.map((toast) => (
@@ -29,7 +29,7 @@ function OneToast({ toast }: { toast: Toast }) {
   const { t } = useTranslation();
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
-    // Whoever reads it, with the pointer or with the keyboard on it, has all the time.
+    // A toast under the pointer or with the focus stays.
     if (isHeld) return;
     const timer = setTimeout(() => closeToast(toast.id), toast.undo === undefined ? shownFor[toast.status] : undoFor);
     return () => clearTimeout(timer);

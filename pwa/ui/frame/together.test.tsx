@@ -77,7 +77,7 @@ test('parts do not wait for what the rest of the page asks for', async () => {
 });
 
 describe('failures', () => {
-  /** Parts whose answers are set one by one; how often each was asked. */
+  /** Renders parts whose responses are resolved one by one, and counts their requests. */
   async function open(names: readonly string[], answers: Map<string, () => Promise<string>>) {
     const requested = new Map<string, number>();
     const page = document.createElement('div');

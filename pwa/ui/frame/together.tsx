@@ -2,7 +2,7 @@ import { type ReactNode, startTransition, use, useCallback, useEffect, useMemo, 
 import { HeldBack, LoadFailure, type PartFailure, useAfter } from './query-state.tsx';
 import styles from './together.module.css';
 
-/** Nobody waits longer for the slowest part. Milliseconds. */
+/** Longest wait for the slowest part, in milliseconds. */
 const patience = 3_000;
 /** What comes sooner is simply there: shapes would only flicker, and what is as high as it will be would move. */
 const shapesAfter = 400;
@@ -14,8 +14,8 @@ interface TogetherProps {
 }
 
 /**
- * Parts that are as high as what they hold, and ask for it each by themselves: they stand there at once as shapes, and are filled together
- * once the first answers are there, so that none pushes another down. A failure that most of them share is shown once, above them, with one retry.
+ * Parts whose height depends on their data, each with its own request: they are drawn at once as shapes, and filled together with the first
+ * responses, so that none pushes another down. A failure that most of them share is shown once, above them, with one retry.
  */
 export function Together({ what, children }: TogetherProps) {
   const [isReady, setReady] = useState(false);
@@ -23,13 +23,13 @@ export function Together({ what, children }: TogetherProps) {
   const waiting = useRef(new Set<string>());
   const onWaiting = useCallback((part: string, isWaiting: boolean) => {
     if (isWaiting) waiting.current.add(part);
-    // Not what other parts of the page ask for: those are no higher for it.
+    // Requests of other parts of the page do not count: they do not change the height of these.
     else if (waiting.current.delete(part) && waiting.current.size === 0) startTransition(() => setReady(true));
   }, []);
   useEffect(() => {
     // In slices: there is much to draw at once.
     const fill = (): void => startTransition(() => setReady(true));
-    // The parts have begun to ask: their effects run before this one.
+    // The parts have sent their requests: their effects run before this one.
     if (waiting.current.size === 0) fill();
     const timer = setTimeout(fill, patience);
     return () => clearTimeout(timer);
@@ -86,7 +86,7 @@ function useCommonFailure() {
 
 type Group = readonly (readonly [part: string, failure: PartFailure])[];
 
-/** Nothing is drawn anew while nothing fails. */
+/** Returns the same empty group while nothing fails, which avoids a redraw. */
 function keepEmpty(before: Group, now: Group): Group {
   return before.length === 0 && now.length === 0 ? before : now;
 }
@@ -98,7 +98,7 @@ function largestGroup(parts: ReadonlyMap<string, PartFailure | undefined>): Grou
   return largest.length >= 2 && largest.length * 2 > parts.size ? largest : [];
 }
 
-/** A column beside the first one: filled right after it, in a task of its own. Both at once keep a slow phone from answering. */
+/** Column next to the first one: filled right after it, in a separate task. One task for both would block a slow phone. */
 export function Following({ children }: { children: ReactNode }) {
   const around = use(HeldBack);
   const { isHeld } = around;

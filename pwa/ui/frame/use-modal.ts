@@ -1,8 +1,8 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 
 /**
- * For a `dialog` that is open while it is mounted: the browser keeps the focus inside and gives it back. The focus begins at the
- * element with `data-autofocus`: React's `autoFocus` runs while the dialog is closed, where nothing can take the focus.
+ * Ref of a `dialog` that is open while it is mounted: the browser traps the focus and restores it. The focus begins at the element with
+ * `data-autofocus`: React's `autoFocus` runs while the dialog is closed, where no element can take the focus.
  */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);

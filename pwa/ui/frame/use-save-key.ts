@@ -11,7 +11,7 @@ export function useSaveKey(onSave: (() => void) | undefined): void {
     if (onSave === undefined) return;
     const handleKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-      // Nobody wants to save the page as a file.
+      // Prevents the browser's dialog for saving the page as a file.
       event.preventDefault();
       if (!event.repeat && document.querySelector('dialog[open]') === null) onSave();
     };

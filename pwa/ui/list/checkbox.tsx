@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import styles from './checkbox.module.css';
 
 interface TickBoxProps {
-  /** Read aloud; there is no word beside it. */
+  /** Announced by screen readers; there is no visible word. */
   label: string;
   isTicked: boolean;
   isMixed?: boolean;

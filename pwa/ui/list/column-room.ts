@@ -1,5 +1,5 @@
-// What a list tells its column picker: the columns that it has no room for. Apart from React's state, so that a list which
-// is resized draws no screen anew.
+// Columns that a list has no space for, reported to its column picker. Separate from React's state, so that resizing a list redraws no
+// screen.
 import { createStore } from '#pwa/ui/store.ts';
 
 const nothing: ReadonlySet<string> = new Set();

@@ -25,24 +25,24 @@ export interface Column<Row> {
   leave?: number;
   /** Place on the card; several `context` columns are joined by `·`; the picture stands before both lines. Absent: not on the card. */
   card?: 'picture' | 'title' | 'amount' | 'context' | 'note';
-  /** Name that `onSort` is told. */
+  /** Name that `onSort` receives. */
   sort?: string;
   /** Always shown; not in the picker. */
   isLocked?: boolean;
-  /** Hidden until somebody chooses it. */
+  /** Hidden until the user chooses it. */
   isOff?: boolean;
 }
 
 export interface ChosenColumns<Row> {
   all: readonly Column<Row>[];
   shown: readonly Column<Row>[];
-  /** Which of those shown the list has no room for; the list tells. */
+  /** Which of the chosen columns do not fit; the list reports them. */
   room: ColumnRoom;
   toggle: (key: string) => void;
   reset: () => void;
 }
 
-/** The columns that somebody chose to see, remembered on this device under a key as `{column: shown}`. */
+/** Columns that the user chose, stored on this device under a key as `{column: shown}`. */
 export function useColumns<Row>(all: readonly Column<Row>[], storageKey: string): ChosenColumns<Row> {
   const [choice, setChoice] = useState(() => storedChoice(storageKey));
   const [room] = useState(createColumnRoom);

@@ -186,7 +186,7 @@ describe('data-list', () => {
     drawBeside('3', true);
     drawBeside(undefined, false);
     expect(document.activeElement).toBe(row(3));
-    // Closed while somebody was elsewhere.
+    // Closed while the user was on another screen.
     drawBeside('1', true);
     act(() => document.querySelector<HTMLElement>('thead input')?.focus());
     const elsewhere = document.activeElement;

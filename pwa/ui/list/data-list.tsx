@@ -44,7 +44,7 @@ export interface DataListProps<Row, Key extends string | number> {
   /** Undefined while there are none to show. */
   rows: readonly Row[] | undefined;
   columns: readonly Column<Row>[];
-  /** Of a `ColumnPicker`: is told which columns have no room. */
+  /** Store of a `ColumnPicker` that receives the columns without space. */
   room?: ColumnRoom;
   rowKey: (row: Row) => Key;
   /** What one calls the row: names its tick box. */
@@ -154,7 +154,7 @@ function rowOf(key: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-row-key="${CSS.escape(key)}"]`);
 }
 
-/** What is open beside the list: the rows between are not walked to get there. */
+/** Moves the focus into the open panel, past the rows in between. */
 function enterPanel(): void {
   document.querySelector<HTMLElement>('main ~ aside')?.focus();
 }
@@ -171,7 +171,7 @@ function useFocusBack(open: string | undefined): void {
   }, [open]);
 }
 
-/** Only heard: to the eye the bar of what is ticked says it. */
+/** For screen readers only: the bulk bar shows it. */
 function Ticked({ count }: { count: number }) {
   const { t } = useTranslation();
   return (

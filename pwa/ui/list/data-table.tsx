@@ -39,7 +39,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   const measured = isWaiting ? 'none' : drawn === rows.length ? 'all' : 'some';
   const { frame, table, columns } = useFittingColumns(props, { fixed: ticks * tick, measured });
   const shown = new Set(columns.map((column) => column.key));
-  // Rows hold the cells of all columns, so that none is drawn anew when the room changes; style hides what has left.
+  // Rows hold the cells of all columns, so that no row is redrawn when the width changes; style hides those that do not fit.
   const left = props.columns.flatMap((column, place) => (shown.has(column.key) ? [] : [place + ticks + 1]));
   const last = props.columns.findLastIndex((column) => shown.has(column.key)) + ticks + 1;
   const template: CSSProperties & Record<'--columns', string> = {
@@ -95,7 +95,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   );
 }
 
-/** A short page leaves room: where its rows end, the next size is one press away, and kept. */
+/** A short page leaves space: where its rows end, one press chooses and stores the next size. */
 function LargerPage({ pager }: { pager: PagerProps }) {
   const { t } = useTranslation();
   const larger = pageSizes.find((size) => size > pager.size);

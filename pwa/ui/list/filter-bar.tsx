@@ -193,7 +193,7 @@ export function FilterText({ label, value, onChange, inputMode = 'text' }: Filte
 
 const typingPause = 300;
 
-/** Tells a typed text once the typing rests, never in the middle of a composition. Enter tells at once. */
+/** Reports a typed text after a pause, never during a composition. Enter reports it at once. */
 function useDebounced(value: string, onChange: (value: string) => void) {
   const [typed, setTyped] = useState(value);
   const isComposing = useRef(false);

@@ -49,7 +49,7 @@ export function useFittingColumns<Row>({ columns, rows, room }: Listed<Row>, { f
     done.current = known;
     // Measuring lays the whole page out at once: what was measured of these rows is left out, so columns that leave cost nothing.
     const found = figureWidths(table.current, known.headings);
-    // What a column once needed it keeps: columns that came and went with every page would be worse than a gap.
+    // A column retains the largest width that it has needed: columns that come and leave with every page are worse than a gap.
     setNeeded((old) => {
       const grown = found.filter(([key, least]) => least > (old.get(key) ?? 0));
       return grown.length === 0 ? old : new Map([...old, ...grown]);

@@ -21,7 +21,7 @@ const walking: readonly Shortcut[] = [
 ];
 const ticking: readonly Shortcut[] = [...walking, { keys: ['Space'], text: 'common.keys.tick' }];
 
-/** J K walk, Enter opens, Space ticks, Esc closes. Not while somebody types, and not under a dialog. */
+/** J and K move, Enter opens, Space ticks, Esc closes. Inactive while the user types and under a dialog. */
 export function useListKeys(list: ListKeys): void {
   useShortcuts(list.onToggle === undefined ? walking : ticking);
   useEffect(() => {

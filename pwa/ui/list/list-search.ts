@@ -52,7 +52,7 @@ export const SearchText = z.catch(
 /** A whole number from 0 up in the address. */
 export const SearchInt = z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(0))), undefined);
 
-/** What every list keeps in its address: page (from 1), rows per page, the record that is open. */
+/** Search parameters of every list: page (from 1), rows per page, the open record. */
 export const ListSearch = z.object({
   p: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000_000))), undefined),
   size: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(leastRows), z.maximum(mostRows))), undefined),

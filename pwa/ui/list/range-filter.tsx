@@ -7,7 +7,7 @@ interface RangeFilterProps<Range extends string> extends CustomRangeProps {
   /** What is chosen, read aloud. */
   label: string;
   range: Range;
-  /** With `custom` the two moments are asked for. */
+  /** With `custom` the user enters both moments. */
   ranges: readonly { value: Range; label: string }[];
   onRange: (range: Range) => void;
 }

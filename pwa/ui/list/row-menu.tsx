@@ -21,7 +21,7 @@ interface RowMenuProps {
   icon?: IconName;
   /** Pixels. */
   width: number;
-  /** Asked when it opens: until then a row holds nothing but the button. */
+  /** Called when the menu opens: until then a row holds only the button. */
   content: () => { note?: string | undefined; actions: readonly MenuAction[] };
 }
 

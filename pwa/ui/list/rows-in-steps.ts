@@ -6,16 +6,15 @@ const firstRows = 10;
 const furtherRows = 5;
 
 /**
- * How many rows are drawn now: those in sight at once, the others in small portions afterwards. A hundred rows in one
- * go would keep a slow phone from answering a touch. None yet: the first rows of a list are drawn in slices, while what stands in
- * their place stays.
+ * Number of rows that are drawn: those in sight at once, the others in small portions afterwards. A hundred rows in one task would block a
+ * slow phone. Zero at first: the first rows of a list are drawn in slices, while their placeholder stays.
  */
 export function useRowsInSteps<Row>(rows: readonly Row[], rowKey: (row: Row) => string | number): number {
   const [state, setState] = useState({ rows, drawn: rows.length === 0 ? 0 : firstRows });
   let { drawn } = state;
   if (state.rows !== rows) {
     const before = new Set(state.rows.map(rowKey));
-    // The same list, read again or longer, keeps what stands; another page starts anew.
+    // The same list, read again or longer, retains its rows; another page starts over.
     const isSame = rows.some((row) => before.has(rowKey(row)));
     if (drawn > 0) drawn = isSame ? Math.max(firstRows, Math.min(drawn, state.rows.length)) : firstRows;
     setState({ rows, drawn });

@@ -13,7 +13,7 @@ export interface AllRows {
   onTick: () => void;
 }
 
-/** Beside the number of ticked rows, while there are more. */
+/** Next to the number of ticked rows, while there are more. */
 export function SelectAll({ total, isPending, onTick }: AllRows) {
   const { t } = useTranslation();
   const format = useFormat();

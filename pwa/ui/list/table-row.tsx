@@ -54,7 +54,7 @@ function Row<Row, Key extends string | number>(props: TableRowProps<Row, Key>): 
   );
 }
 
-/** Drawn anew only when something of this very row has changed: a key press touches two rows, not a hundred. */
+/** Redrawn only after a change of this row: a key press touches two rows, not a hundred. */
 export const TableRow = memoRow(Row);
 
 /** For a row or card that is given a record and columns. Columns are the same when they draw the same, however wide they are. */

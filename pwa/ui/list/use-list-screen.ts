@@ -41,8 +41,8 @@ export function useListScreen({ search, onSearch, open, onOpen }: ListScreenOpti
 export type ListScreen = ReturnType<typeof useListScreen>;
 
 /**
- * The open record, and the ways to the ones before and after it. A record that leaves the list while it is open, as by a search
- * beside it, is the one that it was: its panel may hold edits.
+ * Open record, with its neighbours. A record that leaves the list while it is open, as after a search, stays open: its panel may hold
+ * edits.
  */
 export function useOpenRecord<Row>({ open, onOpen }: Pick<ListScreen, 'open' | 'onOpen'>, { rows, rowKey }: Listed<Row>) {
   const at = open === undefined || rows === undefined ? -1 : rows.findIndex((row) => String(rowKey(row)) === open);

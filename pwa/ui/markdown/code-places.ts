@@ -67,7 +67,7 @@ class ClosingRuns {
     this.#text = text;
   }
 
-  /** Behind the first run of that length; -1: there is none. The places that are asked for only grow. */
+  /** Position behind the first run of that length; -1 if there is none. Requested positions only grow. */
   after(from: number, length: number): number {
     this.#byLength ??= runsOf(this.#text);
     const runs = this.#byLength.get(length);

@@ -15,7 +15,7 @@ const schema = {
   ...defaultSchema,
   // Alignment of tables comes as an attribute; styles and classes could draw over the console.
   attributes: { ...defaultSchema.attributes, code: [['className', /^language-./, 'math-inline', 'math-display']] },
-  // `img` alone draws them, and asks what they are.
+  // `img` alone draws them, and checks their source.
   protocols: { ...defaultSchema.protocols, src: ['http', 'https', 'data'] },
   // Ids could stand for those of the console's own parts.
   clobberPrefix: 'text-',
@@ -64,7 +64,7 @@ function isFormula(node: { children: readonly object[] } | undefined): boolean {
   return Array.isArray(names) && names.includes('math-display');
 }
 
-/** A picture's address could carry what was talked about to somebody else: only those that are in the answer itself are drawn. */
+/** The address of a picture could send parts of a conversation to a third party: only pictures inside the response are drawn. */
 const untrustedComponents: Components = {
   ...components,
   img: ({ node: _node, src, alt }) => {
@@ -81,7 +81,7 @@ const untrustedComponents: Components = {
   },
 };
 
-/** Drops addresses that no link may have; pictures within the text keep theirs. */
+/** Removes addresses that a link must not have; pictures within the text stay. */
 function addressOf(address: string): string {
   return /^data:image\//i.test(address) ? address : defaultUrlTransform(address);
 }
