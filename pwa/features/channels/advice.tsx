@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { adviceOf } from './test-advice.ts';
 
-/** What to do about a test that failed, where that can be told. */
+/** Advice after a failed test, if the cause is known. */
 export function Advice({ message, className }: { message: string; className: string | undefined }) {
   const { t } = useTranslation();
   const advice = adviceOf(message);

@@ -45,7 +45,7 @@ export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: Bulk
     }
     setProgress(undefined);
     const stopped = known.filter(({ status }) => status === ChannelStatus.enabled).map(({ id }) => id);
-    // Of channels on other pages nobody knows here which of them were enabled.
+    // For channels on other pages the previous status is unknown.
     if (!isEnabled && !hasFailed && stopped.length > 0 && known.length === ids.length) actions.offerToEnable(stopped);
   }
 

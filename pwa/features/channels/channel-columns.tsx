@@ -46,14 +46,14 @@ export function useChannelColumns({ controls, channels, isByTag }: ChannelColumn
   );
 }
 
-/** What the cells need beside their row. */
+/** Context of the cells, apart from their row. */
 interface CellContext extends Pick<ChannelControls, 'tests' | 'figures' | 'onCommand'> {
   t: TFunction;
   format: Format;
   isOnline: boolean;
   isPhone: boolean;
   isByTag: boolean;
-  /** False until a provider has reported a balance: then there is nothing to tell. */
+  /** False until a provider has reported a balance: until then the column is empty. */
   hasBalances: boolean;
   /** A channel fails or was disabled by the system: there are reasons to read. */
   hasTrouble: boolean;
@@ -210,7 +210,7 @@ function moneyColumns({ t, format, isPhone, hasBalances }: CellContext): Column<
   ];
 }
 
-/** Which channel is asked first, changed in the row itself. */
+/** Order in which channels are tried, edited in the row. */
 function routingColumns({ t, isOnline, onNumber }: CellContext): Column<Channel>[] {
   const numbers = [
     { field: 'priority', parse: parsePriority, leave: 0, sort: 'priority' },

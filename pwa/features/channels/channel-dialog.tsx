@@ -20,7 +20,7 @@ const TestDialog = lazyPart(
   (part) => part.TestDialog,
 );
 
-/** What is asked about before it is done. */
+/** Action that needs a confirmation. */
 type Question =
   | { kind: 'copy'; channel: Channel }
   | { kind: 'delete_disabled' }
@@ -58,7 +58,7 @@ function QuestionDialog({ asked, actions, onOpen, onClose }: ChannelDialogProps<
       onConfirm={() =>
         handleYes()
           .catch(() => {
-            // The mutation has told it already.
+            // The mutation has reported it already.
           })
           .finally(onClose)
       }

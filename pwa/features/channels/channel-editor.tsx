@@ -20,7 +20,7 @@ export interface EditorProps {
   onNext: (() => void) | undefined;
 }
 
-/** The editor beside the list: of a new channel, or of one that is read first. */
+/** Editor next to the list: of a new channel, or of one that is read first. */
 export function ChannelEditor({ id, ...props }: EditorProps & { id: number | undefined }) {
   return id === undefined ? <ChannelForm {...props} channel={undefined} /> : <ExistingChannel {...props} id={id} />;
 }
@@ -28,7 +28,7 @@ export function ChannelEditor({ id, ...props }: EditorProps & { id: number | und
 function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
   const { t } = useTranslation();
   const query = useQuery(channelQuery(id));
-  // A form needs the record itself: what is kept of lists on this device lacks some of its fields.
+  // A form needs the record itself: the stored copies of lists lack some of its fields.
   if (query.data !== undefined) return <ChannelForm {...props} channel={query.data} />;
   return (
     <SidePanel

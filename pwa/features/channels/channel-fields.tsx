@@ -116,7 +116,7 @@ function TypeField({ edited, modelsByType }: ChannelFieldsProps) {
   );
 }
 
-/** A channel of a type that is no longer offered keeps it. */
+/** A channel retains a type that is no longer offered. */
 function typeOptions(current: number): { value: string; label: string }[] {
   const types = channelTypes.map((entry) => entry.type);
   return [...types, ...(types.includes(current) ? [] : [current])].map((type) => ({ value: String(type), label: typeName(type) }));
@@ -198,7 +198,7 @@ function useKeyHint(type: number): string | undefined {
   return keyForms === undefined ? undefined : t('channel.hint.key_format', { forms: keyFormsText(type)[currentLanguage()] });
 }
 
-/** Which channel is asked first. */
+/** Order in which channels are tried. */
 function RoutingFields({ edited }: { edited: EditedChannel }) {
   const label = useFieldLabels(edited);
   const { form } = edited;

@@ -5,7 +5,7 @@ import { type ChannelFigures, type ChannelFigureSheet, figureHours } from '#shar
 import { channelFiguresQuery } from './queries.ts';
 
 export interface FiguresView {
-  /** Undefined: not known yet, or not on this device; null: nobody called the channel. */
+  /** Undefined: not known yet, or not on this device; null: the channel has had no call. */
   of: (id: number) => ChannelFigures | null | undefined;
   /** When the first hour began, unix seconds. */
   since: number;
@@ -14,10 +14,10 @@ export interface FiguresView {
   isStale: boolean;
 }
 
-/** Younger than this they need not be asked for again only because the list was. */
+/** Figures younger than this are not requested again together with the list. */
 const freshMs = 15_000;
 
-/** @param listAt when the list was read, in milliseconds: what stands beside it is to be as young */
+/** @param listAt when the list was read, in milliseconds: the figures must be as recent */
 export function useChannelFigures(listAt: number): FiguresView {
   const query = useQuery(channelFiguresQuery);
   const { data, dataUpdatedAt, refetch } = query;
@@ -27,7 +27,7 @@ export function useChannelFigures(listAt: number): FiguresView {
     // oxlint-disable-next-line react/exhaustive-deps
   }, [listAt]);
   const isStale = query.error !== null || query.fetchStatus === 'paused';
-  // The same until there are others: rows that show them are drawn anew only then.
+  // Stable while the figures are the same: rows that show them are redrawn only after a change.
   return useMemo(() => figuresView({ data, at: dataUpdatedAt, isStale }), [data, dataUpdatedAt, isStale]);
 }
 

@@ -16,7 +16,7 @@ import type { StatusCounts, StatusFilter } from './status-counts.ts';
 interface ChannelFiltersProps {
   search: ChannelsSearch;
   listed: { sort: SortState; filtersSet: number; onClearFilters: () => void };
-  /** Of each status; undefined while they are not known, and beside an open record, where there is room for one line. */
+  /** Counts per status; undefined while they are unknown, and next to an open record, where there is space for one line. */
   counts: StatusCounts | undefined;
   /** How many channels fail now; the filter for them is there while some do. */
   failing: number;

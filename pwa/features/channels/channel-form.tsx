@@ -43,7 +43,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const draft = useDraftTest(form.values, { channelId: base?.id, proposed });
   const creation = useTestedCreation({ draft, content: () => JSON.stringify(form.getValues()), create: save.create });
   const isSaving = save.isPending || creation.isWaiting;
-  // Models that the form has filled in by itself are nobody's edit.
+  // Models that the form filled in by itself are no edit of the user.
   const isProposal = isNew && form.values.models.join() === proposed.join();
   const isDirty = changed.some((field) => field !== 'models' || !isProposal) && !save.isCreated;
 

@@ -34,7 +34,7 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
   const failing = useFailing(channel.id);
   const failingText = useFailingText();
   const failingState = useFailingState();
-  // A test that failed is told below, with advice.
+  // A failed test is shown below, with advice.
   const isFailing = failing !== undefined && failing.by !== 'test';
   return (
     <>
@@ -51,7 +51,7 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
         {isFailing && <p className={styles.reason}>{failingText(failing)}</p>}
         <HeadActions channel={channel} controls={controls} />
         {!isTested(channel) && <p className={typography.secondary}>{t('channels.test.orders')}</p>}
-        {/* One that went well is told right after it only. */}
+        {/* A successful test is shown right after it only. */}
         {(test.state === 'failed' || result?.state === 'ok') && <TestOutcome test={test} name={channel.name} />}
       </section>
       <ChannelFacts channel={channel} controls={controls} test={test} />
@@ -135,7 +135,7 @@ function ChannelFacts({ channel, controls, test }: ChannelHeadProps & { test: Te
   );
 }
 
-/** What is left at the provider, how old that is, and why it could not be asked last. */
+/** Balance at the provider, its age, and why the last request for it failed. */
 function LeftBalance({ channel }: Pick<ChannelHeadProps, 'channel'>) {
   const { t } = useTranslation();
   const format = useFormat();

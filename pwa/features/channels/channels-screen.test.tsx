@@ -104,7 +104,7 @@ function Placed({ search }: { search: ChannelsSearch }) {
     />
   );
 }
-/** What is open is in the address, where unsaved edits are asked about. */
+/** The open record is in the address, where leaving unsaved edits needs a confirmation. */
 function Addressed() {
   const { history } = useRouter();
   const [shown, setShown] = useState<string>();
@@ -326,7 +326,7 @@ describe('channels-screen', () => {
     await shows(() => expect(screen.text()).toContain('it is locked'));
     expect(opened).toEqual(['7']);
     expect(screen.field('Name').value).toBe('easter');
-    // Closing it is still asked about.
+    // Closing it still needs a confirmation.
     screen.press('Cancel');
     await shows(() => expect(document.querySelector('dialog')).not.toBeNull());
   });

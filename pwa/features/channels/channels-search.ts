@@ -3,7 +3,7 @@ import { ListSearch, SearchText } from '#pwa/ui/list/list-search.ts';
 
 const storageKey = 'id-sort';
 
-/** What the channel list keeps in its address. */
+/** Search parameters of the channel list. */
 export const ChannelsSearch = z.extend(z.omit(ListSearch, { open: true }), {
   keyword: SearchText,
   group: SearchText,

@@ -108,7 +108,7 @@ export function CachedShare({ figures, id }: FigureCellProps) {
   return share === null ? '—' : format.percentBare(share);
 }
 
-/** The same for the panel, where there is room for words. What is on its way keeps its place; what is not here has none. */
+/** The same for the panel, with space for words. A figure that loads has a placeholder; a figure that is missing has none. */
 export function useFigureSummary(figures: FiguresView, id: number): { name: string; value: ReactNode }[] {
   const { t } = useTranslation();
   const format = useFormat();

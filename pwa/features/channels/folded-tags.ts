@@ -4,7 +4,7 @@ import { z } from 'zod/mini';
 const storageKey = 'folded-tags';
 const Folded = z.array(z.string());
 
-/** Tags whose channels are not listed under them; kept on this device. */
+/** Tags whose channels are not listed under them; stored on this device. */
 export interface FoldedTags {
   has: (tag: string) => boolean;
   /** Folds and unfolds. */

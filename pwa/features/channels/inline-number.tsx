@@ -4,7 +4,7 @@ import { toastNote } from '#pwa/ui/frame/toast.ts';
 import styles from './inline-number.module.css';
 
 interface InlineNumberProps {
-  /** Names the field: there is no label beside it. */
+  /** Accessible name of the field, which has no visible label. */
   label: string;
   value: number;
   disabled: boolean;
@@ -48,7 +48,7 @@ export function InlineNumber(props: InlineNumberProps) {
       title={isWrong ? why : undefined}
       inputMode="numeric"
       autoComplete="off"
-      // It was asked for: what is typed next goes here.
+      // The user opened the field: typing goes into it.
       autoFocus
       disabled={disabled}
       readOnly={isSaving}
@@ -90,7 +90,7 @@ function useDraft({ value, parse, problem, emptyProblem, onSave }: InlineNumberP
     try {
       await onSave(next);
     } catch {
-      // The failure has been shown; the row keeps what the server has.
+      // The failure has been shown; the row shows the stored value.
       setDraft(undefined);
     } finally {
       setSaving(false);
@@ -108,7 +108,7 @@ function useDraft({ value, parse, problem, emptyProblem, onSave }: InlineNumberP
     if (event.key === 'Escape') setDraft(undefined);
   }
 
-  /** The button is back: who left the field by a key goes on from there. */
+  /** The button is back: keyboard users continue from it. */
   function focusAgain(button: HTMLButtonElement | null): void {
     if (button === null || !isLeftByKey.current) return;
     isLeftByKey.current = false;

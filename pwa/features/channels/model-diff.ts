@@ -19,10 +19,7 @@ export function modelDiff(
   };
 }
 
-/**
- * The same for a channel that is new: names that it was filled with and nobody chose are no loss. Where there is nothing
- * else, all that is listed is new.
- */
+/** The same for a new channel: names that were filled in and not chosen are no loss. Without others, all listed names are new. */
 export function firstDiff(
   form: { models: readonly string[]; model_mapping: string },
   listed: readonly string[],

@@ -3,7 +3,7 @@ import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
 import { ChannelsSearch, isSortedById } from './channels-search.ts';
 import { channelFiguresQuery, channelPageQuery } from './queries.ts';
 
-/** What the screen begins with, asked while its parts are still being read and drawn. A search is left to the screen. */
+/** Requests the first data of the screen while its parts are still loaded and drawn. A search is left to the screen. */
 export function preloadChannels(queryClient: QueryClient, address: unknown): void {
   const search = ChannelsSearch.parse(address);
   const { keyword, group, model, status, test, by } = search;

@@ -28,7 +28,7 @@ interface ProviderModelsProps {
 // Longer than the server gives a provider.
 const patience = 25_000;
 
-/** Asks the provider which models it has, and shows what that would change before it does. */
+/** Requests the provider's models, and shows the changes before they are applied. */
 export function ProviderModels({ form, channelId, filled }: ProviderModelsProps) {
   const { t } = useTranslation();
   const [found, setFound] = useState<Found>();
@@ -75,7 +75,7 @@ export function ProviderModels({ form, channelId, filled }: ProviderModelsProps)
 interface Found extends ModelDiff {
   /** How many the provider lists. */
   count: number;
-  /** The form's models before it was asked. */
+  /** Models of the form before the request. */
   before: readonly string[];
 }
 

@@ -63,7 +63,7 @@ export const channelTagsQuery = (filter: ChannelFilter) =>
 const runningMs = 1_500;
 const restingMs = 60_000;
 
-/** Whether channels are being tested or asked for balances; often while they are. */
+/** Whether tests or balance requests of channels are running; polled often while they are. */
 export const channelRunsQuery = queryOptions({
   queryKey: ['channel-runs'],
   queryFn: ({ signal }) => call(channelRunApi.runs, { signal }),

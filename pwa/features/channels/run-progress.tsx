@@ -11,7 +11,7 @@ import { type ActiveRun, type ChannelRunsView, secondsLeft } from './use-channel
 
 type RunProgressProps = Pick<ChannelRunsView, 'active' | 'ended' | 'putAway' | 'stop' | 'isStopping'>;
 
-/** How a run over all channels goes on, and the way to stop it; then what it came to. Nothing while there is none. */
+/** Progress of a run over all channels, with a button to stop it; then its result. Renders nothing without a run. */
 export function RunProgress({ active, ended, putAway, stop, isStopping }: RunProgressProps) {
   const { t } = useTranslation();
   const format = useFormat();

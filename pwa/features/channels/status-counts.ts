@@ -21,7 +21,7 @@ interface Counted {
   tags: readonly ChannelTag[] | undefined;
 }
 
-/** Undefined while it is not known, and for a search that found more than it tells. */
+/** Undefined while it is unknown, and for a search that found more than it counts. */
 export function useStatusCounts({ isNarrowed, found, tags }: Counted): StatusCounts | undefined {
   const { data: summary } = useQuery(channelSummaryQuery);
   if (!isNarrowed) return summary === undefined ? undefined : countsOf([summary]);

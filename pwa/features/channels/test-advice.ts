@@ -1,4 +1,4 @@
-// What to do about a test that failed, by what is kept of it: a text alone, in the language of whoever tested.
+// Advice after a failed test, by its stored message: a text alone, in the language of the tester.
 
 export type TestAdvice =
   | 'key'
@@ -22,7 +22,7 @@ const byStatus: Readonly<Record<number, TestAdvice>> = {
   429: 'busy',
 };
 
-/** As `shared/errors.ts` has them, which is too long to be brought along; a test keeps both in step. */
+/** Copies of the texts in `shared/errors.ts`, which is too large to bundle; a test compares both. */
 const sentences: readonly (readonly [TestAdvice, readonly string[]])[] = [
   ['unreachable', ['请求上游地址失败', 'The request to the upstream address failed']],
   ['slow', ['上游响应超时', 'The upstream did not answer in time']],

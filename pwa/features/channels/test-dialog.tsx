@@ -20,7 +20,7 @@ interface TestDialogProps {
   onClose: () => void;
 }
 
-/** Tests single models of a channel, each with its own result beside it. */
+/** Tests single models of a channel and shows the result of each. */
 export function TestDialog({ channel, tests, onClose }: TestDialogProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();

@@ -9,10 +9,10 @@ import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { copyBody } from './channel-values.ts';
 import { useRemoveChannels } from './use-remove-channels.ts';
 
-/** Longer than the server gives a provider that is asked twice. */
+/** Longer than the server waits for a provider with one retry. */
 const patience = 45_000;
 
-/** What can be done to channels from their list. Failures are toasted; the list is asked again afterwards. */
+/** Actions on channels of the list. Failures are shown as toasts; the list is requested again afterwards. */
 export function useChannelActions() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
@@ -23,7 +23,7 @@ export function useChannelActions() {
   const removal = useRemoveChannels(refresh);
   const copy = useMutation({
     mutationFn: async ({ id, name }: { id: number; name: (original: string) => string }) => {
-      // The row may come from this device and lack what is not kept there.
+      // The row may come from this device and lack fields that are not stored there.
       const channel = await call(channelApi.read, { params: { id: String(id) } });
       return (await call(channelApi.create, { body: copyBody(channel, name(channel.name)) }))[0];
     },
@@ -43,7 +43,7 @@ export function useChannelActions() {
     mutationFn: ({ id }: Pick<Channel, 'id' | 'name'>) =>
       callWithExtra(channelRunApi.updateBalance, { params: { id: String(id) }, timeout: patience }),
     onSuccess: (_answer, { name }) => toastSuccess(t('channels.balance.done', { name })),
-    // A failure is kept with the channel too.
+    // A failure is stored with the channel too.
     onSettled: refresh,
   });
   /** Of many at once that were enabled. */
@@ -71,7 +71,7 @@ export function useChannelActions() {
       const { id, name, revision } = await edit.mutateAsync({ id: channel.id, status });
       if (isEnabled || channel.status !== ChannelStatus.enabled) return;
       offerUndo(t('channels.undo.disabled', { name }), async () => {
-        // What somebody else did since then stays.
+        // Changes that others made since then stay.
         await call(channelApi.edit, { body: { id, status: ChannelStatus.enabled, revision } }).finally(refresh);
         return true;
       });
@@ -83,7 +83,7 @@ export function useChannelActions() {
     copy: (id: number, name: (original: string) => string) => copy.mutateAsync({ id, name }),
   };
 }
-/** Nobody is kept from disabling a tag because these are not known. */
+/** A tag can be disabled although these are unknown. */
 async function enabledOf(tag: string): Promise<number[]> {
   const channels = await call(channelApi.search, { query: { tag } }).catch(() => []);
   return channels.filter((channel) => channel.tag === tag && channel.status === ChannelStatus.enabled).map(({ id }) => id);

@@ -15,7 +15,7 @@ export interface ChannelControls {
   tests: ChannelTests;
   figures: FiguresView;
   runs: ChannelRunsView;
-  /** The open channel is deleted: its edits are nothing to ask about. */
+  /** The open channel is deleted: discarding its edits needs no confirmation. */
   isOpenGone: boolean;
   onCommand: (command: RowCommand, channel: Channel) => void;
   /** At once. `name`: of the only one. */
@@ -50,7 +50,7 @@ export function useChannelControls({ listAt, open, onOpen, onAsk, onDeleted }: C
     else onAsk({ kind: command, channel });
   }
 
-  // Somebody may have opened another one while the server was asked.
+  // The user may have opened another channel during the request.
   const closeGone = useStableHandler((ids: readonly number[]): void => {
     if (!ids.some((id) => String(id) === open)) return;
     // The guard has to know before the panel closes.

@@ -16,7 +16,7 @@ interface ChannelListOptions {
 
 const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefined, model: undefined, status: undefined, test: undefined };
 
-/** The list that the address asks for, and the ways to ask for another. */
+/** The list of the address, and the ways to change it. */
 export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
   const folded = useFoldedTags();
   const client = useQueryClient();

@@ -4,7 +4,7 @@ import { type ChannelRun, type ChannelRunKind, channelRunApi } from '#shared/cha
 import { call } from '#pwa/api/call.ts';
 import { channelRunsQuery } from './queries.ts';
 
-/** Tests and balances of all channels, whoever began them and wherever they run. */
+/** Tests and balance requests of all channels, started by any user in any process. */
 export function useChannelRuns() {
   const queryClient = useQueryClient();
   const { data } = useQuery(channelRunsQuery);
@@ -32,7 +32,7 @@ export function useChannelRuns() {
   return {
     runs: data,
     active,
-    /** The run that was seen going on here, once it is over; until it is put away. */
+    /** Run that this screen followed, once it has ended; until it is dismissed. */
     ended: active === undefined && followed !== undefined ? endedRun(data, followed) : undefined,
     putAway: () => setFollowed(undefined),
     // Failures have been toasted.
@@ -62,7 +62,7 @@ function endedRun(runs: Parameters<typeof activeRun>[0], kind: ChannelRunKind): 
   return run === null || run === undefined || run.state === 'running' ? undefined : { kind, run };
 }
 
-/** Seconds until a run is through if it goes on as it went; undefined: too early to tell. */
+/** Seconds until a run ends at its present speed; undefined if it is too early for an estimate. */
 export function secondsLeft(
   { total, done, started_at }: Pick<ChannelRun, 'total' | 'done' | 'started_at'>,
   now: number,

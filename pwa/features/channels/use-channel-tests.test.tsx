@@ -29,7 +29,7 @@ let client: QueryClient;
 /** What list and panel show, each time they are drawn. */
 let shown: { list: string; panel: string; tests: ChannelTests }[];
 let held: (() => void)[];
-/** How often list and panel were asked for. */
+/** Numbers of requests of list and panel. */
 let asks: { list: number; panel: number };
 
 function Shown() {
@@ -75,7 +75,7 @@ async function open(outcome: object): Promise<void> {
     asks[isList ? 'list' : 'panel'] += 1;
     const answer = () => sendJson(response, { success: true, message: '', data: isList ? [untested] : untested, total: 1 });
     if (asks[isList ? 'list' : 'panel'] === 1) return answer();
-    // Whoever asks again after the test waits: what is shown then is known without asking.
+    // The request after the test stays pending: the result is shown without its response.
     held.push(answer);
     return undefined;
   });

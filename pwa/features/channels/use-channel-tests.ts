@@ -18,14 +18,14 @@ const patience = 65_000;
 export function useChannelTests() {
   const queryClient = useQueryClient();
   const [results] = useState(createResults);
-  // Whoever draws the screen draws its open panel or dialog with it; rows look for themselves.
+  // Redraws the screen with its open panel or dialog; rows subscribe themselves.
   useSyncExternalStore(results.subscribe, results.revision);
 
   async function test({ id }: Pick<Channel, 'id'>, model?: string): Promise<TestResult> {
     const key = keyOf(id, model);
     results.note(key, { state: 'running' });
     let result: TestResult;
-    // 0: nothing was sent, so the channel's record keeps what it has.
+    // 0: nothing was sent, so the channel's record is unchanged.
     let seconds = 0;
     try {
       const { extra } = await callWithExtra(channelApi.test, { params: { id: String(id) }, query: { model }, timeout: patience });
@@ -37,7 +37,7 @@ export function useChannelTests() {
       result = { state: 'failed', message };
     }
     results.note(key, result);
-    // The row shows how the channel itself did, whatever model was asked for.
+    // The row shows the channel's result, whichever model was tested.
     if (model !== undefined) results.note(keyOf(id), result);
     if (seconds > 0) remember(id, seconds, result.state === 'failed' ? result.message : '');
     await Promise.all([
@@ -47,7 +47,7 @@ export function useChannelTests() {
     return result;
   }
 
-  /** Puts into list and panel what the server has just written into the record, before they have asked for it. */
+  /** Writes the fields that the server has just stored into the cached list and panel, before the next request for them. */
   function remember(id: number, seconds: number, test_error: string): void {
     const outcome = { response_time: Math.round(seconds * 1000), test_time: Math.floor(Date.now() / 1000), test_error };
     const updated = (channel: Channel): Channel => (channel.id === id ? { ...channel, ...outcome } : channel);
@@ -58,7 +58,7 @@ export function useChannelTests() {
     queryClient.setQueryData(channelQuery(id).queryKey, (old) => old && updated(old));
   }
   const stableTest = useStableHandler(test);
-  // The same from render to render: rows that are given it are not drawn anew for the result of another one.
+  // Stable between renders: rows that receive it are not redrawn for the result of another row.
   return useMemo(
     () => ({
       test: stableTest,

@@ -52,7 +52,7 @@ export function useDraftTest(values: ChannelValues, { channelId, proposed }: Dra
 }
 export type DraftTest = ReturnType<typeof useDraftTest>;
 
-/** The model that a test asks for: the one named for it, else one that somebody chose, else the first proposed. */
+/** Model of a test: the test model, or else one that the user chose, or else the first proposed. */
 export function testedModel({ test_model, models }: Pick<ChannelValues, 'test_model' | 'models'>, proposed: readonly string[]): string {
   const chats = models.filter(canChat);
   return test_model || (chats.find((model) => !proposed.includes(model)) ?? chats[0] ?? models[0] ?? '');

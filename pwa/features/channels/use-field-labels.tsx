@@ -5,7 +5,7 @@ import { typeName } from './channel-cells.tsx';
 import { type ChannelField, textOf } from './channel-values.ts';
 import type { EditedChannel } from './use-channel-form.ts';
 
-/** Labels that tell what a changed field held before. */
+/** Labels that show what a changed field held before. */
 export function useFieldLabels({ isNew, before, changed }: EditedChannel): (field: ChannelField, name?: string) => ReactNode {
   const { t } = useTranslation();
   return (field, name) => {

@@ -9,7 +9,7 @@ interface Removal {
   ids: number[] | 'disabled';
   /** Of the only one. */
   name?: string | undefined;
-  /** Told as soon as it has happened, before the list is asked again. */
+  /** Called as soon as it has happened, before the list is requested again. */
   onGone?: (() => void) | undefined;
 }
 

@@ -8,7 +8,7 @@ interface Creation {
   create: () => void;
 }
 
-/** A new channel is created once it has answered; whoever does not want to wait for that need not. */
+/** Creates a new channel after a successful test; the user may skip the wait. */
 export function useTestedCreation({ draft, content, create }: Creation) {
   const [isWaiting, setWaiting] = useState(false);
   // Which start counts: a form that was closed, changed or created meanwhile is not created by an older test.

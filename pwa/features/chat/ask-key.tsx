@@ -23,7 +23,7 @@ interface AskKeyProps {
   onGive: (key: ChatKey) => void;
 }
 
-/** One dollar while nobody changes what a dollar is: what may be lost to somebody else's page. */
+/** One dollar with the default units per dollar: the most that a third party's page could lose. */
 const newQuota = 500_000;
 const isNew = 'new';
 

@@ -18,7 +18,7 @@ interface GivenKeyProps {
   link: ChatLink;
   /** The token whose panel led here: it is proposed, and nothing that was said before counts. */
   tokenId?: number | undefined;
-  /** Null: the link asks for no key. */
+  /** Null: the link needs no key. */
   children: (address: string, key: ChatKey | null, onForget: () => void) => ReactNode;
 }
 

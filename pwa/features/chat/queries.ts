@@ -15,7 +15,7 @@ export interface ChatKey {
 
 const most = 100;
 
-/** Keys that chat applications may be given. Never kept on the device. */
+/** Keys that chat applications may receive. Never stored on the device. */
 export const chatKeysQuery = (userId: number) =>
   queryOptions({
     queryKey: ['chat-keys', userId],
@@ -39,11 +39,11 @@ function isUsable({ unlimited_quota, remain_quota, expired_time }: Token, now: n
   return (unlimited_quota || remain_quota > 0) && (expired_time === -1 || expired_time * 1000 > now);
 }
 
-/** Id of the token that each link was given on this device, by the link as it was set then: another address is asked about anew. */
+/** Token id that each link received on this device, by the link's address at that time: another address needs a new consent. */
 const Consents = z.record(z.string(), z.int());
 export type Consents = z.infer<typeof Consents>;
 
-/** Kept among the answers of this device, so that it goes with them at a sign-out. Without a database every page load asks. */
+/** Stored among the responses of this device, so that sign-out wipes it. Without a database every page load requests consent. */
 export const consentsQuery = (userId: number) =>
   queryOptions({
     queryKey: ['chat-consents', userId],

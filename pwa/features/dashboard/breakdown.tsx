@@ -15,7 +15,7 @@ interface BreakdownProps {
   whole: UsageSums;
 }
 
-/** A ledger of what is told apart, adding up to the whole; each name leads to its calls. */
+/** Table of the parts that add up to the whole; each name leads to its calls. */
 export function Breakdown({ figures, question, whole }: BreakdownProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,5 +1,5 @@
-// The pictures of the dashboard: a chunk of its own, with the library that draws them. What they say stands beside them as a
-// number and in a table, so they are pictures to a screen reader.
+// Charts of the dashboard: a separate chunk, with the library that draws them. Their content is next to them as a number and in a table, so
+// they are pictures to a screen reader.
 import type { ReactNode } from 'react';
 import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, useChartWidth, XAxis, YAxis } from 'recharts';
 import type { XAxisTickContentProps } from 'recharts';

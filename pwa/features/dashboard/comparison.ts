@@ -1,4 +1,4 @@
-// The time before beside the one that is shown.
+// Previous period next to the one that is shown.
 import { useTranslation } from 'react-i18next';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
 import { compare } from '#pwa/ui/billing/comparison.ts';
@@ -9,11 +9,11 @@ interface BeforeOptions {
   steps: readonly ChartStep[];
   isCompared: boolean;
   value: (sums: UsageSums) => number;
-  /** Its sum is told in short. */
+  /** The sum is shown in short form. */
   isShort?: boolean;
 }
 
-/** The time before as ticks across bars, as a line of the legend and as a column; undefined when it is not asked for. */
+/** Previous period as ticks across bars, as a line of the legend and as a column; undefined without a comparison. */
 export function useBefore({ steps, isCompared, value, isShort = false }: BeforeOptions) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,5 +1,4 @@
-// What the dashboard asks, from what its address holds. Spans are kept as names, so that what is kept for offline use does not
-// depend on the clock.
+// Questions of the dashboard, from its search parameters. Spans are stored as names, so that stored responses do not depend on the clock.
 import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 import type { DashboardSearch, DashboardSpan, DashboardSplit, DashboardStep } from './dashboard-search.ts';
 
@@ -38,7 +37,7 @@ function stepWithin(from: number | undefined, to: number | undefined): Dashboard
   return from !== undefined && (to ?? Date.now() / 1000) - from <= 2 * daySeconds ? 'hour' : 'day';
 }
 
-/** Unix seconds. Days are local ones: the seven days of a week end with today. `isLong`: longer than may be asked. */
+/** Unix seconds. Days are local: the seven days of a week end with today. `isLong`: longer than the server accepts. */
 export function boundsOf({ span, from, to, step }: DashboardQuestion, now: number): { start: number; end: number; isLong: boolean } {
   const last = span === 'last_month' ? monthStart(now) - 1 : to;
   const end = Math.min(last ?? Math.floor(now / 1000), Math.floor(now / 1000));

@@ -1,4 +1,4 @@
-// What the dashboard keeps in its address.
+// Search parameters of the dashboard.
 import { z } from 'zod/mini';
 import { SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
@@ -20,7 +20,7 @@ export const DashboardSearch = z.object({
   user: SearchText,
   /** For administrators: everybody's calls unless this is set. */
   own: z.catch(z.optional(z.boolean()), undefined),
-  /** The time before stands beside this one unless it is false. */
+  /** The previous period is shown unless it is false. */
   compare: z.catch(z.optional(z.boolean()), undefined),
 });
 export type DashboardSearch = z.infer<typeof DashboardSearch>;

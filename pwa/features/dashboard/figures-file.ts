@@ -1,5 +1,5 @@
-// What the dashboard shows, as tables for a spreadsheet. They are made of figures that are on the device already, so they can
-// be taken away without a network too. Headings are those of the log's export where both tell the same.
+// Content of the dashboard as tables for a spreadsheet. They are built from figures on the device, so they work without a network. Headings
+// are those of the log's export where both have the same column.
 import { csvMark, csvRow } from '#shared/csv.ts';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
@@ -41,7 +41,7 @@ export function stepsFile(figures: UsageFigures, { format, isCompared, othersTex
   return fileOf(columns, chartSteps(figures, format));
 }
 
-/** What is told apart, by name, and the rest as one line: together they are the whole. */
+/** The parts by name, and the rest as one line: together they are the whole. */
 export function breakdownFile(figures: UsageFigures, { format, othersText }: Omit<FileOptions, 'isCompared'>): string {
   const { by, others } = figures;
   const rest = { name: '', label: othersText(others.count), sums: others.sums };
@@ -57,7 +57,7 @@ export function breakdownFile(figures: UsageFigures, { format, othersText }: Omi
   return fileOf(columns, rows);
 }
 
-/** `what`: the step or what is told apart. Days are local ones. */
+/** `what`: the step or the dimension. Days are local. */
 export function fileName(figures: UsageFigures, { user }: Pick<DashboardQuestion, 'user'>, options: { what: string; format: Format }) {
   const last = Math.max(figures.start, Math.min(figures.end - 1, figures.at));
   const days = [figures.start, last].map(options.format.dayKey);

@@ -13,7 +13,7 @@ interface FiguresMenuProps {
   isCompared: boolean;
 }
 
-/** What the question shows, as files. Nothing is asked of the server for them. */
+/** Content of the question as files, without a request to the server. */
 export function FiguresMenu({ figures, question, isCompared }: FiguresMenuProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -19,7 +19,7 @@ interface Time {
   end: number;
 }
 
-/** Calls of a time, and only of the user that is asked about. */
+/** Calls of a period, and only of the selected user. */
 export function logLink(question: DashboardQuestion, { start, end }: Time, options: { isFailed?: boolean } = {}): LogLink {
   return {
     range: 'custom',

@@ -4,7 +4,7 @@ import { call } from '#pwa/api/call.ts';
 import { ownTimeZone } from '#pwa/api/time-zone.ts';
 import { boundsOf, type DashboardQuestion } from './dashboard-question.ts';
 
-/** `minutes`: after which they are asked again while the screen is looked at. */
+/** `minutes`: interval of polling while the screen is visible. */
 export const figuresQuery = (question: DashboardQuestion, minutes: number) =>
   queryOptions({
     queryKey: ['dashboard', question],

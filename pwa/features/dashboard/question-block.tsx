@@ -9,11 +9,11 @@ interface QuestionBlockProps {
   /** One question, and its answer. */
   title: string;
   answer: ReactNode;
-  /** What there is to say beside it. */
+  /** Remark next to the figure. */
   remark?: ReactNode;
   chart: ReactNode;
   table: ReactNode;
-  /** Beside or below the chart. */
+  /** Next to or below the chart. */
   aside?: ReactNode;
   /** A table of many columns takes the width of two questions. */
   isTableWide?: boolean;

@@ -12,7 +12,7 @@ import { QuestionBlock } from './question-block.tsx';
 import { StepTable } from './step-table.tsx';
 import styles from './dashboard.module.css';
 
-// What stands beside or below a picture keeps its place until the pictures have come.
+// Placeholder next to or below a picture until the pictures have loaded.
 const chartSpace = <div className={styles.chartSpace} />;
 const Bars = lazyPart(
   () => import('./charts.tsx'),
@@ -30,7 +30,7 @@ export interface QuestionProps {
   steps: readonly ChartStep[];
   parts: readonly ChartPart[];
   whole: UsageSums;
-  /** The time before stands beside this one. */
+  /** The previous period is shown as well. */
   isCompared: boolean;
   linkOf: (step: ChartStep, isFailed?: boolean) => LogLink;
   onStep: (step: ChartStep, isFailed?: boolean) => void;
@@ -132,11 +132,11 @@ interface CountsProps extends QuestionProps {
   series: readonly Counted[];
   /** What is compared with the time before: the sum of the series. */
   compared: (sums: UsageSums) => number;
-  /** Sums are told in a few letters. */
+  /** Sums have a short form. */
   isShort?: boolean;
   /** Bars and rows lead to what failed. */
   isOfFailed?: boolean;
-  /** Columns of the table beside the series. */
+  /** Further columns of the table. */
   more?: readonly { heading: string; value: (step: ChartStep) => string; total: string }[];
 }
 

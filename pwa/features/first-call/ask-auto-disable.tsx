@@ -14,7 +14,7 @@ import styles from './first-call.module.css';
 
 const key = 'AutomaticDisableChannelEnabled';
 
-/** Whether it is still to be asked: false while that is not known, and of whoever has said no on this device. */
+/** Whether the question is open: false while that is unknown, and after a refusal on this device. */
 export function useAsksAutoDisable(isAdmin: boolean): { isAsking: boolean; refuse(): void } {
   const options = useQuery({ ...optionsQuery, enabled: isAdmin }).data;
   const userId = useStoredUser()?.id ?? 0;
@@ -40,7 +40,7 @@ function decline(userId: number): void {
   try {
     localStorage.setItem(placeOf(userId), String(Date.now()));
   } catch {
-    // No room, or none allowed: it is asked again another time.
+    // Storage is full or forbidden: the question returns another time.
   }
 }
 

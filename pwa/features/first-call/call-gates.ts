@@ -89,7 +89,7 @@ function stopped({ gate, cause, door }: Rule, parts: Pick<Arrival, 'call' | 'ref
 function statesUpTo(failed: Gate | 'done' | undefined): Record<Gate, GateState> {
   const at = failed === 'done' ? gates.length : failed === undefined ? -1 : gates.indexOf(failed);
   const state = (index: number): GateState => (index < at ? 'passed' : index === at && at >= 0 ? 'failed' : 'waiting');
-  // A call that was refused for money has not asked a channel.
+  // A call that was refused for money has not reached a channel.
   const channel = failed === 'charged' ? 'waiting' : state(2);
   return { reached: state(0), key: state(1), channel, charged: state(3) };
 }

@@ -19,7 +19,7 @@ interface CallSnippetProps {
   /** The key without `sk-`. */
   secret: string;
   model: string;
-  /** What the model is asked for. */
+  /** Kind of call. */
   kind: CallableKind;
   /** All conversations that may be had, the best one for the program first. */
   models: readonly string[];
@@ -60,7 +60,7 @@ const names: Record<SnippetKind, string> = {
   google: 'Google Gen AI SDK',
 };
 
-/** Code that makes the call, or a program's configuration. On the screen the key is masked until it is asked for; what is copied holds it whole. */
+/** Code of the call, or a program's configuration. On the screen the key is masked until the user reveals it; a copy holds it whole. */
 export function CallSnippet({ baseUrl, secret, model, kind: asked, models, isPrimary, shown: { tab, client }, onShow }: CallSnippetProps) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);

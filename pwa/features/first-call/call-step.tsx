@@ -113,7 +113,7 @@ function rankedFor(client: ShownCode['client'], { models, prices, failing }: Gui
   );
 }
 
-/** Under what they are asked for, where that is more than one thing. */
+/** Grouped by kind of call, if there are several. */
 function ModelOptions({ models }: { models: readonly string[] }) {
   const { t } = useTranslation();
   const found = Map.groupBy(models, (name) => callableKind(name) ?? 'chat');

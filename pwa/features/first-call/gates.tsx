@@ -21,7 +21,7 @@ import { WhyRefused } from './why-refused.tsx';
 interface GatesProps {
   arrival: Arrival;
   token: Token;
-  /** What the model is asked for. */
+  /** Kind of call. */
   asked: CallableKind;
   model: string;
   isAdmin: boolean;
@@ -110,7 +110,7 @@ export function Gates({ arrival, token, asked, model, isAdmin }: GatesProps) {
 
 function nameOf(gate: Gate, { states, refusal }: Arrival): string {
   if (states[gate] !== 'failed') return gate;
-  // Refused before any channel was asked: none has been silent.
+  // Refused before any channel was tried: none has failed.
   return gate === 'channel' && refusal !== null ? 'channel_unasked' : `${gate}_not`;
 }
 
@@ -126,7 +126,7 @@ function SendHere({ token, kind, model }: { token: Token; kind: CallableKind; mo
   const send = useMutation({
     mutationFn: () => sendFirstCall({ key: `sk-${token.key}`, kind, model }),
     meta: { quiet: true },
-    // What came of it is told like that of any other call.
+    // The result is reported like that of any other call.
     onSettled: () => askFirstCall(client),
   });
   return (

@@ -1,4 +1,4 @@
-// Which model the first call asks for: one that can be called and has a price.
+// Model of the first call: one that can be called and has a price.
 import type { PricingEntry } from '#shared/models.ts';
 import { type CallableKind, callableKind, isSmall } from '#pwa/api/chat-models.ts';
 

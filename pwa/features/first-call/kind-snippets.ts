@@ -5,7 +5,7 @@ import { type FirstCall, firstCallOf } from '#pwa/api/first-call.ts';
 export type OtherKind = Exclude<CallableKind, 'chat'>;
 type Language = 'curl' | 'python' | 'node';
 
-/** `model`: which of two calls it is, where a name tells it. */
+/** `model`: which of two calls it is, where its name decides. */
 export function kindTemplate(kind: OtherKind, language: Language, model: string): string {
   const call = firstCallOf(kind, model);
   return language === 'curl' ? curlOf(kind, call) : wrap[language](kind, programs[kind][language](call));
@@ -18,9 +18,9 @@ const makeRecording = String.raw`[ -f recording.wav ] || {
 } > recording.wav
 `;
 
-/** Where the answer goes that nobody reads in a terminal. */
+/** File that a response is written to, if a terminal cannot show it. */
 const files: Partial<Record<OtherKind, string>> = { picture: 'picture.json', speech: 'speech.mp3' };
-/** How to ask what came of it, later. */
+/** How to request the result later. */
 const follow: Partial<Record<OtherKind, string>> = {
   video: '/v1/videos/ID/content -o video.mp4',
   drawing: '/mj/task/ID/fetch',

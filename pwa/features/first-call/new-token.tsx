@@ -11,10 +11,10 @@ import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import styles from './first-call.module.css';
 
-/** Five dollars while nobody changes what a dollar is: more than a first day needs, less than a mistake should cost. */
+/** Five dollars with the default units per dollar: more than a first day needs, less than a mistake should cost. */
 const firstQuota = 2_500_000;
 
-/** `balance`: of the account. More than that nobody can spend. */
+/** `balance`: of the account, which bounds what the token can spend. */
 export function NewToken({ balance }: { balance: number }) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();

@@ -38,7 +38,7 @@ const small = /(?<!ge)mini(?!max)|nano|flash|lite|haiku|luna|turbo|small|[-.\d]a
 /** Agents of OpenAI's, which speak Responses only. https://platform.openai.com/docs/models/gpt-5-codex */
 const forCodex = /codex/i;
 
-/** The models, the best one for the program first; equal ones keep their order. */
+/** The models, the best one for the program first; equal ones retain their order. */
 export function rankModels(client: ClientKind, models: readonly RatedModel[]): string[] {
   const order: readonly Family[] = [...(preferred[client] ?? []), ...inOrder];
   const rank = ({ name, price }: RatedModel): number[] => {
@@ -60,7 +60,10 @@ export function rankModels(client: ClientKind, models: readonly RatedModel[]): s
     .map(({ name }) => name);
 }
 
-/** Cheapest of the best one's family, for titles and summaries; the best one where there is none. `ranked`: by `rankModels`. */
+/**
+ * Model with the lowest price of the best one's family, for titles and summaries; the best one where there is none. `ranked`: by
+ * `rankModels`.
+ */
 export function smallModelOf(ranked: readonly string[]): string | undefined {
   const [best] = ranked;
   if (best === undefined) return undefined;

@@ -7,7 +7,7 @@ import { call } from '#pwa/api/call.ts';
 
 const pollMs = 2_000;
 const slowPollMs = 10_000;
-/** Answers after which nobody is in a hurry any more. */
+/** Number of responses after which polling slows down. */
 const quickPolls = 300;
 /** As many as a page has at the most. */
 const lookedTokens = 100;
@@ -15,8 +15,8 @@ const lookedTokens = 100;
 const firstCallKey = ['first-call'] as const;
 
 /**
- * What became of the latest calls, asked again and again. In the background too: whoever pastes the call into a terminal has
- * often covered the browser with it. `token`: only calls by the token of that id count.
+ * State of the latest calls, polled. In the background too: a terminal often covers the browser. `token`: only calls by the token of that
+ * id count.
  */
 export const firstCallQuery = (token: number | undefined) =>
   queryOptions({
@@ -41,7 +41,7 @@ export const guideChannelsQuery = queryOptions({
   gcTime: 0,
 });
 
-/** The newest own tokens with their keys; never kept on the device. */
+/** The newest own tokens with their keys; never stored on the device. */
 export const guideTokensQuery = queryOptions({
   queryKey: ['tokens', 'guide'],
   queryFn: ({ signal }) => call(tokenApi.list, { query: { p: 0, size: lookedTokens }, signal }),

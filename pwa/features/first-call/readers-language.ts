@@ -1,4 +1,4 @@
-// Sentences of the server that stand in stored rows: they were written in the language of whoever called.
+// Sentences of the server in stored rows: they are in the language of the caller.
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 

@@ -21,7 +21,7 @@ export type SnippetKind = (typeof snippetKinds)[number];
 /** How a value is written where it stands. */
 export type Language = 'text' | 'shell' | 'json' | 'python' | 'node';
 
-/** What is done with the text: run in a terminal, kept as a program, put into a file, typed into a program's settings. */
+/** Use of the text: run in a terminal, saved as a program, put into a file, typed into a program's settings. */
 export type SnippetUse = 'run' | 'script' | 'file' | 'settings';
 
 export interface Block {
@@ -79,7 +79,7 @@ console.log(answer.choices[0].message.content);`,
     },
   ],
   claude_code: [
-    // Its agents, and whoever says `/model opus`, ask for a model of Anthropic's, by a name with a date, unless they are told another.
+    // Its agents, and `/model opus`, request a model of Anthropic by a dated name unless these variables set another.
     {
       use: 'run',
       language: 'shell',

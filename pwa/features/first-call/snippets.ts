@@ -1,4 +1,4 @@
-// The first call as code, and programs that make it, with the real address, key and model. What is the reader's own is told apart from the rest.
+// First call as code, and programs that make it, with the real address, key and model. Values of the reader are marked.
 
 import type { CallableKind } from '#pwa/api/chat-models.ts';
 import { kindTemplate } from './kind-snippets.ts';
@@ -10,9 +10,9 @@ export interface SnippetValues {
   /** With `sk-`; masked for the screen. */
   key: string;
   model: string;
-  /** What the model is asked for. Programs are for conversations alone. */
+  /** Kind of call. Programs are for conversations alone. */
   kind: CallableKind;
-  /** What Claude Code asks for by the name of a family. */
+  /** Models that Claude Code requests by the name of a family. */
   claudeModels: ClaudeModels;
   /** All conversations that the key may have, for programs that are given a list. */
   models: readonly string[];

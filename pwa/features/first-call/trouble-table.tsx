@@ -5,7 +5,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import styles from './first-call.module.css';
 import type { Guide } from './use-guide.ts';
 
-/** What a caller may see who never reaches this installation, or not as meant. */
+/** Symptoms of a caller who does not reach this installation, or not as intended. */
 export function TroubleTable({ guide }: { guide: Guide }) {
   const { t } = useTranslation();
   const baseUrl = `${siteAddress(useSiteStatus())}/v1`;

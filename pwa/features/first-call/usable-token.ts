@@ -37,7 +37,7 @@ export function limitOf(token: Token): ReadonlySet<string> | null {
   return token.model_limits_enabled ? new Set(commaList(token.model_limits)) : null;
 }
 
-/** What tells a key apart and opens nothing: `sk-4kQz…A3uE`. */
+/** Form of a key that identifies it and opens nothing: `sk-4kQz…A3uE`. */
 export function shortKey(key: string): string {
   return `sk-${key.slice(0, 4)}…${key.slice(-4)}`;
 }

@@ -32,7 +32,7 @@ export function HourChart({ label, hours, value, format, unit = 1, hasFailures =
   const share = (amount: number): number => (amount === 0 ? 0 : Math.max(2, (amount / largest) * (height - 8)));
   return (
     <figure className={styles.figure}>
-      {/* Without a bar the line has no height to tell. */}
+      {/* Without a bar the line has no height to announce. */}
       <span className={`${typography.note} ${styles.top}`}>{most === 0 ? '\u00a0' : format(largest)}</span>
       <svg
         className={styles.chart}

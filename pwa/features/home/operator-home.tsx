@@ -183,7 +183,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           status="note"
           what={t('home.todo.unpriced', { count: todo.unpriced_count ?? todo.unpriced.length })}
           why={unpricedText(todo.unpriced, format)}
-          // Who may not set prices sees who asked.
+          // Administrators who may not set prices see the calls instead.
           {...(maySetPrices ? { to: '/setting', search: { tab: 'prices' } } : { to: '/log', search: { result: 'refused', range: 'week' } })}
         />
       )}
@@ -202,7 +202,7 @@ function lowUsersText({ low_users: users, low_user_count: count = users.length }
   return [...users.map(({ username, quota }) => `${username} ${format.quota(quota)}`), ...(count > users.length ? ['…'] : [])].join(' · ');
 }
 
-/** The first names; those that were asked for say how often. */
+/** The first names; those with calls show their count. */
 function unpricedText(unpriced: OperatorTodo['unpriced'], format: Format): string {
   const shown = unpriced.slice(0, 5).map(({ model, count }) => (count === 0 ? model : `${model} × ${format.count(count)}`));
   return [...shown, ...(unpriced.length > shown.length ? ['…'] : [])].join(' · ');

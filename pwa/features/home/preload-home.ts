@@ -6,7 +6,7 @@ import { todoQuery } from '#pwa/api/operator-todo.ts';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { lastRowsQuery, ownTokensQuery, recentCallsQuery, spendQuery, todayQuery } from './queries.ts';
 
-/** What the screen begins with, asked while its parts are still being read and drawn. */
+/** Requests the first data of the screen while its parts are still loaded and drawn. */
 export function preloadHome(queryClient: QueryClient): void {
   const role = storedUser()?.role;
   if (role === undefined) return;

@@ -49,7 +49,7 @@ export const recentCallsQuery = queryOptions({
   meta: { offline: true },
 });
 
-/** Own tokens without their keys, which are nobody's business here. */
+/** Own tokens without their keys, which this screen does not need. */
 export const ownTokensQuery = queryOptions({
   queryKey: ['home', 'tokens'],
   queryFn: async ({ signal }) => {

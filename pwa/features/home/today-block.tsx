@@ -28,7 +28,7 @@ import { HourChart } from './hour-chart.tsx';
 import { todayQuery } from './queries.ts';
 import { hoursOfToday, sumsOfToday, type TodayHour } from './today.ts';
 
-/** Today by the hour beside yesterday: one's own calls, or everybody's. */
+/** Today by the hour, compared with yesterday: one's own calls, or those of all users. */
 export function TodayBlock({ isForAll = false }: { isForAll?: boolean }) {
   const { t } = useTranslation();
   const today = useQuery(todayQuery(isForAll));
@@ -82,7 +82,7 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
-  // What is kept may be of another day: that day is shown then.
+  // Stored figures may be of another day: that day is shown then.
   const start = midnight(figures.at * 1000);
   const hours = hoursOfToday(figures, start, midnight(figures.at * 1000, 1));
   const sums = sumsOfToday(hours, figures.at);

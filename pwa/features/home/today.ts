@@ -1,4 +1,4 @@
-// Today by the hour, beside yesterday.
+// Today by the hour, compared with yesterday.
 import { noUsage, type UsageFigures, type UsageSums } from '#shared/dashboard.ts';
 
 export interface TodayHour {
@@ -14,8 +14,8 @@ export interface TodayHour {
 const hourSeconds = 3600;
 
 /**
- * Of figures by the hour that begin with yesterday: the hours of today from `midnight` (unix seconds) to the next one, each beside the hour
- * of yesterday that began as long after its own midnight. Either day may have 23 or 25.
+ * Hours of today from `midnight` (unix seconds) to the next one, each with the hour of yesterday that began as long after its own midnight,
+ * from figures by the hour that begin with yesterday. Either day may have 23 or 25.
  */
 export function hoursOfToday(figures: Pick<UsageFigures, 'steps' | 'whole' | 'at'>, midnight: number, tomorrow: number): TodayHour[] {
   const first = figures.steps.filter((start) => start < midnight).length;

@@ -15,7 +15,7 @@ const soonDays = 7;
 /** Below this share of what was granted a token is low. */
 const lowShare = 0.1;
 
-/** Those that stopped first, then what will. Tokens that somebody disabled are left alone. */
+/** Tokens that stopped first, then those that will. Disabled tokens are left out. */
 export function tokenNotes(tokens: readonly OwnToken[], now: number): TokenNote[] {
   const order: TokenNote['kind'][] = ['empty', 'low', 'expiring', 'expired'];
   return tokens

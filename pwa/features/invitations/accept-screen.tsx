@@ -69,7 +69,7 @@ function AcceptForm({ token, username: name, quota, onEntered, onAccepted }: Acc
     meta: { quiet: true },
     onSuccess: (user) => {
       if (user === undefined) return onAccepted();
-      // Whoever was signed in on this device is not any more.
+      // The user who was signed in on this device is signed out.
       queryClient.clear();
       storeUser(user);
       queryClient.setQueryData(selfQuery.queryKey, user);
@@ -77,7 +77,7 @@ function AcceptForm({ token, username: name, quota, onEntered, onAccepted }: Acc
     },
     onError: (error) => showOnField(form, failureOf(error)),
   });
-  // The name was chosen by who invited, unless somebody has it by now.
+  // The inviter chose the name, unless another user has taken it since.
   const isNameTaken = accept.error !== null && failureOf(accept.error).code === 'username_taken';
   return (
     <form

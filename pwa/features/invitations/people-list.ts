@@ -1,4 +1,4 @@
-// A pasted text as lines to invite, with what is wrong with each that no server has to be asked for.
+// Pasted text as lines to invite, with the faults of each that need no request to find.
 import { invitationListLimit, type InvitationLine } from '#shared/invitations.ts';
 import { readAmount, readPastedList } from '#shared/pasted-list.ts';
 import { quotaLimit } from '#shared/user.ts';

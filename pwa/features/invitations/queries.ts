@@ -11,7 +11,7 @@ export const invitationsQuery = (page: number, size: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** The invitation of a link. Not kept: what opens an account is a secret. */
+/** Invitation of a link. Not stored: its token opens an account. */
 export const openInvitationQuery = (token: string) =>
   queryOptions({
     queryKey: ['invitation', token],

@@ -55,7 +55,10 @@ function leftOf({ quota }: Log, refunds: readonly CallRefund[]): number {
   return quota - refunds.reduce((total, { amount }) => total + amount, 0);
 }
 
-/** Whose account it is decides: of one's own rank and above nobody gives back. What the server would refuse is not offered. */
+/**
+ * Depends on the account: calls of users of one's own rank and above cannot be refunded. An action that the server would refuse is not
+ * offered.
+ */
 function useMayRefund(log: Log, isWorthAsking: boolean): boolean {
   const role = useStoredUser()?.role ?? 0;
   const owner = useQuery({ ...logUserQuery(log.user_id), enabled: isWorthAsking, retry: false });
@@ -98,7 +101,7 @@ function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
   const tooLarge = (most: number): string => t('receipt.refund.too_large', { amount: format.quotaExact(most) });
   const params = { id: String(log.id) };
 
-  /** Somebody else has given back a part of it meanwhile. */
+  /** Another administrator has refunded a part of it in the meantime. */
   async function readLeft(): Promise<number> {
     const row = await call(logApi.read, { params });
     onRow(row);

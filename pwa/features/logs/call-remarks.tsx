@@ -1,4 +1,4 @@
-// What a charge does not tell by itself: why it was another one than usual.
+// Reasons why a charge differs from the usual one.
 import { useTranslation } from 'react-i18next';
 import type { LogOther } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';

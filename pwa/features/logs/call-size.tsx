@@ -5,7 +5,7 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import { sizeOf } from './log-summary.ts';
 import styles from './logs.module.css';
 
-/** What a call was for, beside its model. */
+/** Size of a call, next to its model. */
 export function CallSize({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();

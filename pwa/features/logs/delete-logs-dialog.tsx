@@ -24,7 +24,7 @@ export function DeleteLogsDialog({ onClose }: { onClose: () => void }) {
   async function handleConfirm(): Promise<void> {
     if (!isDay) return;
     try {
-      // What takes longer goes on without anybody waiting.
+      // Longer deletions continue in the background.
       const count = await call(logApi.remove, { query: { target_timestamp: before }, timeout: 60_000 });
       toastSuccess(t('logs.delete.done', { count }));
       await client.invalidateQueries({ queryKey: ['logs'] });

@@ -1,10 +1,7 @@
 import type { Page } from '#shared/paging.ts';
 import type { Log } from '#shared/logs.ts';
 
-/**
- * The first page with what is newest, and how many rows of it were not known. A page that did not change is the page that was
- * there, so nothing is drawn anew.
- */
+/** First page with the newest rows, and the number of new ones. An unchanged page is the same object, so nothing is redrawn. */
 export function followed(known: Page<Log>, newest: Page<Log>): { page: Page<Log>; count: number } {
   const before = new Map(known.items.map((row) => [row.id, row]));
   const oldest = known.items.at(-1);

@@ -24,7 +24,7 @@ interface LinkedLogProps {
 
 const missing = new Set(['not_found', 'log_not_found', 'invalid_field']);
 
-/** A row that is not on the page that is listed: somebody followed a link to it. */
+/** Row that is not on the listed page: the user followed a link to it. */
 export function LinkedLog({ id, ...panel }: LinkedLogProps) {
   const { t } = useTranslation();
   const { isAdmin, onClose } = panel;

@@ -14,7 +14,7 @@ const tightWidths = new Map([
 interface Listed {
   /** Of the rows, where all have one: a list without calls leaves the columns of calls to its sentences. */
   type: number | undefined;
-  /** With a panel beside the list. The cells stay the same, so no row is drawn anew when a record is opened. */
+  /** With an open panel. The cells stay the same, so no row is redrawn when a record is opened. */
   isTight: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What the log screen keeps in its address.
+// Search parameters of the log screen.
 import { z } from 'zod/mini';
 import type { LogCache, LogResult } from '#shared/logs.ts';
 import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';

@@ -78,7 +78,7 @@ const types = [
 function TypeField({ label, value, onChange }: FieldProps) {
   const { t } = useTranslation();
   const refusal = String(LogType.refusal);
-  // A refusal is a result as well, and chosen there; old addresses keep it.
+  // A refusal is a result as well, and chosen there; old addresses retain it.
   const offered = types.filter((type) => type.value !== refusal || value === refusal);
   return (
     <FilterSelect

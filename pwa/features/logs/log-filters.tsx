@@ -20,7 +20,7 @@ interface LogFiltersProps {
   search: LogSearch;
   isAdmin: boolean;
   chosen: ChosenColumns<Log>;
-  /** A panel beside the list leaves less room. */
+  /** An open panel leaves less space. */
   isTight: boolean;
   /** Whatever narrows the list begins at its first page again. */
   onChange: (change: Partial<LogSearch>) => void;
@@ -34,7 +34,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list 
   const { t } = useTranslation();
   // Behind the one button there is room for all of them.
   const showsAll = useIsTouched();
-  // One line stays one line beside a panel: the rows under it do not move when a record is opened.
+  // One line stays one line with an open panel: the rows under it do not move when a record is opened.
   const standing = isTight ? usual.filter((name) => name === 'result') : usual;
   const rare = filterKeys.filter((name) => !standing.includes(name) && (isAdmin || !forAdmins.has(name)));
   const shown = [...standing, ...rare.filter((name) => showsAll || search[name] !== undefined)];

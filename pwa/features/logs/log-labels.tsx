@@ -37,9 +37,9 @@ interface WhySource {
 export function whySource(log: Log): WhySource | undefined {
   const other = otherOf(log);
   const input = other?.prompt_source ?? 'upstream';
-  // Of a call that writes nothing nobody counts an output.
+  // For a call without output the output is not counted.
   const output = log.completion_tokens === 0 && input !== 'upstream' ? 'upstream' : (other?.completion_source ?? 'upstream');
-  // What is paid is what the upstream told.
+  // The charge is the one that the upstream reported.
   if (other?.units !== undefined && other.model_price !== -1) return undefined;
   if (input === 'upstream' && output === 'upstream') return undefined;
   if (other?.units?.kind === 'image' && output === 'estimated') {

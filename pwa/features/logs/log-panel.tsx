@@ -238,7 +238,7 @@ function useSummary(log: Log, isAdmin: boolean) {
   ];
 }
 
-/** What an administrator wants to know of whoever called, asked for only when he opens it. */
+/** Details of the caller for administrators, requested only when they are opened. */
 function UserInfo({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -278,7 +278,7 @@ function UserInfo({ log }: { log: Log }) {
   );
 }
 
-/** Calls that were refused before any channel was asked: why, how many, and by which request ids they are known. */
+/** Calls that were refused before any channel was tried: reason, number, and request ids. */
 function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdmin: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();

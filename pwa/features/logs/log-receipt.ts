@@ -8,7 +8,7 @@ import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricin
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 
-/** `thinking` is the part of the output that nobody sees; it costs the same. */
+/** `thinking` is the invisible part of the output; it costs the same. */
 export type PartName = CostLine['part'] | 'thinking' | 'session_minute' | PricedTool;
 
 export interface RowReceipt {
@@ -109,7 +109,7 @@ function sourceOf(part: CostLine['part'], other: LogOther): UsageSource | undefi
   return isWritten(part) ? other.completion_source : other.prompt_source;
 }
 
-/** Minutes are told like a prompt, or measured; characters and pictures are counted as they come. */
+/** Minutes are reported like a prompt, or measured; characters and pictures are counted on arrival. */
 function unitSourceOf(part: CostLine['part'], other: LogOther): UsageSource | undefined {
   if (part === 'minute') return other.prompt_source;
   return part === 'character' || part === 'image' ? 'counted' : undefined;

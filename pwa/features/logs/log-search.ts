@@ -1,4 +1,4 @@
-// What the log screen asks the server for, from what its address holds.
+// Query of the log screen, from its search parameters.
 import { type LogCache, type LogResult, LogType } from '#shared/logs.ts';
 import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 import { defaultRange, type LogSearch, type Range } from './log-address.ts';
@@ -41,7 +41,7 @@ export function isAboutCalls({ type, result }: LogFilters): boolean {
   return (type ?? LogType.consumption) === LogType.consumption && result !== 'refused';
 }
 
-/** The range as a name, so that what is kept for offline use does not depend on the clock. */
+/** Range as a name, so that stored responses do not depend on the clock. */
 export interface RangeChoice {
   range: Range;
   from?: number | undefined;

@@ -8,7 +8,7 @@ export function durationOf(log: Log): number {
   return otherOf(log)?.duration_ms ?? log.use_time * 1000;
 }
 
-/** How many pictures came, and as what they were asked for; undefined: it was no call for pictures. */
+/** Number of pictures, and their requested form; undefined if the call was not for pictures. */
 export function picturesOf(log: Log, countText: (count: number) => string): string | undefined {
   const units = otherOf(log)?.units;
   if (units?.kind !== 'image') return undefined;
@@ -61,7 +61,7 @@ export function isHandedIn(log: Log): boolean {
   return other?.batch !== undefined || other?.tuning !== undefined || other?.context_cache !== undefined;
 }
 
-/** What a call was for, where that is not told by tokens: pictures, sound, a video, a batch, a training, a summary. */
+/** Size of a call that tokens do not describe: pictures, sound, a video, a batch, a training, a summary. */
 export function sizeOf(log: Log, words: Words): string | undefined {
   const other = otherOf(log);
   if (other?.batch !== undefined) return words.requests(other.batch.requests);
@@ -86,7 +86,7 @@ export interface PathStep {
   channel: number;
   name: string;
   hasFailed: boolean;
-  /** Failed, because its provider could not be asked. */
+  /** Failed, because its provider could not be reached. */
   isUnsent?: boolean;
 }
 

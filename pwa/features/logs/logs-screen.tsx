@@ -71,7 +71,7 @@ function CallsScreen({ search, onSearch }: LogsScreenProps) {
   const { list, query, sums, listed, newer, narrow } = useLogList({ search, onSearch, size: screen.size });
   const { isAdmin } = list;
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
-  // A panel beside the list leaves less room.
+  // An open panel leaves less space.
   const isTight = search.open !== undefined && !isPhone;
   const handleFilter = useStableHandler((change: Partial<LogSearch>) => narrow({ ...change, open: undefined }));
   const type = list.filters.result === 'refused' ? LogType.refusal : list.filters.type;

@@ -5,7 +5,7 @@ import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
 import { LogSearch } from './log-address.ts';
 import { logListOf, logsQuery, logSumsQuery } from './queries.ts';
 
-/** What the screen begins with, asked while its parts are still being read and drawn. */
+/** Requests the first data of the screen while its parts are still loaded and drawn. */
 export function preloadLogs(queryClient: QueryClient, address: unknown): void {
   const search = LogSearch.parse(address);
   // Sessions come with the part that shows them.

@@ -1,4 +1,4 @@
-/** Programs by the names that people know them by, from how they begin `User-Agent`. Others keep their own. */
+/** Known names of programs, by the beginning of `User-Agent`. Others are shown by that header. */
 const programs: Readonly<Record<string, string>> = {
   'claude-cli': 'Claude Code',
   codex_cli_rs: 'Codex',

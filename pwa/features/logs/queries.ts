@@ -27,7 +27,7 @@ export interface LogList {
   range: RangeChoice;
 }
 
-/** What an address asks for. */
+/** List of an address. */
 export function logListOf(search: LogSearch, isAdmin: boolean): LogList {
   return { isAdmin, filters: filtersOf(search, isAdmin), range: rangeOf(search) };
 }
@@ -52,7 +52,7 @@ export const logsQuery = (list: LogList, { page, size, cursor }: LogPage) =>
     placeholderData: keepPreviousData,
   });
 
-/** The first page as it is now, without counting: asked again and again. */
+/** The first page at present, without a count; polled. */
 export function readNewest(list: LogList, size: number, signal: AbortSignal) {
   const query = { ...serverFilters(list.filters), ...timeOf(boundsOfList(list)), page_size: size, without_total: true };
   return list.isAdmin ? call(logApi.list, { query, signal }) : call(logApi.listSelf, { query, signal });

@@ -17,7 +17,7 @@ interface SavedViewsProps {
   onChange: (change: Partial<LogSearch>) => void;
 }
 
-/** Filters and range under a name: to come back to them, and to send somebody their link. */
+/** Filters and range under a name, to return to and to share as a link. */
 export function SavedViewsMenu({ search, onChange }: SavedViewsProps) {
   const { t } = useTranslation();
   const userId = useStoredUser()?.id ?? 0;

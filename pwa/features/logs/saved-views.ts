@@ -1,4 +1,4 @@
-// Views of the log that somebody has given a name, kept on this device for each account apart.
+// Views of the log that the user named, stored on this device per account.
 import { z } from 'zod/mini';
 import { LogSearch } from './log-address.ts';
 import { filterKeys, filtersOf } from './log-search.ts';
@@ -6,7 +6,7 @@ import { filterKeys, filtersOf } from './log-search.ts';
 export const longestViewName = 40;
 export const mostViews = 30;
 
-/** What of the address makes a view: where in the list somebody is does not. */
+/** Search parameters that belong to a view: the position in the list does not. */
 const viewKeys = ['range', 'from', 'to', ...filterKeys] as const;
 type ViewKey = (typeof viewKeys)[number];
 export type ViewSearch = Pick<LogSearch, ViewKey>;
@@ -45,7 +45,7 @@ export function readViews(userId: number): SavedView[] {
   }
 }
 
-/** A name stands for one view: the newest. @returns what is kept now */
+/** A name belongs to one view: the newest. @returns the stored views */
 export function keepView(userId: number, view: SavedView): SavedView[] {
   const name = view.name.trim().slice(0, longestViewName);
   if (name === '') return readViews(userId);

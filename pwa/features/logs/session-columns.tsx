@@ -102,7 +102,7 @@ function Named({ row: { client, session } }: { row: CallSession }) {
   );
 }
 
-/** Enough to tell ids apart: the beginning of a UUID, the end of one with a prefix. */
+/** Enough to distinguish ids: the beginning of a UUID, the end of one with a prefix. */
 export function shortId(id: string): string {
   if (id.length <= 14) return id;
   return /^[0-9a-f]{8}-/i.test(id) ? id.slice(0, 8) : `…${id.slice(-8)}`;

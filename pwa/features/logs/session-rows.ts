@@ -15,7 +15,7 @@ export const agentKey = (agent: string): string => `agent:${agent}`;
 
 /** Agents with one call that is older than all of a page stay in sight: their sums are of all calls. */
 export function sessionRows({ agents, calls }: Pick<SessionTree, 'agents' | 'calls'>, folded: ReadonlySet<string>): SessionRow[] {
-  // With one agent there is nothing to tell apart.
+  // With one agent there is nothing to distinguish.
   if (agents === null || (agents.length === 1 && agents[0]?.agent === '')) return calls.map((log) => ({ kind: 'call', log, depth: 0 }));
   const byAgent = Map.groupBy(calls, agentOf);
   const known = new Map(agents.map((agent) => [agent.agent, agent]));

@@ -47,7 +47,7 @@ export function SessionTreeScreen({ id, isAdmin, search, onSearch }: SessionTree
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
-  // Beside the sums there is no room for them.
+  // The row of sums has no space for them.
   const isTouched = useIsTouched();
   const unit = format.inCurrency ? 'USD' : t('common.quota.name');
   const query = useQuery(sessionTreeQuery(isAdmin, id, search.after));
@@ -177,7 +177,7 @@ function Facts({ tree: { session, budget }, unit }: { tree: SessionTree; unit: s
   );
 }
 
-/** Whose session it is, and what is to be known of it beside its sums. */
+/** User of the session and facts that are not in its sums. */
 function About({ tree, isAdmin }: { tree: SessionTree; isAdmin: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();

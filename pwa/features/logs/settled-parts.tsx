@@ -1,4 +1,4 @@
-// What rows tell of work at a provider that was paid ahead: the row of the order, and the row of what it came to.
+// Contents of rows about prepaid work at a provider: the row of the order, and the row of its settlement.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { otherOf } from '#shared/log-other.ts';
@@ -52,7 +52,7 @@ export function SettledReceipt({ log, event }: { log: Log; event: SettledEvent }
 export function OrderResult({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  // What a cache came to stands beside its creation.
+  // The final cost of a cache is shown with its creation.
   const query = useQuery(rowsOfRequestQuery(isAdmin, otherOf(log)?.context_cache?.first_request_id ?? log.request_id));
   return (
     <PanelSection title={t('receipt.result.title')}>

@@ -1,5 +1,5 @@
-// The log follows new calls by itself while somebody looks at its top. Otherwise it only says how many there are: nothing may
-// move under somebody who reads further down, has a row or a menu open, or is pressing on the list.
+// Follows new calls while the top of the log is in view. At other positions only their number is shown: no row may move while the user
+// reads further down, has a row or a menu open, or presses on the list.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Page } from '#shared/paging.ts';
@@ -14,12 +14,12 @@ import { pause, pollMs, watchLog } from './watch-log.ts';
 interface FollowInput {
   list: LogList;
   size: number;
-  /** The first page of a list that goes on growing. */
+  /** Whether this is the first page of a list that grows. */
   isFirst: boolean;
   isOpen: boolean;
 }
 
-/** Sums are asked for anew at most this often. */
+/** Minimum interval between requests of the sums. */
 const sumsMs = 10_000;
 /** So little is still the top. */
 const topPixels = 24;
@@ -90,7 +90,7 @@ export function useFollow({ list, size, isFirst, isOpen }: FollowInput): { newer
   return { newer: isFirst ? newer : 0, show };
 }
 
-/** Tells when somebody presses or scrolls, and when they have let go. */
+/** Reports the beginning and the end of a press or a scroll. */
 function usePress(isOn: boolean, onPress: (isPressed: boolean) => void): void {
   const told = useStableHandler(onPress);
   useEffect(() => {
@@ -115,7 +115,7 @@ function usePress(isOn: boolean, onPress: (isPressed: boolean) => void): void {
   }, [isOn, told]);
 }
 
-/** One after the other; whoever asks while one waits already need not ask again. */
+/** Runs work one after the other; a call while another one waits joins it. */
 function inTurn(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let waiting: Promise<void> | undefined;

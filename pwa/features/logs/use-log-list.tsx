@@ -17,7 +17,7 @@ interface LogListOptions {
   size: number;
 }
 
-/** The list that the address asks for, its sums, and the ways to ask for another. */
+/** List of the address with its sums, and the ways to change it. */
 export function useLogList({ search, onSearch, size }: LogListOptions) {
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
   const list = logListOf(search, isAdmin);

@@ -136,7 +136,7 @@ describe('watching the log', () => {
     const before = looks;
     await turn(40_000);
     expect(looks).toBe(before);
-    // It holds: no more asking, and the next end is no failure.
+    // The stream holds: polling ends, and the next end is no failure.
     streams.at(-1)?.end(new Error('cut'));
     await turn(5_000);
     expect(streams).toHaveLength(tried + 2);

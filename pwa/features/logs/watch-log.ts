@@ -1,5 +1,5 @@
-// Says when the log may have new rows: by the server's stream of them, and where streams do not come through, by asking again and
-// again. Nothing is asked while nobody looks; then it goes on where it stood.
+// Reports when the log may have new rows: by the server's stream of them, and by polling where streams do not come through. Pauses while
+// the page is hidden, and then resumes.
 import type { ServerEvent } from '#pwa/api/event-stream.ts';
 
 export const pollMs = 2_500;
@@ -78,7 +78,7 @@ function untilVisible(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A signal that ends with the other, and when nobody looks any more. */
+/** Signal that aborts with the given one, and when the page is hidden. */
 function whileVisible(signal: AbortSignal): { signal: AbortSignal; stop: () => void } {
   const hidden = new AbortController();
   const handleChange = (): void => {

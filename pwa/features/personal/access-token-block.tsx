@@ -61,7 +61,7 @@ export function AccessTokenBlock({ user }: { user: User }) {
   );
 }
 
-/** The token is in this state only, never in what is kept of queries. */
+/** The token is in this state only, never in a stored query. */
 function useAccessToken() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();

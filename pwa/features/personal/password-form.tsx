@@ -18,7 +18,7 @@ import styles from './personal.module.css';
 
 const empty = { original_password: '', password: '', again: '' };
 
-/** The new password is never kept on the device: without a connection the form says that it needs one. */
+/** The new password is never stored on the device: without a connection the form says that it needs one. */
 export function PasswordForm({ username }: { username: string }) {
   const { t } = useTranslation();
   const about = (

@@ -103,7 +103,7 @@ export function useOwnForm(user: User): OwnForm {
   };
 }
 
-/** After each attempt to save: the first field with a problem is where the writer goes on, wherever the button was pressed. */
+/** After each attempt to save, scrolls to the first field with a problem, wherever the button is. */
 function useProblemInSight(attempts: number): void {
   useEffect(() => {
     if (attempts > 0) document.querySelector<HTMLElement>('[data-own] [aria-invalid=true]')?.focus();

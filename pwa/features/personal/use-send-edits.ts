@@ -67,7 +67,7 @@ export function useSendEdits({ user, isWaiting, onDone, onRefused }: Sending) {
     } catch (thrown) {
       const failure = failureOf(thrown);
       if (failure.code === 'revision_conflict') void queryClient.invalidateQueries(selfQuery);
-      // The outbox shows what contradicts it, and asks.
+      // The outbox shows the conflict and requests a decision.
       if (!hasCredential && (failure.isUnreachable || failure.code === 'revision_conflict')) return keep();
       return refuse(failure, t('personal.refused.settings', { problem: failure.message }));
     }

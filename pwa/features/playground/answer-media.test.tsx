@@ -48,7 +48,7 @@ describe('an answer that is no text', () => {
     expect(document.querySelector('a[download]')?.getAttribute('download')).toBe('dall-e-3-1.webp');
     const elsewhere = document.querySelector('a[href="https://img.example/secret.png"]');
     expect(elsewhere?.getAttribute('rel')).toBe('noopener noreferrer');
-    // Its tokens say nothing to whoever asked for a picture.
+    // Token counts are irrelevant for a request for a picture.
     expect(screen.text()).not.toContain(' in · ');
   });
 

@@ -36,7 +36,7 @@ export function MadePictures({ answer }: { answer: Answer }) {
     <div className={styles.made}>
       {pictures.map(({ url }, index) => {
         const number = index + 1;
-        // Addresses of others are not fetched from here: they would tell whoever keeps them who looks.
+        // Pictures of other origins are not fetched: the request would identify the reader to their host.
         if (!url.startsWith('data:'))
           return (
             <a key={index} className={styles.elsewhere} href={url} target="_blank" rel="noopener noreferrer">

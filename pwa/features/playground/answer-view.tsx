@@ -26,7 +26,7 @@ const MadeMedia = lazyPart(
 
 interface AnswerViewProps {
   answer: Answer;
-  /** Absent: it cannot be asked for again here. */
+  /** Absent: the answer cannot be requested again here. */
   onAgain?: (() => void) | undefined;
   onBranch: () => void;
 }

@@ -1,5 +1,5 @@
-// Questions on their way: one call per model, whose pieces are drawn together once a frame. A call goes on while its screen is not
-// shown; it ends when it is stopped, when its conversation is deleted, and when its user signs out.
+// Running questions: one call per model, whose pieces are drawn together once per frame. A call continues while its screen is hidden; it
+// ends when it is stopped, when its conversation is deleted, and when its user signs out.
 import { kindOfModel, type ModelKind } from '#pwa/api/chat-models.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
@@ -48,7 +48,7 @@ onStoredUserChange(() => {
 /** What goes along with a question; a recording with its bytes. */
 export type SentAlong = Omit<Along, 'sound'> & { sound?: Sound | undefined };
 
-/** Asks all models of the open conversation. */
+/** Sends a question to all models of the open conversation. */
 export function ask(text: string, { sound, ...along }: SentAlong): void {
   const told = sound && { name: sound.file.name, ...(sound.seconds !== undefined && { seconds: sound.seconds }) };
   const turn = addTurn(text, { ...along, ...(told && { sound: told }) });
@@ -57,13 +57,13 @@ export function ask(text: string, { sound, ...along }: SentAlong): void {
   for (const column of playground.get().open.models.keys()) void fetchAnswer({ ...turn, column });
 }
 
-/** The last question anew, of one model. */
+/** Repeats the last question for one model. */
 export function askAgain(column: number): void {
   const { open } = playground.get();
   void fetchAnswer({ id: open.id, index: open.turns.length - 1, column });
 }
 
-/** A question in other words. The last one is replaced; an earlier one goes on in a conversation of its own, so that nothing is lost. */
+/** Rephrases a question. The last one is replaced; an earlier one continues in a new conversation, so that nothing is lost. */
 export function askInstead(index: number, text: string): void {
   const { open } = playground.get();
   const { pictures = [], files = [], sound, id = '' } = open.turns[index] ?? {};
@@ -82,7 +82,7 @@ export function stop(id: string, column?: number): void {
   }
 }
 
-/** Goes on with the first model alone: what the others are saying ends. */
+/** Continues with the first model alone and stops the others. */
 export function askFirstOnly(): void {
   const { id, models } = playground.get().open;
   for (const column of models.keys()) if (column > 0) stop(id, column);
@@ -149,7 +149,7 @@ async function fetchAnswer(place: Place): Promise<void> {
   } catch (thrown) {
     const failure = failureOf(thrown);
     end = stopping.signal.aborted ? { state: 'stopped' } : { state: failure.code === 'cut' ? 'cut' : 'failed', problem: failure.message };
-    // Nobody said whether it was taken: the list of tasks will.
+    // Whether the order was accepted is unknown: the list of tasks will show it.
     if (kind === 'video' && failure.status === undefined && !stopping.signal.aborted) end = { state: 'running' };
   }
   clearInterval(keeping);
@@ -164,7 +164,7 @@ async function fetchAnswer(place: Place): Promise<void> {
   followVideos();
 }
 
-/** Orders of videos are asked about until they end, also those that were on their way when an earlier page went. */
+/** Polls orders of videos until they end, also those of earlier page loads. */
 export function followVideos(): void {
   const { kept, open } = playground.get();
   const isAwaited = (answer: Answer | null): boolean => answer?.kind === 'video' && answer.state === 'running';
@@ -189,7 +189,7 @@ function awaitedOf(kind: ModelKind, model: string, settings: ChatSettings): Pick
   return { kind, awaited: { count, ratio: width / height } };
 }
 
-/** What comes within a frame is drawn together; a page that nobody sees has no frames. */
+/** Pieces of one frame are drawn together; a hidden page has no frames. */
 function collectPieces(draw: (pieces: ChatPiece[]) => void): { add: (piece: ChatPiece) => void; flush: () => void } {
   let waiting: ChatPiece[] = [];
   let isDue = false;

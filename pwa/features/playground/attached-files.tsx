@@ -1,4 +1,4 @@
-// Files that go along with a question, before it is sent and in what was asked.
+// Files of a question, before and after it is sent.
 import { ActionIcon } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -16,7 +16,7 @@ const MaskDialog = lazyPart(
 interface AttachedPicturesProps {
   pictures: Picture[];
   onRemove: (index: number) => void;
-  /** Undefined: nobody is told of a mask. */
+  /** Undefined: no model reads a mask. */
   onMask: ((mask: string | undefined) => void) | undefined;
 }
 

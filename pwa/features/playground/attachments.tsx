@@ -24,11 +24,11 @@ const SoundButtons = lazyPart(
 const noPictures: Picture[] = [];
 const noFiles: AttachedFile[] = [];
 
-/** What the models of the conversation take beside texts and pictures. */
+/** Inputs that the models of the conversation accept besides texts and pictures. */
 export interface TakenAlong {
   /** They, or their format, take no sound. */
   isDeaf: boolean;
-  /** They are told which part of a picture is to be made anew. */
+  /** Whether the models read a mask of the part to repaint. */
   isMasked: boolean;
 }
 

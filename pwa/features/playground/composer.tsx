@@ -20,9 +20,9 @@ import { wordsOf } from './request-body.ts';
 
 interface ComposerProps {
   isRunning: boolean;
-  /** Why nothing can be asked. */
+  /** Reason why no question can be sent. */
   reason?: string | undefined;
-  /** More than one model is asked. */
+  /** Whether the question goes to several models. */
   isForSeveral: boolean;
   /** What the models make of it. */
   kind: ModelKind;
@@ -34,7 +34,7 @@ interface ComposerProps {
   onSharedTaken: () => void;
   /** Who pays, and what may be to pay for the text. */
   costText: (text: string, sound: Sound | undefined) => string;
-  /** Beside the attachment. */
+  /** Next to the attachment. */
   extra?: ReactNode;
 }
 
@@ -152,7 +152,7 @@ function ComposerFoot(props: ComposerFootProps) {
   );
 }
 
-/** What is typed. A shared text is written, not sent: whoever shared it says what they want to know of it. */
+/** Typed text. A shared text is filled in, not sent: the user adds the question. */
 function useQuestion(shared: string, onSharedTaken: () => void) {
   const question = useState('');
   const [, setText] = question;
@@ -188,7 +188,7 @@ function SendOrStop({ kind, isRunning, isForSeveral, disabled, onStop }: SendOrS
   );
 }
 
-/** Tells of the keys where there are some: not under a finger. True there. */
+/** Registers the shortcuts on devices with a keyboard. Returns true on touch devices. */
 function useQuestionKeys(): boolean {
   const isTouched = useIsTouched();
   useShortcuts(isTouched ? noKeys : questionKeys);
@@ -203,7 +203,7 @@ const labels = {
   video: 'playground.label.video',
 } as const;
 
-/** Nobody drops a picture with a finger. */
+/** Touch devices cannot drop a picture. */
 function invitation(isForSeveral: boolean, isTouched: boolean) {
   if (isTouched) return isForSeveral ? 'playground.ask.several_touched' : 'playground.ask.one_touched';
   return isForSeveral ? 'playground.ask.several' : 'playground.ask.one';

@@ -19,7 +19,7 @@ interface ConversationListProps {
   onClose: () => void;
 }
 
-/** What is kept on this device. */
+/** Conversations that are stored on this device. */
 export function ConversationList({ kept, openId, onClose }: ConversationListProps) {
   const { t } = useTranslation();
   const format = useFormat();

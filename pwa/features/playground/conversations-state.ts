@@ -1,4 +1,4 @@
-// The conversations of whoever is signed in, in memory and on the device, and how they change. Nothing here knows the network.
+// Conversations of the user, in memory and on the device, and their changes. Nothing here uses the network.
 import { storedUser } from '#pwa/api/stored-user.ts';
 import type { Answer, ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
 import { dropOldest, keepConversation, readConversations, removeConversation } from '#pwa/offline/conversations.ts';
@@ -6,12 +6,12 @@ import { createStore } from '#pwa/ui/store.ts';
 import { emptySettings } from './request-body.ts';
 
 export interface PlaygroundState {
-  /** 0: nobody's yet. */
+  /** 0: no user yet. */
   userId: number;
   isLoaded: boolean;
   /** Those with a question, the latest first. */
   kept: readonly Conversation[];
-  /** What is on screen; it is kept as soon as something was asked. */
+  /** Conversation on screen; stored with its first question. */
   open: Conversation;
   /** The device takes no conversations: a private window, or a full disk. */
   isUnkept: boolean;
@@ -20,7 +20,7 @@ export interface PlaygroundState {
 export const playground = createStore<PlaygroundState>(stateOf(0));
 const longestTitle = 60;
 
-/** Reads what is kept of this user; what was on screen of another is gone. */
+/** Loads the stored conversations of this user and drops the previous user's. */
 export async function loadConversations(userId: number): Promise<void> {
   if (playground.get().userId === userId && playground.get().isLoaded) return;
   playground.set(stateOf(userId));

@@ -19,7 +19,7 @@ export interface CostBefore {
   most: number | undefined;
 }
 
-/** Undefined: the price of a model that is asked is not known here. */
+/** Undefined: the price of a chosen model is unknown here. */
 export function costBefore(
   { turns, settings }: Pick<Conversation, 'turns' | 'settings'>,
   typed: string,

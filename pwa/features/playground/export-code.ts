@@ -37,7 +37,7 @@ export function exportCode(kind: ExportKind, { group: _group, ...body }: ChatBod
   return writers[kind](body, baseUrl);
 }
 
-/** In another format than OpenAI's chat, for a shell: how it names its key, and where it is asked. */
+/** The same call in another format than OpenAI's chat, for a shell: header of the key and address. */
 export function exportCall(
   { format, path, body: { group: _group, ...body } }: { format: OtherFormat; path: string; body: Record<string, unknown> },
   baseUrl: string,

@@ -1,4 +1,4 @@
-// An answer that is no conversation: what is asked for by the model's kind. Loaded when it is asked for.
+// Response that is no conversation, requested by the model's kind. Loaded on demand.
 import { translate } from '#pwa/i18n/setup.ts';
 import { CallFailure } from '#pwa/api/failure.ts';
 import type { ModelKind } from '#pwa/api/chat-models.ts';
@@ -25,7 +25,7 @@ export async function fetchMedia(asked: MediaAsked, way: Pick<PlaygroundCall, 's
     case 'speech':
       return { sound: { url: await speak({ ...speechCall(asked), ...way }) } };
     case 'video':
-      // It is made by and by: `follow-videos.ts` goes on.
+      // It is made step by step: `follow-videos.ts` polls it.
       return { state: 'running', video: await orderVideo({ ...videoCall(asked), ...way }) };
     case 'transcript': {
       const sound = soundOf(asked.turn.id);

@@ -14,7 +14,7 @@ const Charged = z.object({
 /** When the row of a call is looked for: a stopped one is settled a little later. Milliseconds. */
 const waits = [0, 800, 3000];
 
-/** Undefined: the log has no such call, or cannot be asked. */
+/** Undefined: the log has no such call, or is unreachable. */
 export async function findCharge(requestId: string): Promise<z.infer<typeof Charged> | undefined> {
   for (const wait of waits) {
     await new Promise((resolve) => setTimeout(resolve, wait));

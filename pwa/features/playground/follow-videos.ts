@@ -1,4 +1,4 @@
-// Orders of videos, asked about until they end: by the list of tasks, where they are whichever page has placed them. Loaded when there is one.
+// Polls orders of videos until they end, through the list of tasks, which has the orders of every page. Loaded with the first order.
 import type { Task } from '#shared/tasks.ts';
 import { taskApi } from '#shared/tasks.ts';
 import { call } from '#pwa/api/call.ts';
@@ -6,9 +6,9 @@ import { translate } from '#pwa/i18n/setup.ts';
 import type { Answer, Conversation } from '#pwa/offline/conversation.ts';
 import { changeAnswer, keep, playground } from './conversations-state.ts';
 
-/** Milliseconds between questions about one order. The server asks the provider every fifteen seconds. */
+/** Milliseconds between requests about one order. The server polls the provider every fifteen seconds. */
 const every = 5_000;
-/** After which an order that nobody has a record of was not taken. */
+/** Time after which an order without a record counts as refused. */
 const lostAfter = 90_000;
 /** For which what came back of a failed one is waited: an account that is gone gets nothing. */
 const refundAfter = 600_000;
@@ -27,7 +27,7 @@ let isFollowing = false;
 
 /**
  * @param isAsking whether this page is still placing the order there
- * @param onCharged hears when something came back
+ * @param onCharged called after a finished or refunded order: the balance has changed
  */
 export function follow(isAsking: (key: string) => boolean, onCharged: () => void): void {
   if (isFollowing) return;
@@ -37,7 +37,7 @@ export function follow(isAsking: (key: string) => boolean, onCharged: () => void
     if (navigator.onLine) for (const order of orders) await ask(order, onCharged);
     const left = awaitedVideos().length;
     isFollowing = left > 0;
-    // However many there are, one page asks as often as for one.
+    // The number of requests does not grow with the number of orders.
     if (isFollowing) setTimeout(() => void round(), every * Math.max(1, Math.min(left, 12) / 2));
   };
   void round();
@@ -64,7 +64,7 @@ function isAwaited(answer: Answer | null): answer is Answer {
 async function ask(order: AwaitedVideo, onCharged: () => void): Promise<void> {
   const { answer } = order;
   const task = await (answer.video === undefined ? lostTask(order) : taskOf(answer.video.id)).catch(() => 'unheard' as const);
-  // Without a connection it goes on as soon as there is one.
+  // Without a connection polling resumes as soon as there is one.
   if (task === 'unheard') return;
   const told = answerOf(answer, task);
   const refunded = told.video?.refunded ?? 0;
@@ -81,7 +81,7 @@ async function taskOf(id: string): Promise<Task | undefined> {
   return task;
 }
 
-/** An order whose taking nobody heard of: the oldest one of that model and text that no other answer has. */
+/** Order without a response to its submission: the oldest one of that model and text that no other answer has. */
 async function lostTask({ answer, prompt }: AwaitedVideo): Promise<Task | undefined> {
   const start_timestamp = Math.floor(answer.startedAt / 1000) - clockSlack;
   const tasks = await call(taskApi.listSelf, { query: { platform: 'video', start_timestamp, page_size: 100 } });
@@ -91,7 +91,7 @@ async function lostTask({ answer, prompt }: AwaitedVideo): Promise<Task | undefi
   );
 }
 
-/** An answer as the task of its video tells it; undefined: there is none. */
+/** Answer by the state of its video's task; undefined: there is no such task. */
 export function answerOf(answer: Answer, task: Task | undefined, now: number = Date.now()): Answer {
   if (task === undefined) {
     const ms = now - answer.startedAt;

@@ -17,7 +17,7 @@ const examples = ['table', 'code', 'text'] as const;
 
 interface GreetingProps {
   kind: ModelKind;
-  /** False: nothing can be asked now. */
+  /** False: no question can be sent now. */
   canAsk: boolean;
   onExample: (text: string) => void;
 }

@@ -29,7 +29,7 @@ const moves: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** What of a picture is to be made anew is painted: with a finger, a mouse, or arrow keys and Space. Or it comes as a file. */
+/** Marks the part of a picture to repaint: with a finger, a mouse, or arrow keys and Space, or by a file. */
 export function MaskDialog({ picture, onMask, onClose }: MaskDialogProps) {
   const { t } = useTranslation();
   const canvas = useRef<HTMLCanvasElement>(null);

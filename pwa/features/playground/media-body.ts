@@ -14,7 +14,7 @@ export async function pictureCall({ settings, model, turn }: Asked): Promise<{ p
     ...(count === 1 ? {} : { n: count }),
     ...(size === '' ? {} : { size }),
     ...(quality === '' ? {} : { quality }),
-    // An address of the provider's ends within the hour. Who always sends bytes refuses to be asked for them.
+    // An address at the provider expires within the hour. Models that always send bytes refuse the parameter.
     ...(/gpt-image/.test(model) ? {} : { response_format: 'b64_json' }),
     ...(isPreviewed === true ? { stream: true, partial_images: previews } : {}),
     ...groupOf(settings),

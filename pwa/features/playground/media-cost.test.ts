@@ -15,7 +15,7 @@ test('pictures cost by how many, how large and how good they are', () => {
   expect(mediaCost({ ...picture, model: 'dall-e-2', settings: { ...emptyMedia, count: 3 } })).toBe(60_000);
   const metered = { ...picture, model: 'gpt-image-1', price: byTokens({ image_output_ratio: 4 }) };
   expect(mediaCost({ ...metered, settings: { ...emptyMedia, quality: 'low', size: '1024x1024' } })).toBe(2720);
-  // What another model takes is not asked of this one.
+  // A parameter of another model is not sent to this one.
   expect(mediaCost({ ...picture, settings: { ...emptyMedia, quality: 'high', size: '1536x1024', count: 4 } })).toBe(20_000);
 });
 
@@ -48,9 +48,9 @@ test('a video costs by its seconds and resolution; by tokens nobody knows it bef
   const video = { ...requested, kind: 'video', model: 'sora-2', price } as const;
   expect(mediaCost(video)).toBe(4 * 50_000);
   expect(mediaCost({ ...video, settings: { ...emptyMedia, seconds: 12, videoSize: '1080x1920' } })).toBe(12 * 150_000);
-  // Twelve seconds are none of this model's: it is asked for its usual ones.
+  // The model does not support twelve seconds: its default length is requested.
   expect(mediaCost({ ...video, model: 'veo-3.1-generate-preview', settings: { ...emptyMedia, seconds: 12 } })).toBe(8 * 50_000);
-  // One price for all is that of 720p, and a larger video is never the cheapest.
+  // One price for all resolutions is that of 720p, and a larger video never has the lowest price.
   expect(mediaCost({ ...video, price: priceOf(prices), settings: { ...emptyMedia, seconds: 4, videoSize: '1440x2560' } })).toBe(
     4 * 200_000,
   );

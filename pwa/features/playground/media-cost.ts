@@ -1,4 +1,4 @@
-// What pictures, speech, transcripts and videos may cost, before they are asked for.
+// Estimated cost of pictures, speech, transcripts and videos, before they are requested.
 import { videoPrice } from '#shared/price-at.ts';
 import { quotaOf, type Price, type PricedUsage } from '#shared/pricing.ts';
 import { tokensOf, unitsOf } from '#shared/picture-order.ts';
@@ -19,13 +19,13 @@ interface MediaCost {
   quotaPerUnit: number;
 }
 
-/** Quota, about; undefined: that cannot be told here. */
+/** Approximate quota; undefined: it cannot be estimated here. */
 export function mediaCost(asked: MediaCost): number | undefined {
   const { price, groupRatio, quotaPerUnit } = asked;
   const usage = usageOf(asked);
   if (price === undefined || groupRatio === undefined || usage === undefined) return undefined;
   if (asked.kind !== 'video') return quotaOf(usage, price, groupRatio, quotaPerUnit);
-  // By its tokens nobody knows it beforehand, and no order is taken.
+  // Priced by tokens, the cost is unknown in advance, and no order is accepted.
   return price.kind === 'call' ? quotaOf(usage, videoPrice(price), groupRatio, quotaPerUnit) : undefined;
 }
 

@@ -1,4 +1,4 @@
-// How pictures, speech, transcripts and videos are asked for.
+// Parameters of pictures, speech, transcripts and videos.
 import type { ModelKind } from '#pwa/api/chat-models.ts';
 import type { MediaSettings } from '#pwa/offline/conversation.ts';
 
@@ -54,7 +54,7 @@ export function canPreview(model: string, { count }: Pick<MediaSettings, 'count'
   return /^(?:chat)?gpt-image/.test(model) && count === 1;
 }
 
-/** What a video is made in unless somebody chooses: every provider has it. */
+/** Default size of a video: every provider has it. */
 export const usualVideo = '1280x720';
 
 const lengths: readonly (readonly [RegExp, readonly number[]])[] = [
@@ -65,7 +65,7 @@ const lengths: readonly (readonly [RegExp, readonly number[]])[] = [
   [/kling|jimeng/, [5, 10]],
 ];
 
-/** Seconds that a model makes videos of, the usual ones first; none: any that are asked for. */
+/** Lengths in seconds that a model supports, the default first; empty: any length. */
 export function lengthsOf(model: string): readonly number[] {
   return lengths.find(([names]) => names.test(model))?.[1] ?? [];
 }

@@ -35,7 +35,7 @@ export function ModelBar({ conversation, offered, isRunning, shown, actions }: M
   const columns = models.map((_model, column) => column).filter((column) => shown === null || column === shown);
   function choose(column: number, name: string): void {
     const chosen = models.map((model, place) => (place === column ? name : model));
-    // Only models of one kind are asked side by side.
+    // Only models of one kind answer side by side.
     chooseModels(column === 0 ? chosen.filter((model) => kindOfModel(model) === kindOfModel(name)) : chosen);
   }
   return (

@@ -1,4 +1,4 @@
-// A conversation in the formats beside OpenAI's chat: the same questions and parameters in other words. Loaded when one is chosen.
+// A conversation in other formats than OpenAI's chat: the same questions and parameters. Loaded when one is chosen.
 import { claudeReader, type EventReader, geminiReader, responsesReader } from '#pwa/api/chat-event-readers.ts';
 import type { ChatFormat } from '#pwa/offline/conversation.ts';
 import { type ChatBody, claudeLimit, type Message } from './request-body.ts';
@@ -7,7 +7,7 @@ export type OtherFormat = Exclude<ChatFormat, 'openai-chat'>;
 type Fields = Record<string, unknown>;
 
 export interface FormatCall {
-  /** Below `/pg/`, where the console asks. */
+  /** Below `/pg/`, which the console calls. */
   path: string;
   body: Fields;
 }
@@ -43,7 +43,7 @@ const writers: Record<OtherFormat, (body: ChatBody) => FormatCall> = {
         ...(shape === undefined ? {} : { text: { format: shape } }),
         ...(functionsOf(tools).length === 0 ? {} : { tools: functionsOf(tools).map((one) => ({ type: 'function', ...one })) }),
         ...rest,
-        // Nobody goes on from it: what was said is sent along each time.
+        // No later call refers to it: each call sends the whole conversation.
         store: false,
         stream: true,
       },

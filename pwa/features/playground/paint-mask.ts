@@ -1,4 +1,5 @@
-// Which parts of a picture are to be made anew: a PNG of its size that is transparent there. https://platform.openai.com/docs/api-reference/images/createEdit#images-createedit-mask
+// Mask of the parts of a picture to repaint: a PNG of its size that is transparent there.
+// https://platform.openai.com/docs/api-reference/images/createEdit#images-createedit-mask
 
 export interface Point {
   x: number;

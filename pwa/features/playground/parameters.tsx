@@ -53,7 +53,7 @@ const exampleTools = JSON.stringify(
   2,
 );
 
-/** How the questions of this conversation are asked. What is not set is not sent. */
+/** Parameters of this conversation's calls. Those that are not set are not sent. */
 export function Parameters({ settings, model }: { settings: ChatSettings; model: string }) {
   const kind = kindOfModel(model) ?? 'chat';
   if (kind === 'chat') return <ChatParameters settings={settings} />;

@@ -9,7 +9,7 @@ import { type Part, useParametersTitle, useSetCount } from './playground-actions
 import styles from './playground.module.css';
 import { useSum } from './use-sum.ts';
 
-/** Beside the model: the parameters with how many are set, and the rest behind one button. */
+/** Next to the model: the parameters with the number that are set, and the rest behind one button. */
 export function PhoneActions({ onOpen }: { onOpen: (part: Part) => void }) {
   const { t } = useTranslation();
   const { open } = useStore(playground);

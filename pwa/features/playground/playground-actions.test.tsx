@@ -58,7 +58,7 @@ test('playground: a new conversation offers questions, which are written and not
   screen.press('Draft a polite reply that declines a meeting');
   expect(chosen).toEqual(['Draft a polite reply that declines a meeting']);
   screen.leave();
-  // A model of pictures is asked for something else.
+  // A model of pictures has other examples.
   screen = drawScreen(<Greeting kind="picture" canAsk onExample={() => {}} />);
   expect(buttons()).toHaveLength(0);
 });

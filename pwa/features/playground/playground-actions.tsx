@@ -1,4 +1,4 @@
-// What the playground offers besides asking: beside its title, and on a phone around the model and the question.
+// Actions of the playground apart from its questions: next to its title, and on a phone around the model and the question.
 import { ActionIcon, Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,7 +12,7 @@ import styles from './playground.module.css';
 import { countSetMedia } from './media-settings.ts';
 import { countSet } from './request-body.ts';
 
-/** What opens over the conversation, or beside it. */
+/** Parts that open over the conversation, or next to it. */
 export type Part = 'parameters' | 'conversations' | 'export';
 
 interface ModelsProps {
@@ -21,7 +21,7 @@ interface ModelsProps {
 }
 
 interface ActionsProps extends ModelsProps {
-  /** The parameters stand beside the conversation already. */
+  /** The parameters are next to the conversation already. */
   isWide: boolean;
   onOpen: (part: Part) => void;
 }
@@ -91,7 +91,7 @@ function Action({ label, name = label, icon, isNamed, isOn, disabled = false, on
   );
 }
 
-/** On a phone beside the question, which it asks of two. */
+/** On a phone next to the question, which it sends to two models. */
 export function BesideButton({ isRunning, offered }: ModelsProps) {
   const { t } = useTranslation();
   const beside = useBeside(offered);

@@ -135,7 +135,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
   );
 }
 
-/** What stands beside the conversation. */
+/** Panel next to the conversation. */
 function PlaygroundPanel({ part, isWide, onClose }: { part: Part | null; isWide: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const { open, kept } = useStore(playground);
@@ -228,7 +228,7 @@ function useMediaCost(isNeeded: boolean): typeof MediaCost | undefined {
   return found?.mediaCost;
 }
 
-/** Why nothing can be asked; undefined: something can. */
+/** Reason why no question can be sent; undefined: there is none. */
 function useReason(offered: readonly string[] | undefined): string | undefined {
   const { t } = useTranslation();
   const { open } = useStore(playground);
@@ -239,7 +239,7 @@ function useReason(offered: readonly string[] | undefined): string | undefined {
   return faulty === undefined ? undefined : t('playground.ask.unsendable', { name: t(`playground.parameter.${faulty}`) });
 }
 
-/** Nobody can be asked, in no group: who may put that right is led there. */
+/** No model can be called in any group: users who may change that get a link. */
 function NoModels() {
   const { t } = useTranslation();
   const isAdmin = (useStoredUser()?.role ?? Role.guest) >= Role.admin;

@@ -8,11 +8,11 @@ import { priceOf } from './rough-cost.ts';
 export interface OfferedModel {
   name: string;
   groups: string[];
-  /** Absent where no price is set, and in what an older console has kept. */
+  /** Absent where no price is set, and in data that an older console stored. */
   price?: Price;
 }
 
-/** Models that can be asked here, with the groups that offer them. `userId`: what is offered depends on who asks. */
+/** Models that can be called here, with the groups that offer them. `userId`: the offer depends on the user. */
 export const offeredModelsQuery = (userId: number) =>
   queryOptions({
     queryKey: ['playground-models', userId],

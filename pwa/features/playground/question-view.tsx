@@ -17,12 +17,12 @@ interface QuestionViewProps {
   turn: Turn;
   /** A further conversation is made where it is not the last question. */
   isLast: boolean;
-  /** False: it could not be sent as it is meant. */
+  /** False: it could not be sent in full. */
   canAsk: boolean;
   onEdit: (text: string) => void;
 }
 
-/** What was asked, and the way to ask it in other words. */
+/** Question, with an action to rephrase it. */
 export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionViewProps) => {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,11 +1,11 @@
 // Files that go along with a question in a conversation: texts as they are, documents, and sound in one of the two forms that models take.
 import type { AttachedFile } from '#pwa/offline/conversation.ts';
 
-/** Bytes. They are sent anew with every further question, and kept on the device with the conversation. */
+/** Bytes. Files are sent again with every further question, and stored on the device with the conversation. */
 export const largestFile = 4_000_000;
 /** Characters: about what the smaller models have room for. */
 const longestText = 200_000;
-/** Samples a second: models hear no more. */
+/** Samples per second: models use no more. */
 const soundRate = 16_000;
 export const mostFiles = 4;
 

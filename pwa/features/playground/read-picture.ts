@@ -1,4 +1,4 @@
-// Pictures that go along with a question: small enough to be sent with every further question, and to be kept.
+// Pictures of a question: small enough to be sent with every further question, and to be stored.
 import type { Picture } from '#pwa/offline/conversation.ts';
 
 /** Pixels of the longer side; models do not look closer. */

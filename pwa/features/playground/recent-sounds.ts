@@ -1,4 +1,5 @@
-// Recordings that were sent lately, so that they can be sent again. They are not kept on the device: one may be larger than all conversations.
+// Recordings that were sent lately, so that they can be sent again. They are not stored on the device: one may be larger than all
+// conversations.
 const mostHeld = 3;
 const held = new Map<string, File>();
 

@@ -9,7 +9,7 @@ export interface Recording {
 /** What it ends at by itself, in milliseconds: about as much as a file may hold. */
 const longest = 20 * 60_000;
 
-/** `refused`: whoever sits there, or the browser's settings, do not let this page hear; `insecure`: pages without TLS never may. */
+/** `refused`: the user, or the browser's settings, do not allow this page to record; `insecure`: pages without TLS never may. */
 export type NoRecording = 'refused' | 'missing' | 'insecure';
 
 export async function record(): Promise<Recording | NoRecording> {

@@ -45,7 +45,7 @@ describe('what is sent', () => {
     expect(textsOf(0)).toEqual(['one', 'small one', 'four']);
     expect(textsOf(1)).toEqual(['one', 'large one', 'two', 'large two', 'four']);
     expect(JSON.stringify(chatBody(conversation, 3, 1))).not.toContain('secret thoughts');
-    // An earlier one is asked again with what was before it.
+    // An earlier one is sent again with the turns before it.
     expect(chatBody(conversation, 1, 0).messages).toHaveLength(3);
   });
 

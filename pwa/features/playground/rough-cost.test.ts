@@ -54,7 +54,7 @@ it('playground: without a price, a ratio or a first token there is no approximat
   const counts = { offered, groupRatio: 1, quotaPerUnit: 500_000, promptTokens: 10, completionTokens: 10 };
   expect(roughCost(counts)).toBe(4);
   expect(roughCost({ ...counts, offered: undefined })).toBeUndefined();
-  // Kept on the device by an older console.
+  // Stored on the device by an older console.
   expect(roughCost({ ...counts, offered: { name: 'tide-1', groups: [] } })).toBeUndefined();
   expect(roughCost({ ...counts, groupRatio: undefined })).toBeUndefined();
   expect(roughCost({ ...counts, completionTokens: 0 })).toBeUndefined();

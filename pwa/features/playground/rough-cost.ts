@@ -44,7 +44,7 @@ export function roughCost({ offered, groupRatio, quotaPerUnit, promptTokens, com
   return quotaOf({ promptTokens, completionTokens }, price, groupRatio, quotaPerUnit);
 }
 
-/** Without what a cache would spare: nobody knows that before the end. */
+/** Without the savings of a cache, which are unknown before the end. */
 export function priceOf(
   entry: Pick<PricingEntry, 'quota_type' | 'model_price' | 'model_ratio' | 'completion_ratio' | 'long_inputs'> &
     Partial<Pick<PricingEntry, 'audio_ratio' | 'audio_output_ratio' | 'image_ratio' | 'image_output_ratio' | 'video_prices'>>,

@@ -35,7 +35,7 @@ export function RunningFacts({ answer }: { answer: Answer }) {
   );
 }
 
-/** Counted twice in a second: pieces come many times in one, and nobody reads figures that fast. */
+/** Counts twice per second: pieces arrive more often, and figures that change faster cannot be read. */
 function useTicks(answer: Answer): { now: number; tokens: number } {
   const latest = useRef(answer);
   const [tick, setTick] = useState(() => tickOf(answer));
@@ -59,7 +59,7 @@ function useRoughCost(answer: Answer, completionTokens: number): number | undefi
   const { open } = useStore(playground);
   const { data: models } = useQuery(offeredModelsQuery(user?.id ?? 0));
   const { data: groups } = useQuery(usableGroupsQuery);
-  // What was asked stays as it is while the answer comes.
+  // The question is fixed while the answer arrives.
   const [asked] = useState(() => roughQuestion(open, answer));
   return roughCost({
     offered: models?.find(({ name }) => name === answer.model),

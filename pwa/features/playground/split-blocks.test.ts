@@ -7,7 +7,7 @@ describe('blocks of an answer', () => {
     ['one', ['one']],
     ['one\n\ntwo\nthree\n\n\nfour', ['one', 'two\nthree', 'four']],
     ['# Title\n\ntext\n', ['# Title', 'text\n']],
-    // Code keeps its empty lines, also when its end has not come yet.
+    // Code retains its empty lines, also before its end has arrived.
     ['before\n\n```ts\na\n\nb\n```\n\nafter', ['before', '```ts\na\n\nb\n```', 'after']],
     ['```\na\n\nb', ['```\na\n\nb']],
     ['~~~~\n```\n\n~~~\n\n~~~~\n\nafter', ['~~~~\n```\n\n~~~\n\n~~~~', 'after']],

@@ -1,4 +1,4 @@
-/** Whether the model reads which parts of a picture are to be made anew. */
+/** Whether the model reads a mask of the parts of a picture to repaint. */
 export function takesMask(model: string): boolean {
   return /^(?:chat)?gpt-image|^dall-e-2/.test(model);
 }

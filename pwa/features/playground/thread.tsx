@@ -16,9 +16,9 @@ interface ThreadProps {
   conversation: Conversation;
   /** On a phone, one of two is shown at a time. */
   shown: number | null;
-  /** False: a question could not be sent as it is meant. */
+  /** False: a question could not be sent in full. */
   canAsk: boolean;
-  /** A question to begin with was chosen; nothing is asked yet. */
+  /** The user chose an example; nothing is sent yet. */
   onExample: (text: string) => void;
 }
 
@@ -70,7 +70,7 @@ export function Thread({ conversation, shown, canAsk, onExample }: ThreadProps) 
   );
 }
 
-/** The view follows what is written as long as it is at the end; whoever reads further up is left there. */
+/** The view follows the answer while it is at the end; after scrolling up it stays. */
 function useFollow(conversation: Conversation) {
   const place = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);

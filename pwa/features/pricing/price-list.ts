@@ -25,19 +25,19 @@ export function isPerCall(entry: PricingEntry): boolean {
   return entry.quota_type !== 0;
 }
 
-/** Of videos the price of a call is that of a second in the cheapest resolution. */
+/** For videos the price of a call is that of a second in the resolution with the lowest price. */
 export function isPerSecond(entry: PricingEntry): boolean {
   return isPerCall(entry) && entry.video_prices !== undefined;
 }
 
-/** What its price is taken for, as the server charges it. A list kept from before that was told says what it can. */
+/** Unit of the price, as the server charges it. A list that was stored before the server sent units falls back to an estimate. */
 export function unitOf(entry: PricingEntry): PriceUnit {
   if (entry.unit !== undefined) return entry.unit;
   if (isPerSecond(entry)) return 'second';
   return isPerCall(entry) ? 'call' : 'tokens';
 }
 
-/** Kinds of models that answer with what nobody pays for: what goes in has the only price. */
+/** Kinds of models with free output: the input has the only price. */
 const inputOnly: ReadonlySet<string> = new Set(['embedding', 'rerank', 'moderation']);
 
 /** False for models that take one price, for what goes in. */
@@ -50,7 +50,7 @@ export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: 
   return { kind: 'usage', ...shown(pricesPerMillion(entry, groupRatio, quotaPerUnit)) };
 }
 
-/** What comes out of a model, each with its price: words, unless it has no price of its own for them beside one for pictures or sound. */
+/** Outputs of a model, each with its price: words, unless the model has no price for words and one for pictures or sound. */
 export function outputsOf(entry: PricingEntry, prices: PricesPerMillion): { kind: 'text' | 'image' | 'audio'; price: number }[] {
   const { completion, drawn, spoken } = prices;
   const others = [
@@ -104,7 +104,7 @@ export function toolPricesIn({ tool_prices: prices = {} }: PricingEntry, groupRa
   });
 }
 
-/** Without a price nobody can call it. A list kept from before prices were known to be missing says nothing. */
+/** Without a price the model cannot be called. A list that was stored before missing prices were marked says nothing. */
 export function hasPrice(entry: PricingEntry): boolean {
   return entry.has_price !== false;
 }
@@ -113,7 +113,7 @@ export function isAvailableIn(entry: PricingEntry, group: string): boolean {
   return hasPrice(entry) && entry.enable_groups.includes(group);
 }
 
-/** The list of somebody whose calls need no price. */
+/** Price list of a user whose calls need no price. */
 export function withoutPriceNeeded(list: PriceList): PriceList {
   return { ...list, entries: list.entries.map((entry) => ({ ...entry, has_price: true })) };
 }

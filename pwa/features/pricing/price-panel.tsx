@@ -34,7 +34,7 @@ interface PricePanelProps {
   onNext: (() => void) | undefined;
 }
 
-/** One model: what it costs in the viewed group, and in the others beside it. */
+/** One model: its price in the viewed group, and in the others. */
 export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, onNext }: PricePanelProps) {
   const { t } = useTranslation();
   return (

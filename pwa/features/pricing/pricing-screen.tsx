@@ -60,7 +60,7 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
     >
       {/* For visitors the top bar of a phone names the site, not the screen. */}
       {isPhone && user === null && <h1 className="visually-hidden">{t('pricing.title')}</h1>}
-      {/* Its place is kept, so that nothing moves when it comes. */}
+      {/* Its space is reserved, so that nothing moves when it loads. */}
       {list === undefined && query.error === null && query.fetchStatus !== 'paused' && <div className={styles.bannerSpace} />}
       {list !== undefined && (
         <GroupBanner list={list} group={group} ownGroup={ownGroup} isVisitor={user === null} onGroup={handleGroup}>

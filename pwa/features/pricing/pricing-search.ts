@@ -1,7 +1,7 @@
 import { z } from 'zod/mini';
 import { SearchText } from '#pwa/ui/list/list-search.ts';
 
-/** What the price list keeps in its address. */
+/** Search parameters of the price list. */
 export const PricingSearch = z.object({
   keyword: SearchText,
   billing: z.catch(z.optional(z.enum(['usage', 'call'])), undefined),

@@ -3,7 +3,7 @@ import { modelApi } from '#shared/models.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { inOrder, type PriceList } from './price-list.ts';
 
-/** Prices and groups as this viewer (0: nobody signed in) sees them. */
+/** Prices and groups of this viewer (0: signed out). */
 export const pricingQuery = (userId: number) =>
   queryOptions({
     queryKey: ['pricing', userId],

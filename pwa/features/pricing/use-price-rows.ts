@@ -12,7 +12,7 @@ interface PriceRowsOptions {
   onSearch: (change: Partial<PricingSearch>) => void;
 }
 
-/** The prices as they are for whoever looks, and those of them that the address asks for. */
+/** Prices of the viewer, and those of them that match the address. */
 export function usePriceRows({ search, onSearch }: PriceRowsOptions) {
   const user = useStoredUser();
   const query = useQuery(pricingQuery(user?.id ?? 0));

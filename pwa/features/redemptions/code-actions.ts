@@ -27,7 +27,7 @@ export function useToggleCode() {
     onSuccess: ({ id, name, revision }, { status }) => {
       if (status !== RedemptionStatus.unused) return;
       offerUndo(t('redemptions.undo.disabled', { name, id }), async () => {
-        // What somebody else did since then stays.
+        // Changes that others made since then stay.
         const body = { id, status: RedemptionStatus.unused, revision };
         await call(redemptionApi.edit, { query: { status_only: 'true' }, body }).finally(refresh);
         return true;
@@ -93,12 +93,12 @@ export function useEditCode() {
   return useMutation({
     mutationFn: (body: RedemptionEdit) => call(redemptionApi.edit, { query: {}, body }),
     meta: { quiet: true },
-    // The list follows the form that was saved: what was typed meanwhile is told from what was sent.
+    // The list follows the saved form: text that was typed in the meantime is compared with what was sent.
     onSuccess: () => void refresh(),
   });
 }
 
-/** Restores some at a time; answers how many in all. Asked again after a failure it goes on where that came. */
+/** Restores some at a time; returns the total. A retry after a failure continues from there. */
 function restorationOf(ids: readonly number[]): () => Promise<number> {
   let count = 0;
   let from = 0;

@@ -65,7 +65,7 @@ export function editBody(values: CodeValues, before: Redemption, revision: numbe
 const comparedFields = ['name', 'quota', 'expired_time', 'status'] as const;
 export type ComparedField = (typeof comparedFields)[number];
 
-/** What somebody else changed while the form was open. */
+/** Changes that others made while the form was open. */
 export function changesBetween(before: Redemption, now: Redemption): ComparedField[] {
   return comparedFields.filter((field) => before[field] !== now[field]);
 }

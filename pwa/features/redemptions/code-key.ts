@@ -2,7 +2,7 @@ import type { Redemption } from '#shared/redemptions.ts';
 
 const stars = '**********';
 
-/** What tells codes apart and redeems nothing; what is kept on this device for the time without a network. */
+/** Form of a code that identifies it and redeems nothing; it is stored on this device for use without a network. */
 export function maskCode(key: string): string {
   return key === '' || key.includes('*') ? key : `${key.slice(0, 4)}${stars}${key.slice(-4)}`;
 }

@@ -6,7 +6,7 @@ import { verbOf } from './code-labels.tsx';
 
 interface CodeRowActionsProps {
   code: Redemption;
-  /** Failures have been told when it ends. */
+  /** Failures have been reported when it ends. */
   onToggle: (code: Redemption) => Promise<void>;
   onRemove: (code: Redemption) => void;
 }

@@ -27,7 +27,7 @@ export function useRedemptionColumns(onRemove: (code: Redemption) => void): Colu
   const isPhone = useIsPhone();
   return useMemo(() => {
     const columns = redemptionColumns(t, { unit, onToggle: handleToggle, onRemove: handleRemove });
-    // Codes that were made together have one name: a card tells them apart by their ends, as a row does below the name.
+    // Codes that were made together have one name: a card shows their ends, as a row does below the name.
     return isPhone ? [...columns, { key: 'key', heading: '', cell: (code) => <Ends code={code} />, card: 'context' }] : columns;
   }, [t, unit, isPhone, handleToggle, handleRemove]);
 }

@@ -53,7 +53,7 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
   const handleClose = (): void => onSearch({ open: undefined });
   const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newCodes })} />;
 
-  /** Not asked about: it can be taken back. Failures have been toasted. */
+  /** Without confirmation: it can be reverted. Failures have been shown as toasts. */
   async function changeAll(codes: readonly Redemption[], action: RedemptionAction): Promise<void> {
     // Others are not disabled by it, nor enabled when it is taken back.
     const changed = action === 'disable' ? codes.filter(({ status }) => status === RedemptionStatus.unused) : codes;

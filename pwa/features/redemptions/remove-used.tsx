@@ -23,7 +23,7 @@ export function RemoveUsed() {
         confirmLabel={t('redemptions.action.delete_used')}
         isDanger
         onConfirm={async () => {
-          // The mutation tells of it, and of its failure.
+          // The mutation reports its result and its failure.
           await remove.mutateAsync().catch(() => undefined);
           setAsked(false);
         }}

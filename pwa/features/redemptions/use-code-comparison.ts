@@ -5,7 +5,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { changesBetween, type ComparedField } from './code-form.ts';
 import { useExpiryText } from './code-labels.tsx';
 
-/** What somebody else changed of a code while its form was open, in words. */
+/** Changes of a code that others made while its form was open, in words. */
 export function useCodeComparison(): RecordComparison<Redemption, ComparedField> {
   const { t } = useTranslation();
   const format = useFormat();

@@ -9,7 +9,7 @@ interface RedemptionListOptions {
   screen: ListScreen;
 }
 
-/** The list that the address asks for, and the ways to ask for another. */
+/** List of the address, and the ways to change it. */
 export function useRedemptionList({ search, onSearch, screen }: RedemptionListOptions) {
   const { page, size } = screen;
   const { keyword = '', status } = search;

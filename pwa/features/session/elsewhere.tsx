@@ -33,7 +33,7 @@ interface ElsewhereProps {
   onSignedIn: (user: User) => void;
 }
 
-/** The human check, and what somebody without a password does. */
+/** Human check, and links for users without a password. */
 export function Elsewhere({ onGate, status, from, onSignedIn }: ElsewhereProps) {
   const { t } = useTranslation();
   const human = useHumanCheck(status);

@@ -1,4 +1,4 @@
-// Turnstile's own widget, which asks whether a person is there and gives a token that counts once.
+// Turnstile's widget, which checks for a human and returns a token that counts once.
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
@@ -38,7 +38,7 @@ interface HumanCheckProps {
   onToken: (token: string | undefined) => void;
 }
 
-/** Another `key` asks again: a token counts once. */
+/** Another `key` repeats the check: a token counts once. */
 export function HumanCheck({ siteKey, onToken }: HumanCheckProps) {
   const { t, i18n } = useTranslation();
   const place = useRef<HTMLDivElement>(null);

@@ -1,6 +1,6 @@
 const storageKey = 'aff';
 
-/** Keeps an invite code from the address until somebody registers on this device. */
+/** Stores an invite code of the address until a registration on this device. */
 export function keepInviteCode(code: string | undefined): void {
   if (code !== undefined && code !== '') localStorage.setItem(storageKey, code);
 }
@@ -9,7 +9,7 @@ export function keptInviteCode(): string | undefined {
   return localStorage.getItem(storageKey) ?? undefined;
 }
 
-/** It served its purpose: the next registration on this device is somebody else's. */
+/** The code is used up: the next registration on this device is another person's. */
 export function forgetInviteCode(): void {
   localStorage.removeItem(storageKey);
 }

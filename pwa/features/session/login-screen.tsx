@@ -28,7 +28,7 @@ const Elsewhere = lazyPart(
 );
 
 interface LoginScreenProps {
-  /** The session ended while somebody was at work. */
+  /** Whether the session ended during work. */
   isExpired: boolean;
   /** Where they were; a sign-in elsewhere comes back there too. */
   from: string | undefined;
@@ -75,7 +75,7 @@ export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
     if (username === '') event.currentTarget.querySelector<HTMLInputElement>('[name=username]')?.focus();
     else if (password === '') event.currentTarget.querySelector<HTMLInputElement>('[name=password]')?.focus();
     else {
-      // What was shown before holds for a while: after a refusal the server may not ask again.
+      // A passed check is valid for a while: after a refusal the server may not require another one.
       const isTooEarly = gate.current.isWaiting === true && login.error === null;
       setEarly(isTooEarly);
       if (!isTooEarly) login.mutate({ username, password });

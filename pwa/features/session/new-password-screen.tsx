@@ -31,7 +31,7 @@ export function NewPasswordScreen(link: Proof) {
   const reset = useMutation({
     mutationFn: () => call(verificationApi.reset, { body: { email, token } }),
     meta: { quiet: true },
-    // The browser may ask first. Where it refuses, the button beside the password is left.
+    // The browser may request permission. If it refuses, the copy button remains.
     onSuccess: (password) => void navigator.clipboard?.writeText(password).catch(() => undefined),
   });
   const isHalf = email === '' && token !== '';

@@ -4,7 +4,7 @@ import type { RedirectProvider } from '#shared/oauth.ts';
 import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 
-/** Who has signed in; undefined: the own account was bound. `isBinding`: somebody is signed in on this device. */
+/** Signed-in user; undefined: the user's account was bound. `isBinding`: a user is signed in on this device. */
 export async function sendAnswer(
   provider: RedirectProvider,
   { search, hash }: { search: string; hash: string },

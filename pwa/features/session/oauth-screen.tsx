@@ -23,14 +23,14 @@ interface OAuthScreenProps {
   answer: { search: string; hash: string };
   onSignedIn: (from: string | undefined) => void;
   onBound: () => void;
-  /** A while after a failure was told. */
+  /** A while after a failure was shown. */
   onFailed: (wasSignedIn: boolean) => void;
 }
 
 /** Long enough to read the message; the link is there for who does not want to wait. */
 const redirectAfterMs = 8000;
 
-/** The way back from a provider: tells the server what it answered. */
+/** Return from a provider: sends its response to the server. */
 export function OAuthScreen({ provider, answer, onSignedIn, onBound, onFailed }: OAuthScreenProps) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();

@@ -19,7 +19,7 @@ import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
 
-/** Asks for a mail with a link, or a code, that resets the password. */
+/** Requests a mail with a link, or a code, that resets the password. */
 export function ResetScreen() {
   const { t } = useTranslation();
   const status = useSiteStatus();
@@ -77,7 +77,7 @@ export function ResetScreen() {
   );
 }
 
-/** A server that nobody has told its address names itself so; its mails hold a code in place of a link. */
+/** A server without a configured address has this name; its mails hold a code in place of a link. */
 function isAddressUnknown(status: SiteStatus | undefined): boolean {
   return URL.parse(status?.server_address ?? '')?.hostname === 'localhost';
 }

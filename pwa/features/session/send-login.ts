@@ -4,7 +4,7 @@ import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 
-/** Past a limit of failed logins, whoever failed, the browser works for its turn instead of waiting for it. */
+/** Past the limit of failed logins, whichever client failed, the browser computes a proof of work instead of waiting. */
 export async function sendLogin(
   body: LoginInput,
   gate: { token?: string | undefined },

@@ -46,7 +46,7 @@ export function SignInAgain() {
 interface AgainFormProps {
   name: string;
   userId: number;
-  /** Somebody else has signed in. */
+  /** Another user has signed in. */
   onOther: (user: User | null) => void;
 }
 

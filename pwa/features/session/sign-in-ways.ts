@@ -1,4 +1,4 @@
-// Ways to sign in besides a password, as the site's status tells them.
+// Ways to sign in besides a password, by the site's status.
 import { oauthApi } from '#shared/oauth.ts';
 import type { RedirectProvider } from '#shared/oauth.ts';
 import type { SiteStatus } from '#shared/site.ts';
@@ -33,7 +33,7 @@ export async function leaveFor(provider: RedirectProvider, from: string | undefi
   location.assign(url);
 }
 
-/** Where somebody wanted to go before they left for a provider: an address of this console. */
+/** Destination before the user left for a provider: an address of this console. */
 export function takeFrom(): string | undefined {
   const from = sessionStorage.getItem(fromKey) ?? '';
   sessionStorage.removeItem(fromKey);

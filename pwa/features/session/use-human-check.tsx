@@ -15,14 +15,14 @@ const HumanCheck = lazyPart(
 interface HumanCheckState {
   /** For the query of a call. */
   token: string | undefined;
-  /** The check is on, and nobody has passed it yet. */
+  /** Whether the check is on and not yet passed. */
   isWaiting: boolean;
   /** After every call: a token counts once. What was shown holds for a while without one. */
   renew: () => void;
   widget: ReactNode;
 }
 
-/** The human check of a form, where the site asks for one. */
+/** Human check of a form, if the site requires one. */
 export function useHumanCheck(status: SiteStatus | undefined): HumanCheckState {
   const [token, setToken] = useState<string>();
   const [round, setRound] = useState(0);

@@ -15,7 +15,7 @@ export interface ChangeLine {
 /** Of many only so many. */
 const most = 8;
 
-/** Old struck, new beside it, and by how much. */
+/** Old value struck, new value next to it, and the difference. */
 export function ChangeLines({ lines, all = false }: { lines: readonly ChangeLine[]; all?: boolean }) {
   const { t } = useTranslation();
   const shown = all ? lines : lines.slice(0, most);

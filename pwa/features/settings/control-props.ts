@@ -16,7 +16,7 @@ export interface ControlProps {
   onType: (text: string) => void;
 }
 
-/** The hint stands under the label, which stands beside the field where there is room. */
+/** The hint is under the label, which is next to the field where there is space. */
 const order = ['label', 'description', 'input', 'error'] satisfies ('label' | 'input' | 'error' | 'description')[];
 
 /** What stands around every field. */

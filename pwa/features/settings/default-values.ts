@@ -1,4 +1,4 @@
-// What settings are until somebody changes them. The server tells it where it is not the value that they have.
+// Default values of settings. The server sends them where the present value differs.
 import type { Option } from '#shared/options.ts';
 import { isSameValue } from './setting-texts.ts';
 

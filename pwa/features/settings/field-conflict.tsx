@@ -14,7 +14,7 @@ interface FieldConflictProps extends SettingFieldProps {
   theirs: OptionState;
 }
 
-/** Somebody else saved another value while this one was typed: whose it will be. */
+/** Another editor saved another value while this one was typed: the user chooses one. */
 export function FieldConflict({ entry, draft, theirs, onResolve, onDrop }: FieldConflictProps) {
   const { t } = useTranslation();
   const words = useSettingLabels();
@@ -32,7 +32,7 @@ export function FieldConflict({ entry, draft, theirs, onResolve, onDrop }: Field
         </>
       ) : (
         <ConflictChoice
-          // A newer value of theirs asks anew.
+          // A newer value of the other editor opens a new conflict.
           key={theirs.revision}
           settingKey={entry.key}
           base={draft.base}

@@ -22,7 +22,7 @@ interface GroupDialogProps {
   onClose: () => void;
 }
 
-/** Asks before a group gets another name or goes: what is in it, and where that goes. */
+/** Confirms that a group is renamed or removed: its contents and their destination. */
 export function GroupDialog({ act, name, taken, onClose }: GroupDialogProps) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
@@ -48,7 +48,7 @@ export function GroupDialog({ act, name, taken, onClose }: GroupDialogProps) {
   });
   const isReady = act === 'rename' ? problem === undefined && trimmed !== name : uses.data !== undefined;
   async function handleConfirm(): Promise<void> {
-    // Its failure is told by a toast.
+    // A toast reports its failure.
     await change.mutateAsync().catch(() => {});
   }
   return (

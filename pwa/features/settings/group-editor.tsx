@@ -38,7 +38,7 @@ export function GroupEditor(props: EditorProps) {
   const rows = groupRows(maps);
   const stored = storedGroups(props.options);
   const isTyped = groupKeys.some((key) => props.edits.drafts.has(key) || props.edits.queued.has(key));
-  // What is in the group goes on the server, from what is stored there.
+  // The server moves the contents of the group, from what is stored there.
   const ask = (act: 'rename' | 'remove', name: string): void => {
     if (isTyped) toastNote(t('setting_parts.groups.typed_first'));
     else setAsked({ act, name });

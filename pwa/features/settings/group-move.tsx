@@ -8,7 +8,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { groupMoveQuery } from './queries.ts';
 import styles from './row-table.module.css';
 
-/** Which group is on its way into which, whoever began it; and the settings as they are after each step. */
+/** Move of a group into another one, started by any user; and the settings after each step. */
 export function GroupMoveNote() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();

@@ -4,7 +4,7 @@ import { mapText } from './setting-texts.ts';
 
 export interface GroupRow {
   name: string;
-  /** Undefined: only offered, and nobody is in it. */
+  /** Undefined: only offered, and without users. */
   factor: number | undefined;
   /** What those who choose it read; undefined: administrators alone put users in it. */
   description: string | undefined;

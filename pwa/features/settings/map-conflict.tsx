@@ -14,7 +14,7 @@ interface MapConflictProps extends ConflictChoiceProps {
   maps: { base: EntryMap; mine: EntryMap; theirs: EntryMap };
 }
 
-/** Two edits of one map, entry by entry: only those that both changed are asked about. */
+/** Two edits of one map, entry by entry: only entries that both changed need a decision. */
 export function MapConflict(props: MapConflictProps) {
   const { theirs, mineNote, isBusy = false } = props;
   const { t } = useTranslation();

@@ -1,4 +1,4 @@
-// What somebody has typed over the settings and not saved yet.
+// Unsaved drafts of settings.
 import type { Option } from '#shared/options.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap, settingProblem, type SettingKey } from '#shared/settings.ts';
@@ -15,12 +15,12 @@ export interface Draft {
 export type Drafts = ReadonlyMap<SettingKey, Draft>;
 
 /**
- * The drafts after somebody typed `text`. `shown` is what the field held untouched: the server's value, or that of an edit
- * that waits to be sent. Back there, nothing is left of the draft. Undefined: another value is being saved.
+ * Drafts after the user typed `text`. `shown` is the field's value without a draft: the server's, or that of an edit that waits to be sent.
+ * With that value the draft is removed. Undefined: another value is being saved.
  */
 export function typed(drafts: Drafts, edit: { key: SettingKey; text: string; shown: string | undefined; option: Option }): Drafts {
   const next = new Map(drafts);
-  // Nobody knows what a secret is: whatever is typed replaces it.
+  // The value of a secret is unknown: any typed text replaces it.
   if (!isSecret(edit.key) && edit.shown !== undefined && isSameValue(edit.key, edit.text, edit.shown)) next.delete(edit.key);
   else {
     const { value, revision } = edit.option;
@@ -82,7 +82,7 @@ export function overtaken(drafts: Drafts, options: readonly Option[]): Map<Setti
   return conflicts;
 }
 
-/** Drafts that can go out: those that nobody contradicts, on the newest revision there is. */
+/** Drafts that can be sent: those without a conflict, on the newest revision. */
 export function rebased(drafts: Drafts, options: readonly Option[]): Drafts {
   const byKey = new Map(options.map((option) => [option.key, option]));
   return new Map(

@@ -17,7 +17,7 @@ const tabs: ReadonlyMap<string, string> = new Map([
   ['other', 'content'],
 ]);
 
-/** The page that an address asks for: by its name or its tab, or that of a field; the first where there is none. */
+/** Page of an address: by its name or its tab, or that of a field; the first where there is none. */
 export function pageOfAddress(tab: string | undefined, field: string | undefined): SettingPage {
   const name = tabs.get(tab ?? '') ?? tab;
   const page = pages.find((one) => one.name === name) ?? pages.find((one) => entriesOf(one).some(({ key }) => key === field)) ?? pages[0];

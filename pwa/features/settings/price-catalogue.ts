@@ -1,12 +1,15 @@
-// What the providers themselves ask, for models that have no price yet. The list is of a day and is offered, never applied by itself.
+// Prices of the providers themselves, for models without a price. The list has a date and is offered, never applied by itself.
 import { completionRatioOf } from '#shared/pricing-rules.ts';
 import type { PriceEdit } from './price-edits.ts';
 import { exact } from './price-rows.ts';
 
-/** USD per million tokens: input, output, cached input, input written to the cache for five minutes, audio heard and spoken, pictures seen and drawn. */
+/**
+ * USD per million tokens: input, output, cached input, input written to the cache for five minutes, audio input and output, picture input
+ * and output.
+ */
 export type CataloguePrices = Readonly<Record<string, readonly (number | null)[]>>;
 
-/** Read when it is asked for: it is no part of the screen. */
+/** Loaded on demand: it is no part of the screen. */
 export async function readCatalogue(): Promise<CataloguePrices> {
   return (await import('./catalogue-prices.json')).default;
 }

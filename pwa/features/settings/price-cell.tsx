@@ -24,7 +24,7 @@ interface PriceCellProps {
   onReverted: () => void;
 }
 
-/** Enter and leaving keep what was typed; Esc brings the old value back. */
+/** Enter and leaving store the typed value; Esc restores the old one. */
 export function PriceCell({
   group,
   isFirst,
@@ -86,7 +86,7 @@ export function PriceCell({
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') {
-            // It keeps the cell; the form is saved by its button.
+            // It stores the cell; the form is saved by its button.
             event.preventDefault();
             comeBack(event.currentTarget);
           }

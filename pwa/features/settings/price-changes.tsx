@@ -61,7 +61,7 @@ export function PriceChanges({ edits, maps, saved, changes }: GivenProps) {
   );
 }
 
-/** With as many digits as tell them apart. */
+/** With as many digits as the difference needs. */
 function shownPair(before: number | undefined, after: number | undefined, kind: { isPrice: boolean }, absent: string) {
   const [one, other] = [shownNumber(before, kind), shownNumber(after, kind)];
   const isAlike = one === other && before !== undefined && after !== undefined;

@@ -195,7 +195,7 @@ function TableFoot({ page, setPage, total, selection, mayWrite, onFill }: TableF
   );
 }
 
-/** What is to be known of a model beside its prices: those of another kind, and calls that were refused. */
+/** Facts about a model apart from its prices: those of another kind, and calls that were refused. */
 function usePriceNotes({ perSecond, refused, unitOf, maps }: PriceTableProps['prices']): (model: string) => string | undefined {
   const { t } = useTranslation();
   return (model) => {
@@ -273,7 +273,7 @@ function useShownPrices({ maps, saved, models, served, unpriced }: PriceTablePro
     const [now, before] = [rowOf(maps, model), rowOf(saved, model)];
     return priceFields.some((field) => !isSamePrice(cellOf(now, field, view), cellOf(before, field, view)));
   };
-  // What is called stands before the hundreds of prices that nobody here asks for.
+  // Models with calls come before the hundreds of prices that are unused here.
   const known = [...new Set([...added, ...unpriced, ...served, ...models])];
   const [lacking, offered] = [new Set(unpriced), new Set(served)];
   const sectionOf = (model: string): Section =>

@@ -86,7 +86,7 @@ function followersOf(field: PriceField): readonly PriceField[] {
   return field === 'seen' ? ['drawn'] : [];
 }
 
-/** USD that a field is to go on showing; undefined: it shows none, or its ratio is fixed. */
+/** USD that a field continues to show; undefined: it shows none, or its ratio is fixed. */
 function priceBefore(row: PriceRow, saved: PriceRow, field: PriceField, view: CellView): number | undefined {
   if (field === 'output' && row.isCompletionFixed) return undefined;
   const key = fieldKeys[field];

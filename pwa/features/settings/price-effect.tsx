@@ -11,7 +11,7 @@ import type { SettingEdits } from './use-setting-edits.ts';
 
 const otherKeys = ['LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'FineTuningPrice'] as const;
 
-/** What the last days would have cost. Without a server to ask nothing is said. */
+/** Cost that the last days would have had. Without a server nothing is shown. */
 export function PriceEffect({ edits }: { edits: SettingEdits }) {
   const { t } = useTranslation();
   const format = useFormat();

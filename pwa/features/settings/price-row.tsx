@@ -17,7 +17,7 @@ export interface PriceRowProps {
   view: CellView;
   mayWrite: boolean;
   isTicked: boolean;
-  /** Beside the name: a price of another kind, calls that were refused. */
+  /** Next to the name: a price of another kind, calls that were refused. */
   note: string | undefined;
   onTick: () => void;
   onEdit: (edit: PriceEdit) => void;

@@ -62,7 +62,7 @@ function byKey<Value>(of: (key: PriceKey) => Value): Record<PriceKey, Value> {
   };
 }
 
-/** Models with a price, a ratio, or a value that needs one, by name. Many are known to hear who have no price here. */
+/** Models with a price, a ratio, or a value that needs one, by name. Many known models with audio input have no price here. */
 export function pricedModels(maps: PriceMaps): string[] {
   return namesIn(maps, ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio']);
 }
@@ -74,7 +74,7 @@ function namesIn(maps: PriceMaps, keys: readonly PriceKey[]): string[] {
 export function rowOf(maps: PriceMaps, model: string): PriceRow {
   const set = byKey((key) => numberIn(maps[key], model));
   const completion = set.CompletionRatio;
-  // A value that cannot be meant by anybody shows whether one counts.
+  // An impossible ratio shows whether a set ratio has an effect.
   const probe = -1;
   return {
     model,
@@ -130,7 +130,7 @@ export function cellOf(row: PriceRow, field: PriceField, view: CellView): number
   const { ModelRatio } = row.set;
   if (ModelRatio === undefined) return undefined;
   const factor = field === 'input' ? 1 : field === 'output' ? row.completionIs : own;
-  // Two digits fewer than ratios are kept with: a quotient and its product are the price that was typed.
+  // Two digits fewer than stored ratios have: a quotient and its product are the price that was typed.
   return factor === undefined ? undefined : Number((baseOf(row, field, view.quotaPerUnit) * factor).toPrecision(10));
 }
 
@@ -155,7 +155,7 @@ export function changedFields(
   });
 }
 
-/** Whether somebody changed one into the other; a price that is kept as a quotient may come back a trifle off. */
+/** Whether two prices are the same to an editor; a price that is stored as a quotient may return slightly off. */
 export function isSamePrice(one: number | undefined, other: number | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));

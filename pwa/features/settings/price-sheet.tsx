@@ -31,7 +31,7 @@ interface PriceSheetProps {
 
 type GroupName = (typeof priceGroups)[number]['name'];
 
-/** The prices of one model on a phone or a tablet: groups with something set as fields, others where they are asked for. */
+/** Prices of one model on a phone or a tablet: groups with values as fields, others on demand. */
 export function PriceSheet({
   row,
   saved,
@@ -164,7 +164,7 @@ interface FieldProps extends Pick<PriceSheetProps, 'row' | 'saved' | 'view' | 'm
   onReverted: () => void;
 }
 
-/** Leaving and Enter keep what was typed; Esc brings the old value back, and closes the sheet where nothing was typed. */
+/** Leaving and Enter store the typed value; Esc restores the old one, and closes the sheet if nothing was typed. */
 function Field({ field, row, saved, view, mayWrite, takesFocus, fault, onTyped, onReverted }: FieldProps) {
   const { t } = useTranslation();
   const [text, setText] = useState<string>();

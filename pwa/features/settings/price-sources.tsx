@@ -23,7 +23,7 @@ export interface PriceSourcesProps {
   onTexts: (texts: ReadonlyMap<PriceKey, string>) => void;
 }
 
-/** Where prices come from besides the keyboard: a file, and what the providers ask. */
+/** Sources of prices besides the keyboard: a file, and the providers' list prices. */
 export function PriceSources({ maps, unpriced, quotaPerUnit, actions, isShort = false, onTexts }: PriceSourcesProps) {
   const { t } = useTranslation();
   const picker = useRef<HTMLInputElement>(null);

@@ -19,7 +19,7 @@ export function historyQuery(keys: readonly string[] | undefined) {
   });
 }
 
-/** What is in a group now: whoever asks is about to decide by it. */
+/** Present contents of a group, which a decision depends on: never cached. */
 export const groupUsesQuery = (name: string) =>
   queryOptions({
     queryKey: ['groups', 'uses', name],

@@ -104,7 +104,7 @@ interface LoadedProps {
   field: ReactNode;
 }
 
-/** Its words stand at once, the field a moment later, in a place that is kept for it. */
+/** Its words are drawn at once, the field a moment later, in a reserved space. */
 function Loaded({ words, wanted, field }: LoadedProps) {
   return (
     <Suspense

@@ -9,7 +9,7 @@ export type SettingControl = 'text' | 'number' | 'quota' | 'switch' | 'choice' |
 export interface SettingEntry {
   key: SettingKey;
   control: SettingControl;
-  /** Turning it off is asked about first. */
+  /** Turning it off needs a confirmation. */
   asksBeforeOff?: boolean;
   /** Said once it was changed, before it is saved. */
   warns?: boolean;
@@ -28,7 +28,7 @@ export interface SettingPage {
   sections: readonly SettingSection[];
 }
 
-/** The field of a setting, by its kind unless told otherwise. */
+/** Field of a setting, by its kind by default. */
 export function field(key: SettingKey, more: Partial<Omit<SettingEntry, 'key'>> = {}): SettingEntry {
   return { key, control: controlFor(key), ...more };
 }

@@ -28,7 +28,7 @@ const MapChangesList = lazyPart(
 );
 
 export interface SettingFieldProps extends SettingControlProps {
-  /** What somebody else made of it since the typing began. */
+  /** Value that another editor saved since the typing began. */
   theirs: OptionState | undefined;
   onResolve: (value: string, theirs: OptionState) => void;
 }
@@ -48,7 +48,7 @@ export function SettingField(props: SettingFieldProps) {
   );
 }
 
-/** What is to be known of it beside its value: who may change it, what it does, what it was. */
+/** Facts about a field apart from its value: who may change it, its effect, its previous value. */
 function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: SettingFieldProps) {
   const { t } = useTranslation();
   const words = useSettingLabels();

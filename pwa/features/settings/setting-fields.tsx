@@ -25,7 +25,7 @@ export interface SettingFieldsProps {
   onType: (entry: SettingEntry, text: string) => void;
 }
 
-/** The first section at once, each further one by itself: together they would keep a slow phone busy for half a second. */
+/** The first section at once, each further one separately: together they would block a slow phone for half a second. */
 export function SettingFields({ sections: [section, ...further], ...shared }: SettingFieldsProps) {
   if (section === undefined) return null;
   return (

@@ -33,7 +33,7 @@ export function isSameValue(key: string, one: string, other: string): boolean {
 }
 
 export interface MapMerge {
-  /** Changed by both, to different values: somebody has to choose. */
+  /** Changed by both, to different values: the user has to choose. */
   conflicts: { name: string; base: EntryValue; mine: EntryValue; theirs: EntryValue }[];
   /** My changes that theirs do not touch, as they come on top of theirs. */
   mine: EntryChange[];

@@ -27,7 +27,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
   const lines = useChangeLines();
   const wasSet = new Map(options.map(({ key, isSet }) => [key, isSet === true]));
   const prices = usePriceChanges({ edits, options });
-  // Prices are told by what calls cost; how the settings hold them, where that cannot be told.
+  // Prices are shown as costs of calls; as stored settings where that is impossible.
   const told = [...edits.drafts].filter(([key]) => prices === null || !isPriceKey(key));
   const changes = told.map(([key, { base, text }]) => ({
     key,

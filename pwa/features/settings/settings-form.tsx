@@ -27,7 +27,7 @@ const TestMail = lazyPart(
   },
   (part) => part.TestMail,
 );
-// Asks before edits are left, of which there are none yet.
+// Confirms leaving unsaved edits, of which there are none yet.
 const UnsavedEdits = lazyPart(
   () => import('#pwa/ui/form/unsaved-edits.tsx'),
   (part) => part.UnsavedEdits,
@@ -215,7 +215,7 @@ function PageFields({ page, view, onView, onReview, ...shared }: PageFieldsProps
   );
 }
 
-/** A link leads there, or somebody has to decide: the text of a setting is the place for it. */
+/** A link points there, or a decision is needed: both are shown at the setting. */
 function needsLook(key: SettingKey, { wanted, edits }: FieldsProps): boolean {
   return key === wanted || edits.theirs.has(key) || edits.problems.has(key);
 }

@@ -72,7 +72,7 @@ export function SettingsHistory({ keys, onClose }: SettingsHistoryProps) {
   );
 }
 
-/** Takes a change back; what it cannot take back is told, and the list asked again for why. */
+/** Reverts a change; if a part cannot be reverted, that is reported, and the list is requested again. */
 function useUndo() {
   const queryClient = useQueryClient();
   const refresh = async (): Promise<void> => {

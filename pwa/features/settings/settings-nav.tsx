@@ -13,7 +13,7 @@ import styles from './settings-nav.module.css';
 export interface PageMarks {
   /** Settings that are not what they are by default. */
   changed: number;
-  /** Edits that nobody saved, and that wait to be sent. */
+  /** Unsaved edits, and edits that wait to be sent. */
   unsaved: number;
   queued: number;
 }

@@ -26,11 +26,11 @@ import type { SettingPage } from './setting-entry.ts';
 import styles from './settings.module.css';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 
-/** What stands beside the settings. */
+/** Panel next to the settings. */
 export type SettingsPanel = 'history' | 'diff';
 
 interface SettingsScreenProps {
-  /** Name of the page, or of the tab, that the address asks for. */
+  /** Name of the page, or of the tab, in the address. */
   tab: string | undefined;
   /** The setting that a link leads to. */
   field: string | undefined;

@@ -46,7 +46,7 @@ const textsOf =
 /** Them, and the models that the table of prices is about. */
 export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
   const { data: enabled = [], isLoading } = useQuery(enabledModelsQuery);
-  // What Home counts is listed here. It is read once: nobody waits for it.
+  // Models that Home counts are listed here. Read once: nothing waits for it.
   const { data: todo } = useQuery({ ...todoQuery, refetchInterval: false });
   const { data: units = {} } = useQuery(unitsQuery);
   const { maps, saved } = priceMapsOf(options, edits);
@@ -62,7 +62,7 @@ export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
     saved,
     /** Which models come first is on its way: whatever is shown meanwhile would move. */
     isLoading,
-    /** Models of enabled channels, by the names that prices are kept under. */
+    /** Models of enabled channels, by the names that prices are stored under. */
     served,
     models: maps === undefined || saved === undefined ? [] : [...new Set([...pricedModels(maps), ...pricedModels(saved)])].sort(),
     /** Models of channels that have no price as it is saved: a typed one leaves the list when it is. */

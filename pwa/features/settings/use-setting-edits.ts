@@ -26,7 +26,7 @@ export interface SettingEdits {
   save: () => Promise<void>;
 }
 
-/** Edits of settings: typed here, saved in one call, or kept in the outbox while there is no server to take them. */
+/** Edits of settings: typed here, saved in one call, or stored in the outbox while the server is unreachable. */
 export function useSettingEdits(options: readonly Option[]): SettingEdits {
   const outbox = useOutbox();
   const [drafts, setDrafts] = useState<Drafts>(new Map());

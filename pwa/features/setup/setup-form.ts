@@ -1,4 +1,4 @@
-// What the wizard asks and what it sends.
+// Values of the wizard and the body that it sends.
 import { passwordProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
 import type { SetupInput } from '#shared/setup.ts';

@@ -13,7 +13,7 @@ import { setupQuery } from './queries.ts';
 import { SetupWizard } from './setup-wizard.tsx';
 import styles from './setup-screen.module.css';
 
-/** So long the success is in sight before the console starts anew with what is now set up. */
+/** Milliseconds for which the success is shown before the console restarts with the new settings. */
 const reloadDelay = 1500;
 
 /** The first screen of a new installation. `onDone`: it is set up already, or by now. */

@@ -1,5 +1,5 @@
-// Texts of this installation that visitors read. Each is kept in local storage as existing clients keep it, so that the next
-// visit has it at once.
+// Texts of this installation that visitors read. Each is stored in local storage as existing clients store it, so that the next visit has
+// it at once.
 import { queryOptions } from '@tanstack/react-query';
 import { siteTextApi } from '#shared/site-texts.ts';
 import { call } from '#pwa/api/call.ts';
@@ -14,7 +14,7 @@ function textQuery(name: 'notice' | 'about' | 'home_page_content', ask: (signal:
       return text;
     },
     initialData: () => localStorage.getItem(storageKey) ?? undefined,
-    // The stored copy is for the first paint only; it is asked again at once.
+    // The stored copy is for the first paint only; it is requested again at once.
     initialDataUpdatedAt: 0,
     staleTime: 60_000,
   });
@@ -24,7 +24,7 @@ export const noticeQuery = textQuery('notice', (signal) => call(siteTextApi.noti
 export const aboutQuery = textQuery('about', (signal) => call(siteTextApi.about, { signal }));
 export const homeContentQuery = textQuery('home_page_content', (signal) => call(siteTextApi.home, { signal }));
 
-/** Whether a newer version of Tidegate is published; asked when somebody wants to know. */
+/** Whether a newer version of Tidegate is published; requested on demand. */
 export const updateQuery = queryOptions({
   queryKey: ['site', 'update'],
   queryFn: ({ signal }) => call(siteTextApi.update, { signal }),

@@ -8,7 +8,7 @@ import { RichText } from '#pwa/ui/markdown/rich-text.tsx';
 import { updateQuery } from './queries.ts';
 import styles from './site-content.module.css';
 
-/** Asks the server to look at the published releases. */
+/** Requests the published releases through the server. */
 export function UpdateCheck({ version }: { version: string }) {
   const { t } = useTranslation();
   const update = useQuery(updateQuery);

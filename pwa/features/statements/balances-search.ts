@@ -1,4 +1,4 @@
-// What the table of all accounts keeps in its address: the month and the page.
+// Search parameters of the table of all accounts: the month and the page.
 import { z } from 'zod/mini';
 import { ListSearch } from '#pwa/ui/list/list-search.ts';
 import { monthStart } from '#pwa/ui/local-days.ts';
@@ -9,7 +9,7 @@ export const BalancesSearch = z.extend(ListSearch, {
 });
 export type BalancesSearch = z.infer<typeof BalancesSearch>;
 
-/** Unix seconds, half-open; `isCurrent`: the month goes on. `now` in milliseconds. */
+/** Unix seconds, half-open; `isCurrent`: the month is not over. `now` in milliseconds. */
 export function spanOfMonth({ month }: Pick<BalancesSearch, 'month'>, now: number): { start: number; end: number; isCurrent: boolean } {
   const current = monthStart(now);
   const [year, number] = (month ?? '').split('-').map(Number);

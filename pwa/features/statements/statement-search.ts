@@ -1,4 +1,4 @@
-// What the statement keeps in its address, and which time it is about.
+// Search parameters of the statement, and its period.
 import { z } from 'zod/mini';
 import { SearchInt } from '#pwa/ui/list/list-search.ts';
 import { monthStart } from '#pwa/ui/local-days.ts';
@@ -7,7 +7,7 @@ export const periods = ['this_month', 'last_month', 'this_year', 'custom'] as co
 export type Period = (typeof periods)[number];
 
 export const StatementSearch = z.object({
-  /** Whose; one's own unless told. */
+  /** User of the statement; by default the reader. */
   user: SearchInt,
   period: z.catch(z.optional(z.enum(periods)), undefined),
   /** Bounds of a time of one's own, unix seconds, half-open. */

@@ -54,7 +54,7 @@ function ClipPart({ clip, number }: { clip: Clip; number: number }) {
   );
 }
 
-/** Nothing is loaded before somebody presses play. */
+/** Nothing is loaded before play is pressed. */
 function Player({ src, name }: { src: string | undefined; name: string }) {
   const { t } = useTranslation();
   const [hasFailed, setFailed] = useState(false);

@@ -9,7 +9,7 @@ export interface Clip {
   audio: string | undefined;
   video: string | undefined;
   cover: string | undefined;
-  /** Undefined: not told. */
+  /** Undefined: unknown. */
   seconds: number | undefined;
   tags: string;
   lyrics: string;

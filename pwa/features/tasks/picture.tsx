@@ -13,7 +13,7 @@ const icons = { drawing: 'picture', music: 'music', video: 'play' } as const;
 interface PictureProps {
   src: string | undefined;
   kind: TaskKind;
-  /** Empty: words beside it say what it shows. */
+  /** Empty: the words next to it describe it. */
   alt: string;
   /** In a row: what is wrong is only said to the ear and at a pointer. */
   isSmall?: boolean;

@@ -8,14 +8,14 @@ export function secureLink(text: string): string | undefined {
   return link !== undefined && /^https:/i.test(link) ? link : undefined;
 }
 
-/** This site's copy of the cover of a clip: nobody else learns who looks at it. */
+/** This site's copy of the cover of a clip: its host does not learn who views it. */
 export function musicCover(taskId: string, clip: number): string {
   return `/suno/image/${encodeURIComponent(taskId)}/${clip}`;
 }
 
 /**
- * Where the image of a drawing is. This site's copy is asked for at the address of this page: the server may know itself by
- * another. While it is being drawn it changes, and so does its address.
+ * Address of a drawing's image. This site's copy is requested at the address of this page: the server may have another one configured. The
+ * image changes while it is drawn, and so does its address.
  */
 export function drawingPicture({ image_url, mj_id, status, progress }: Drawing): string | undefined {
   if (image_url === '') return undefined;

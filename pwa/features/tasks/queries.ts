@@ -19,10 +19,10 @@ export interface TaskPage extends TaskPageExtra {
   rows: TaskRow[];
 }
 
-/** A server asks its upstreams every 15 seconds; what it has heard is soon seen here. */
+/** A server polls its upstreams every 15 seconds; new results are soon shown here. */
 export const pollMs = 5_000;
 
-/** `isOnline`: whether asking again has any sense. */
+/** `isOnline`: whether polling can succeed. */
 export const tasksQuery = (list: TaskList, choice: TaskPageChoice, isOnline: boolean) =>
   queryOptions({
     queryKey: [list.kind === 'drawing' ? 'drawings' : 'tasks', list, choice],
@@ -30,7 +30,7 @@ export const tasksQuery = (list: TaskList, choice: TaskPageChoice, isOnline: boo
     select: pageOfAnswer,
     meta: { offline: true },
     placeholderData: keepPreviousData,
-    // Asked again only while something runs. A hidden page does not ask.
+    // Polled only while a task runs. A hidden page does not poll.
     refetchInterval: ({ state: { data } }) =>
       isOnline && data !== undefined && pageOfAnswer(data).rows.some(isUnfinished) ? pollMs : false,
     refetchIntervalInBackground: false,

@@ -1,4 +1,4 @@
-// What the drawing log and the task log keep in their address.
+// Search parameters of the drawing log and the task log.
 import { z } from 'zod/mini';
 import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 import { ranges } from './task-kinds.ts';
@@ -14,9 +14,9 @@ export const TaskSearch = z.extend(ListSearch, {
   status: SearchText,
   /** For administrators. */
   channel: SearchInt,
-  /** Of the task log. Not told: what was looked at last. */
+  /** Of the task log. Absent: the kind that was viewed last. */
   kind: z.catch(z.optional(z.enum(['music', 'video'])), undefined),
-  /** Rows unless told. */
+  /** Rows by default. */
   view: z.catch(z.optional(z.literal('gallery')), undefined),
   /** Where the page begins, beyond what can be paged by number. */
   after: SearchText,

@@ -185,7 +185,7 @@ function ActionTag({ row }: { row: TaskRow }) {
   return useIsPhone() ? text(row.action) : <Tag>{text(row.action)}</Tag>;
 }
 
-/** What it is called or was asked for; below it why it failed, or by what id it is known. */
+/** Title or prompt; below it the reason of a failure, or the id. */
 function What({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
   const name = row.title || row.prompt || t('tasks.no_prompt');

@@ -13,7 +13,7 @@ interface TaskFiltersProps {
   list: TaskList;
   search: TaskSearch;
   columns: ChosenColumns<TaskRow>;
-  /** A panel beside the list leaves less room. */
+  /** An open panel leaves less space. */
   isTight: boolean;
   /** Whatever narrows the list begins at its first page again. */
   onNarrow: (change: Partial<TaskSearch>) => void;
@@ -24,7 +24,7 @@ export function TaskFilterBar({ list, search, columns, isTight, onNarrow, onView
   const { t } = useTranslation();
   const { defaultRange } = kinds[list.kind];
   const { range } = list.range;
-  // One line stays one line beside a panel: the rows under it do not move when a record is opened.
+  // One line stays one line with an open panel: the rows under it do not move when a record is opened.
   const shown = filterKeys.filter((name) => (list.isAdmin || name !== 'channel') && (!isTight || search[name] !== undefined));
   return (
     <FilterBar

@@ -56,7 +56,7 @@ const Tile = memoRow(({ row, isOpen, onOpen, onFocus }: TileProps) => {
         onFocus={() => onFocus(row.id)}
       >
         <Picture src={row.picture} kind={row.kind} alt="" />
-        {/* The number below says the same. It keeps its place: names stand in a line. */}
+        {/* The number below says the same. It retains its space: names are aligned. */}
         <span className={styles.tileTrack} data-off={!runs || row.percent === undefined || undefined} aria-hidden="true">
           <i style={{ inlineSize: `${row.percent ?? 0}%` }} />
         </span>

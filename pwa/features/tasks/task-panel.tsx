@@ -158,7 +158,7 @@ function Prompts({ row }: { row: TaskRow }) {
   ));
 }
 
-/** What can be asked for next, by the id that a call names. */
+/** Follow-up actions, by the id that a call names. */
 function Buttons({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
   const buttons = 'buttons' in row.source ? drawingButtons(row.source.buttons) : [];

@@ -5,7 +5,7 @@ import { clipsOf, type Clip, lyricsOf } from './clips.ts';
 import { drawingPicture } from './pictures.ts';
 import type { TaskKind } from './task-kinds.ts';
 
-/** `asking`: it waits for more input of whoever ordered it. */
+/** `asking`: it waits for more input of its caller. */
 export type Standing = 'queued' | 'running' | 'asking' | 'done' | 'failed' | 'unknown';
 
 export interface MadeVideo {
@@ -13,7 +13,7 @@ export interface MadeVideo {
   seconds: number;
   /** `1280×720`. */
   size: string;
-  /** This site's own address of it: nobody else learns who watches, and no other address opens it. Undefined: it is not there. */
+  /** Address at this site: the host does not learn who watches, and no other address opens it. Undefined: it does not exist. */
   source: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface TaskRow {
   /** Empty when there never was one. */
   upstreamId: string;
   username: string;
-  /** 0: not told. */
+  /** 0: unknown. */
   channel: number;
   /** Empty: the channel was deleted, or the reader is no administrator. */
   channelName: string;
@@ -34,7 +34,7 @@ export interface TaskRow {
   standing: Standing;
   /** 0 to 100; undefined: the upstream said something else. */
   percent: number | undefined;
-  /** What was asked for. */
+  /** Prompt of the task. */
   prompt: string;
   /** What came of it has a name of its own; else empty. */
   title: string;

@@ -1,4 +1,4 @@
-// What the two screens ask the server for, from what their address holds.
+// Queries of the two screens, from their search parameters.
 import { midnight } from '#pwa/ui/local-days.ts';
 import type { TaskSearch } from './task-address.ts';
 import { kinds, type Range, type TaskKind } from './task-kinds.ts';
@@ -13,7 +13,7 @@ export interface TaskList {
   /** Everybody's rows, or one's own. */
   isAdmin: boolean;
   filters: TaskFilters;
-  /** The range as a name, so that what is kept for offline use does not depend on the clock. */
+  /** Range as a name, so that stored responses do not depend on the clock. */
   range: { range: Range; from?: number | undefined; to?: number | undefined };
 }
 

@@ -100,7 +100,7 @@ export function TasksScreen({ kind: asked, search, onSearch }: TasksScreenProps)
   );
 }
 
-/** Without callbacks, what becomes of a drawing is only known when it is asked for. */
+/** Without callbacks, the state of a drawing is only known by polling. */
 function CallbackNote() {
   const { t } = useTranslation();
   if (useSiteStatus()?.mj_notify_enabled !== false) return null;

@@ -19,7 +19,7 @@ interface TaskListOptions {
   size: number;
 }
 
-/** Whoever has not said what he looks for sees videos where there is no music. */
+/** Without a chosen kind, videos are shown where there is no music. */
 export function useShownKind({ kind, search, size }: Omit<TaskListOptions, 'onSearch'>): TaskKind {
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
   const isOnline = useIsOnline();
@@ -31,7 +31,7 @@ export function useShownKind({ kind, search, size }: Omit<TaskListOptions, 'onSe
   return hasNone && (videos.data?.rows.length ?? 0) > 0 ? 'video' : kind;
 }
 
-/** The list that the address asks for, and the ways to ask for another. */
+/** List of the address, and the ways to change it. */
 export function useTaskList({ kind, search, onSearch, size }: TaskListOptions) {
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
   const isOnline = useIsOnline();

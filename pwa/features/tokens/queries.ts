@@ -20,7 +20,7 @@ export const tokensQuery = (page: number, size: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** Own tokens by a part of the name or of the key; all at once, at most 100. Not kept: what is typed may be a key. */
+/** Own tokens by a part of the name or of the key; all at once, at most 100. Not stored: the typed text may be a key. */
 export const foundTokensQuery = (keyword: string, key: string) =>
   queryOptions({
     queryKey: ['tokens', { keyword, key }],

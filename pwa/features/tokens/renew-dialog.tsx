@@ -25,12 +25,12 @@ const choices = [
   { name: 'month', seconds: 30 * 24 * hour },
 ] as const;
 
-/** Asks how long the old secret is accepted, then shows the new one. */
+/** Requests how long the old secret is accepted, then shows the new one. */
 export function RenewDialog({ token, onClose }: { token: Token; onClose: () => void }) {
   const { t } = useTranslation();
   const format = useFormat();
   const [seconds, setSeconds] = useState<number>(24 * hour);
-  // The record follows the renewal: what was asked about is what was there before.
+  // The record follows the renewal: the dialog shows the state before it.
   const [asked] = useState(token);
   const renew = useRenewToken();
   const renewed = renew.data;

@@ -21,7 +21,7 @@ export function useToggleToken() {
     onSuccess: ({ id, name, revision }, { status }) => {
       if (status !== TokenStatus.enabled) return;
       offerUndo(t('tokens.undo.disabled', { name }), async () => {
-        // What somebody else did since then stays.
+        // Changes that others made since then stay.
         const body = { id, status: TokenStatus.enabled, revision };
         await call(tokenApi.edit, { query: { status_only: 'true' }, body }).finally(refresh);
         return true;
@@ -68,7 +68,7 @@ export function useEditToken() {
   return useMutation({
     mutationFn: (body: TokenEdit) => call(tokenApi.edit, { query: {}, body }),
     meta: { quiet: true },
-    // The list follows the form that was saved: what was typed meanwhile is told from what was sent.
+    // The list follows the saved form: text that was typed in the meantime is compared with what was sent.
     onSuccess: () => void refresh(),
   });
 }

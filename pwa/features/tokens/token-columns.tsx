@@ -47,7 +47,7 @@ function tokenColumns(t: TFunction, { unit, isTouched, onToggle, onRemove }: Tok
       key: 'name',
       heading: t('tokens.column.name'),
       cell: (token) => <Name token={token} />,
-      // The end of a key tells it from others.
+      // The end of a key distinguishes it from others.
       least: 152,
       card: 'title',
       isLocked: true,
@@ -148,7 +148,7 @@ function Left({ token }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
-  // The status beside it says that nothing is left.
+  // The status next to it says that nothing is left.
   if (!isPhone && (token.unlimited_quota || token.remain_quota > 0)) return <Balance token={token} size="row" />;
   return token.unlimited_quota ? t('tokens.unlimited') : format.quota(token.remain_quota);
 }

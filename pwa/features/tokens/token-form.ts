@@ -19,7 +19,7 @@ export interface TokenValues {
   count: number | '';
 }
 
-/** One dollar while nobody changes what a dollar is. */
+/** One dollar with the default units per dollar. */
 const defaultQuota = 500_000;
 export const never = -1;
 
@@ -102,8 +102,8 @@ export function createBody(values: TokenValues): TokenCreate {
 }
 
 /**
- * The changes against the record that the form was opened with. What was used goes beside a new balance: together they say
- * which edit was meant, however much calls have used since. `revision`: the state that the changes are based on.
+ * Changes against the record that the form was opened with. The used quota accompanies a new balance: together they identify the intended
+ * edit, however much calls have used since. `revision`: the state that the changes are based on.
  */
 export function editBody(values: TokenValues, before: Token, revision: number = before.revision): TokenEdit {
   const models = values.model_limits.join(',');
@@ -142,8 +142,8 @@ const comparedFields = [
 export type ComparedField = (typeof comparedFields)[number];
 
 /**
- * What somebody else changed while the form was open. A balance that only calls have moved is no change: the sum of what
- * is left and what is used tells.
+ * Changes that others made while the form was open. A balance that only calls have moved is no change: the sum of remaining and used quota
+ * shows that.
  */
 export function changesBetween(before: Token, now: Token): ComparedField[] {
   return comparedFields.filter((field) => {

@@ -11,7 +11,7 @@ interface TokenRowActionsProps {
   token: Token;
   /** There is room for what the token's panel has too. */
   isRoomy: boolean;
-  /** Failures have been told when it ends. */
+  /** Failures have been reported when it ends. */
   onToggle: (token: Token) => Promise<void>;
   onRemove: (token: Token) => void;
 }

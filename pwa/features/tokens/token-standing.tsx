@@ -35,7 +35,7 @@ export function TokenStanding({ token }: { token: Token }) {
   const format = useFormat();
   const key = wholeKey(token);
   const oldKeys = acceptedOldKeys(token);
-  // A kept token has no key; while the whole one comes its room is kept.
+  // A stored token has no key; while the whole one loads its space is reserved.
   const isOnline = useIsOnline();
   return (
     <div className={layout.stackMd}>
@@ -109,7 +109,7 @@ function OldKeys({ id, until }: { id: number; until: readonly number[] }) {
   );
 }
 
-/** Chat applications that the site offers. Each asks before it gets this key. */
+/** Chat applications that the site offers. Each needs consent before it receives this key. */
 function ChatLinks({ tokenId }: { tokenId: number }) {
   const { t } = useTranslation();
   const links = chatLinks(useSiteStatus());

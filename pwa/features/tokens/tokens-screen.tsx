@@ -75,7 +75,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const handleClose = (): void => onSearch({ open: undefined });
   const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newToken })} />;
 
-  /** Not asked about: it can be taken back. A failure has been toasted. */
+  /** Without confirmation: it can be reverted. A failure has been shown as a toast. */
   function handleRemove(tokens: readonly Token[]): void {
     const ids = tokens.map(({ id }) => id);
     remove.mutate(tokens, {
@@ -179,7 +179,7 @@ interface OpenPanelProps {
   onRemove: (token: Token) => void;
 }
 
-/** What stands beside the list. */
+/** Panel next to the list. */
 function OpenPanel({ many: { ids, end }, isNew, token, ways, onRemove }: OpenPanelProps) {
   if (ids !== undefined) return <ManyPanel key={ids.join(',')} ids={ids} onClose={() => end(false)} onDone={() => end(true)} />;
   if (isNew) return <NewTokenPanel onClose={ways.onClose} />;
@@ -203,7 +203,7 @@ function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; on
   return <OnlineButton variant={variant} icon={<Icon name="plus" />} onClick={onCreate} label={label} />;
 }
 
-/** Tokens without money behind them are refused, whatever they hold; administrators are not told. */
+/** Tokens of an account without credit are refused, whatever their quota; administrators get no notice. */
 function useWithoutCredit(): User | undefined {
   const self = useQuery(selfQuery).data;
   return self !== undefined && self.quota <= 0 && self.role < Role.admin ? self : undefined;

@@ -5,7 +5,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { changesBetween, type ComparedField } from './token-form.ts';
 import { useExpiryText } from './token-labels.tsx';
 
-/** What somebody else changed of a token while its form was open, in words. */
+/** Changes of a token that others made while its form was open, in words. */
 export function useTokenComparison(): RecordComparison<Token, ComparedField> {
   const { t } = useTranslation();
   const format = useFormat();

@@ -10,7 +10,7 @@ interface TokenListOptions {
   screen: ListScreen;
 }
 
-/** The list that the address and the part of a key ask for, and the ways to ask for another. */
+/** List of the address and the part of a key, and the ways to change it. */
 export function useTokenList({ search, onSearch, screen }: TokenListOptions) {
   // Not in the address: a part of a key is a secret, and addresses are remembered.
   const [partOfKey, setPartOfKey] = useState('');

@@ -33,7 +33,7 @@ export type EditedUser = ReturnType<typeof useUserForm>;
 export function useSaveUser({ form, base, setTheirs, follow }: EditedUser) {
   const queryClient = useQueryClient();
   const ownId = useStoredUser()?.id;
-  // A change of the balance keeps its name until its outcome is known: an answer may be lost.
+  // Name of a change of the balance, reused until its outcome is known: a response may be lost.
   const quotaRef = useRef<string>(undefined);
   const save = useMutation({
     mutationFn: ({ sent, revision }: { sent: UserValues; revision: number }) => {

@@ -13,7 +13,7 @@ interface UserListOptions {
 /** The order without a figure. */
 export const newest = 'newest';
 
-/** The list that the address asks for, and the ways to ask for another. */
+/** List of the address, and the ways to change it. */
 export function useUserList({ search, onSearch, screen }: UserListOptions) {
   const { page, size } = screen;
   const filter = { keyword: search.keyword ?? '', group: search.group ?? '' };

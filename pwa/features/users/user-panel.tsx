@@ -26,7 +26,7 @@ export interface UserPanelProps {
   onNext: (() => void) | undefined;
 }
 
-/** A user beside the list: the editor, or what there is to see of somebody one may not change. */
+/** A user next to the list: the editor, or a summary of an account that the reader may not change. */
 export function UserPanel(props: UserPanelProps) {
   const { id, row, actor, onClose, onPrevious, onNext } = props;
   const { t } = useTranslation();

@@ -1,4 +1,4 @@
-// Who may do what to whom. The server decides; this keeps people from buttons that it would refuse, and says why.
+// Permissions between accounts. The server decides; this hides buttons that it would refuse, and gives the reason.
 import { mayActOn, Role } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/user.ts';
 import { type ManageAction } from '#shared/users.ts';
@@ -7,7 +7,7 @@ export type Refusal = 'deleted' | 'same_level' | 'promote_root_only' | 'already_
 
 type Person = Pick<User, 'role' | 'status' | 'DeletedAt'>;
 
-/** Why somebody cannot edit an account; undefined when he can. */
+/** Reason why an actor cannot edit an account; undefined if allowed. */
 export function editRefusal(actor: Pick<User, 'role'>, target: Person): Refusal | undefined {
   if (target.DeletedAt !== null) return 'deleted';
   return mayActOn(actor.role, target.role) ? undefined : 'same_level';

@@ -58,7 +58,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
 
   function handleCommand(command: UserCommand, user: User): void {
     if (command === 'edit') onOpen(String(user.id));
-    // Harmless and undone in one step; the others are asked about. A failure has been toasted.
+    // Harmless and reverted in one step; the others need a confirmation. A failure has been shown as a toast.
     else if (command === 'enable') void users.manage(user.id, command).catch(() => {});
     else setAsked({ action: command, user });
   }

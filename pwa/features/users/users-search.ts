@@ -2,7 +2,7 @@ import { z } from 'zod/mini';
 import { UserSort } from '#shared/users.ts';
 import { ListSearch, SearchText } from '#pwa/ui/list/list-search.ts';
 
-/** What the list of users keeps in its address. */
+/** Search parameters of the list of users. */
 export const UsersSearch = z.extend(z.omit(ListSearch, { open: true }), {
   keyword: SearchText,
   group: SearchText,

@@ -1,4 +1,4 @@
-// The lines of a price, as a receipt shows them: they add up to what the server asks for.
+// Lines of a price, as a receipt shows them: they add up to the server's price.
 import { centsOf, centsText, topUpCents } from '#shared/top-up-price.ts';
 import type { WalletInfo } from '#shared/wallet.ts';
 

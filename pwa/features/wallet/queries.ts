@@ -24,7 +24,7 @@ export const amountQuery = (amount: number) =>
     retry: false,
   });
 
-/** An order, looked at again and again until it is settled; a hidden page does not ask. */
+/** An order, polled until it is settled; a hidden page does not poll. */
 export const orderQuery = (tradeNo: string) =>
   queryOptions({
     queryKey: ['wallet', 'order', tradeNo],

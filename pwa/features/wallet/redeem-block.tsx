@@ -33,7 +33,7 @@ export function RedeemBlock({ shared, onSharedTaken }: RedeemBlockProps) {
   useMarkUnsaved(key.trim() !== '');
   useEffect(() => {
     if (shared === '') return;
-    // Filled in, not redeemed: whoever shared it presses the button themselves.
+    // Filled in, not redeemed: the user presses the button.
     setKey(codeIn(shared));
     field.current?.focus();
     onSharedTaken();

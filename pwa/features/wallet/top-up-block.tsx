@@ -16,7 +16,7 @@ import styles from './wallet.module.css';
 
 export interface ChosenAmount {
   amount: number;
-  /** What the server asks for. */
+  /** Price by the server. */
   money: string;
 }
 
