@@ -10,7 +10,7 @@ export interface FirstCall {
   /** Goes as a form, with a recording in it. */
   hasRecording?: boolean;
   /** Its path says what is made, no field of its body. */
-  isModelUnsaid?: boolean;
+  isModelOmitted?: boolean;
 }
 
 /** What is asked for, of each kind of model: the least that shows whether it answers. */
@@ -27,12 +27,12 @@ export const firstCalls: Readonly<Record<CallableKind, FirstCall>> = {
   },
   moderation: { path: '/v1/moderations', body: { input: 'The tide comes in.' } },
   video: { path: '/v1/videos', body: { prompt: 'Waves around a lighthouse' } },
-  drawing: { path: '/mj/submit/imagine', body: { prompt: 'A lighthouse at dawn' }, isModelUnsaid: true },
-  music: { path: '/suno/submit/MUSIC', body: { gpt_description_prompt: 'A calm song about the tide' }, isModelUnsaid: true },
+  drawing: { path: '/mj/submit/imagine', body: { prompt: 'A lighthouse at dawn' }, isModelOmitted: true },
+  music: { path: '/suno/submit/MUSIC', body: { gpt_description_prompt: 'A calm song about the tide' }, isModelOmitted: true },
 };
 
 /** Lyrics are music's; they have a path of their own, and another field. */
-const lyrics: FirstCall = { path: '/suno/submit/LYRICS', body: { prompt: 'A calm song about the tide' }, isModelUnsaid: true };
+const lyrics: FirstCall = { path: '/suno/submit/LYRICS', body: { prompt: 'A calm song about the tide' }, isModelOmitted: true };
 
 export function firstCallOf(kind: CallableKind, model: string): FirstCall {
   return kind === 'music' && /lyrics/i.test(model) ? lyrics : firstCalls[kind];
@@ -57,8 +57,8 @@ export async function sendFirstCall({
   kind: CallableKind;
   model: string;
 }): Promise<FirstRefusal | undefined> {
-  const { path, body, hasRecording, isModelUnsaid } = firstCallOf(kind, model);
-  const sent = isModelUnsaid === true ? body : { model, ...body };
+  const { path, body, hasRecording, isModelOmitted } = firstCallOf(kind, model);
+  const sent = isModelOmitted === true ? body : { model, ...body };
   const response = await fetch(path, {
     method: 'POST',
     headers: { ...(hasRecording === true ? {} : { 'Content-Type': 'application/json' }), Authorization: `Bearer ${key}` },

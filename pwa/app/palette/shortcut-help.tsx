@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '#pwa/ui/frame/dialog.tsx';
-import { keyName, type Shortcut, useHeardShortcuts } from '#pwa/ui/frame/shortcuts.ts';
+import { keyName, type Shortcut, useRegisteredShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import styles from './shortcut-help.module.css';
 
 const everywhere: readonly Shortcut[] = [
@@ -13,7 +13,7 @@ const everywhere: readonly Shortcut[] = [
 /** All shortcuts: of this screen, as its parts tell them, and those that work everywhere. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const here = useHeardShortcuts();
+  const here = useRegisteredShortcuts();
   return (
     <Dialog title={t('common.keys.title')} onClose={onClose}>
       {here.length > 0 && <Keys title={t('palette.key.here')} shortcuts={here} />}

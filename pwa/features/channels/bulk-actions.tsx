@@ -6,14 +6,14 @@ import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import type { AskedOfChannels } from './channel-dialog.tsx';
+import type { ChannelAction } from './channel-dialog.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
 
 interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests' | 'onDelete'> {
   ids: number[];
   /** The rows of this page. */
   rows: readonly Pick<Channel, 'id' | 'status'>[];
-  onAsk: (asked: AskedOfChannels) => void;
+  onAsk: (action: ChannelAction) => void;
 }
 
 /** What can be done with the ticked channels; tests go one after the other, each with its result in its row. */

@@ -27,7 +27,7 @@ type Question =
   | { kind: 'disable_tag'; tag: string; count: number }
   | { kind: 'repair' };
 
-export type AskedOfChannels =
+export type ChannelAction =
   | Question
   | { kind: 'test_model'; channel: Channel }
   | { kind: 'edit_many'; of: { ids: number[] } | { tag: string; ids: number[] } };
@@ -40,21 +40,21 @@ interface ChannelDialogProps<Asked> {
   onClose: () => void;
 }
 
-export function ChannelDialog({ asked, ...props }: ChannelDialogProps<AskedOfChannels>) {
+export function ChannelDialog({ asked, ...props }: ChannelDialogProps<ChannelAction>) {
   const { actions, tests, onClose } = props;
   if (asked.kind === 'test_model') return <TestDialog channel={asked.channel} tests={tests} onClose={onClose} />;
   if (asked.kind === 'edit_many') return <ManyDialog of={asked.of} actions={actions} onClose={onClose} />;
   return <QuestionDialog asked={asked} {...props} />;
 }
 
-function QuestionDialog({ asked, actions, onOpen, onClose }: ChannelDialogProps<Question>) {
+function QuestionDialog({ asked: action, actions, onOpen, onClose }: ChannelDialogProps<Question>) {
   const { t } = useTranslation();
-  const texts = useQuestionTexts(asked);
+  const texts = useQuestionTexts(action);
   return (
     <ConfirmDialog
       opened
       {...texts}
-      isDanger={asked.kind === 'delete_disabled'}
+      isDanger={action.kind === 'delete_disabled'}
       onConfirm={() =>
         handleYes()
           .catch(() => {
@@ -67,18 +67,18 @@ function QuestionDialog({ asked, actions, onOpen, onClose }: ChannelDialogProps<
   );
 
   async function handleYes(): Promise<void> {
-    if (asked.kind === 'copy') {
-      const id = await actions.copy(asked.channel.id, (name) => t('channels.copy.name', { name }));
+    if (action.kind === 'copy') {
+      const id = await actions.copy(action.channel.id, (name) => t('channels.copy.name', { name }));
       toastSuccess(t('channels.copy.done'));
       if (id !== undefined) onOpen(String(id));
       return;
     }
-    if (asked.kind === 'delete_disabled') {
+    if (action.kind === 'delete_disabled') {
       await actions.removeDisabled();
       return;
     }
-    if (asked.kind === 'disable_tag') {
-      await actions.setTag(asked.tag, false);
+    if (action.kind === 'disable_tag') {
+      await actions.setTag(action.tag, false);
       return;
     }
     toastSuccess(t('channels.repair.done', { count: await actions.repair() }));

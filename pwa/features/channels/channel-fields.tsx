@@ -160,7 +160,7 @@ function BaseUrl({ edited }: { edited: EditedChannel }) {
 function KeyField({ edited }: { edited: EditedChannel }) {
   const { t } = useTranslation();
   const label = useFieldLabels(edited);
-  const { form, isNew, asksKey } = edited;
+  const { form, isNew, needsKey } = edited;
   const { key, type } = form.values;
   const hint = useKeyHint(type);
   const count = keysOf(key).length;
@@ -168,14 +168,14 @@ function KeyField({ edited }: { edited: EditedChannel }) {
     <div>
       <SecretField
         label={label('key')}
-        isSet={!isNew && !asksKey}
+        isSet={!isNew && !needsKey}
         value={key}
         onChange={(typed) => form.setFieldValue('key', typed)}
         error={form.errors.key}
         isMultiline={isNew}
         {...(hint === undefined ? { placeholder: t('channel.hint.key') } : { description: hint })}
       />
-      {asksKey && (
+      {needsKey && (
         <p className={`${typography.small} ${styles.warning}`} role="status">
           <StatusMark status="look">{t('channel.hint.key_again')}</StatusMark>
         </p>

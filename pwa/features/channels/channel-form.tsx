@@ -35,7 +35,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const modelsByType = useQuery(modelsByTypeQuery).data ?? {};
-  const [asksVersion, setAsksVersion] = useState(false);
+  const [isVersionOpen, setVersionOpen] = useState(false);
   const edited = useChannelForm(channel);
   const { form, base, isNew, changed } = edited;
   const save = useSaveChannel(edited, onCreated);
@@ -58,7 +58,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
     if (!isOnline || isSaving) return;
     if (form.validate().hasErrors) focusFirstError(formId);
     else if (!isNew && changed.length === 0) onClose();
-    else if (endsInVersion(form.values) && changed.includes('base_url')) setAsksVersion(true);
+    else if (endsInVersion(form.values) && changed.includes('base_url')) setVersionOpen(true);
     else send();
   }
 
@@ -95,15 +95,15 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
         )}
       </form>
       <ConfirmDialog
-        opened={asksVersion}
+        opened={isVersionOpen}
         title={t('channel.version.title')}
         text={t('channel.version.text')}
         confirmLabel={t('channel.version.confirm')}
         onConfirm={() => {
-          setAsksVersion(false);
+          setVersionOpen(false);
           send();
         }}
-        onCancel={() => setAsksVersion(false)}
+        onCancel={() => setVersionOpen(false)}
       />
     </SidePanel>
   );

@@ -8,7 +8,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import typography from '#pwa/ui/styles/typography.module.css';
-import type { AskedOfChannels } from './channel-dialog.tsx';
+import type { ChannelAction } from './channel-dialog.tsx';
 import styles from './channel-list-actions.module.css';
 import type { ChannelRunsView } from './use-channel-runs.ts';
 
@@ -25,7 +25,7 @@ export function AddChannelButton({ variant, onAdd }: { variant: 'default' | 'fil
 
 interface AllChannelsMenuProps {
   runs: ChannelRunsView;
-  onAsk: (asked: AskedOfChannels) => void;
+  onAsk: (action: ChannelAction) => void;
 }
 
 /** What is done to channels without ticking them, and how it went last. */

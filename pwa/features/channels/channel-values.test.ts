@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Channel } from '#shared/channels.ts';
 import {
-  asksKeyAgain,
+  needsKeyAgain,
   changedFields,
   channelProblems,
   copyBody,
@@ -120,12 +120,12 @@ describe('channel form', () => {
   test('a new address asks for the key again, but not the super admin', () => {
     const before = valuesOf(channel);
     const moved = { ...before, base_url: 'https://elsewhere.example.com' };
-    expect(asksKeyAgain(before, moved, 10)).toBe(true);
-    expect(asksKeyAgain(before, moved, 100)).toBe(false);
-    expect(asksKeyAgain(before, { ...before, name: 'other' }, 10)).toBe(false);
-    expect(asksKeyAgain(undefined, moved, 10)).toBe(false);
-    expect(channelProblems(moved, { isNew: false, asksKey: true })).toEqual({ key: 'key_again' });
-    expect(channelProblems({ ...moved, key: 'sk-entered' }, { isNew: false, asksKey: true })).toEqual({});
+    expect(needsKeyAgain(before, moved, 10)).toBe(true);
+    expect(needsKeyAgain(before, moved, 100)).toBe(false);
+    expect(needsKeyAgain(before, { ...before, name: 'other' }, 10)).toBe(false);
+    expect(needsKeyAgain(undefined, moved, 10)).toBe(false);
+    expect(channelProblems(moved, { isNew: false, needsKey: true })).toEqual({ key: 'key_again' });
+    expect(channelProblems({ ...moved, key: 'sk-entered' }, { isNew: false, needsKey: true })).toEqual({});
   });
 });
 

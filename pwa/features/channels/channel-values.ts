@@ -119,14 +119,14 @@ export type ChannelProblem =
   | 'tokens_empty';
 
 /** Whether the stored key may not go where these values send it, so that it has to be entered again. */
-export function asksKeyAgain(before: ChannelValues | undefined, values: ChannelValues, role: number): boolean {
+export function needsKeyAgain(before: ChannelValues | undefined, values: ChannelValues, role: number): boolean {
   return before !== undefined && role < Role.root && movesKey(before, values);
 }
 
 /** What is wrong, by field. */
 export function channelProblems(
   values: ChannelValues,
-  { isNew, asksKey = false }: { isNew: boolean; asksKey?: boolean },
+  { isNew, needsKey = false }: { isNew: boolean; needsKey?: boolean },
 ): Partial<Record<ChannelField, ChannelProblem>> {
   const problems: Partial<Record<ChannelField, ChannelProblem>> = {};
   const keys = keysOf(values.key);
@@ -142,7 +142,7 @@ export function channelProblems(
   if (!keys.every(isChannelKey)) problems.key = 'key_characters';
   if (isNew && keys.length === 0) problems.key = 'key_required';
   if (!isNew && keys.length > 1) problems.key = 'one_key';
-  if (asksKey && keys.length === 0) problems.key = 'key_again';
+  if (needsKey && keys.length === 0) problems.key = 'key_again';
   const models = channelModelsProblem(values.models);
   if (models !== undefined) problems.models = models.problem;
   const groups = channelGroupsProblem(values.groups);

@@ -12,7 +12,7 @@ import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { useSelectAll } from '#pwa/api/use-select-all.ts';
 import { useChannelColumns } from './channel-columns.tsx';
-import type { AskedOfChannels } from './channel-dialog.tsx';
+import type { ChannelAction } from './channel-dialog.tsx';
 import { ChannelFilters } from './channel-filters.tsx';
 import { AddChannelButton, AllChannelsMenu, ChannelListActions } from './channel-list-actions.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
@@ -55,14 +55,14 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch, open, onOpen });
   const { listed, byTag, counts, failing, count, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen });
-  const [asked, setAsked] = useState<AskedOfChannels>();
+  const [action, setAction] = useState<ChannelAction>();
   const selection = useSelection<number>();
   const allRows = useSelectAll({ total: count, rowKey: channelId, readPage, selection });
   const controls = useChannelControls({
     listAt: listed.query.dataUpdatedAt,
     open,
     onOpen,
-    onAsk: setAsked,
+    onAsk: setAction,
     onDeleted: selection.clear,
   });
   const columns = useColumns(
@@ -71,7 +71,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   );
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
-  const grouped = useTagGroup({ ...byTag, selection, controls, onAsk: setAsked });
+  const grouped = useTagGroup({ ...byTag, selection, controls, onAsk: setAction });
 
   return (
     <Screen
@@ -82,7 +82,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
           <ChannelListActions>
             {/* One button is filled: the one in the empty list, or that of the open form, when there is one. */}
             <AddChannelButton variant={isEmpty || open !== undefined ? 'default' : 'filled'} onAdd={handleAdd} />
-            <AllChannelsMenu runs={controls.runs} onAsk={setAsked} />
+            <AllChannelsMenu runs={controls.runs} onAsk={setAction} />
           </ChannelListActions>
         </>
       }
@@ -115,7 +115,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         onOpen={onOpen}
         selection={selection}
         allRows={allRows}
-        bulkActions={<BulkActions {...controls} ids={[...selection.keys]} rows={listed.rows ?? []} onAsk={setAsked} />}
+        bulkActions={<BulkActions {...controls} ids={[...selection.keys]} rows={listed.rows ?? []} onAsk={setAction} />}
         isTwoLine
         isMuted={(row) => row.status !== ChannelStatus.enabled}
         empty={{
@@ -124,7 +124,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
           action: <AddChannelButton variant={open === undefined ? 'filled' : 'default'} onAdd={handleAdd} />,
         }}
       />
-      {asked !== undefined && <ChannelDialog {...controls} asked={asked} onOpen={onOpen} onClose={() => setAsked(undefined)} />}
+      {action !== undefined && <ChannelDialog {...controls} asked={action} onOpen={onOpen} onClose={() => setAction(undefined)} />}
     </Screen>
   );
 }

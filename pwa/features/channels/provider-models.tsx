@@ -33,7 +33,7 @@ export function ProviderModels({ form, channelId, filled }: ProviderModelsProps)
   const { t } = useTranslation();
   const [found, setFound] = useState<Found>();
   const [lacksKey, setLacksKey] = useState(false);
-  const ask = useMutation({
+  const listModels = useMutation({
     mutationFn: () => call(channelApi.fetchDraftModels, { body: draftBody(form.getValues(), channelId), timeout: patience }),
     meta: { quiet: true },
     onSuccess: handleListed,
@@ -47,23 +47,23 @@ export function ProviderModels({ form, channelId, filled }: ProviderModelsProps)
     const isNew = channelId === undefined;
     const diff = isNew ? firstDiff(values, listed, filled) : modelDiff(values, listed);
     setFound({ ...diff, count: listed.length, before: values.models });
-    const kept = isNew ? values.models.filter((model) => listed.includes(model) || !filled.includes(model)) : values.models;
-    form.setFieldValue('models', applyDiff(kept, { added: diff.added, gone: isNew ? diff.gone : [] }));
+    const remaining = isNew ? values.models.filter((model) => listed.includes(model) || !filled.includes(model)) : values.models;
+    form.setFieldValue('models', applyDiff(remaining, { added: diff.added, gone: isNew ? diff.gone : [] }));
   }
   function handleAsk(): void {
     const isMissing = channelId === undefined && keysOf(form.getValues().key).length === 0;
     setLacksKey(isMissing);
     setFound(undefined);
-    if (!isMissing) ask.mutate();
+    if (!isMissing) listModels.mutate();
   }
   const label = t('channel.provider.ask');
   return (
     <div className={styles.provider}>
-      <OnlineButton loading={ask.isPending} icon={<Icon name="refresh" />} onClick={handleAsk} label={label} />
-      {(lacksKey || ask.error !== null) && (
+      <OnlineButton loading={listModels.isPending} icon={<Icon name="refresh" />} onClick={handleAsk} label={label} />
+      {(lacksKey || listModels.error !== null) && (
         <p className={styles.failure} role="alert">
           <StatusMark status={lacksKey ? 'note' : 'failed'}>
-            {lacksKey || ask.error === null ? t('channel.provider.key_first') : failureOf(ask.error).message}
+            {lacksKey || listModels.error === null ? t('channel.provider.key_first') : failureOf(listModels.error).message}
           </StatusMark>
         </p>
       )}

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
-import type { AskedOfChannels } from './channel-dialog.tsx';
+import type { ChannelAction } from './channel-dialog.tsx';
 import { type FiguresView, useChannelFigures } from './channel-figures.ts';
 import type { RowCommand } from './channel-menu.tsx';
 import { type ChannelActions, useChannelActions } from './use-channel-actions.ts';
@@ -28,7 +28,7 @@ interface ControlOptions {
   /** The channel in the editor, which closes when that one is deleted. */
   open: string | undefined;
   onOpen: (open: string | undefined) => void;
-  onAsk: (asked: AskedOfChannels) => void;
+  onAsk: (action: ChannelAction) => void;
   onDeleted: () => void;
 }
 

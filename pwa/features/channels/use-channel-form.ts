@@ -6,20 +6,20 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { problemTexts } from '#pwa/ui/form/field-errors.ts';
 import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
-import { asksKeyAgain, changedFields, channelProblems, type ChannelValues, emptyValues, valuesOf, wrongKeyOf } from './channel-values.ts';
+import { needsKeyAgain, changedFields, channelProblems, type ChannelValues, emptyValues, valuesOf, wrongKeyOf } from './channel-values.ts';
 
 /** The form of a channel; of a new one without a channel. */
 export function useChannelForm(channel: Channel | undefined) {
   const { t } = useTranslation();
   const role = useStoredUser()?.role ?? Role.guest;
   const isNew = channel === undefined;
-  const asksKey = (values: ChannelValues, base: Channel | undefined): boolean =>
-    asksKeyAgain(base === undefined ? undefined : valuesOf(base), values, role);
+  const needsKey = (values: ChannelValues, base: Channel | undefined): boolean =>
+    needsKeyAgain(base === undefined ? undefined : valuesOf(base), values, role);
   const edited = useRecordForm({
     record: channel,
     valuesOf: startValues,
     problems: (values, base) =>
-      problemTexts(channelProblems(values, { isNew, asksKey: asksKey(values, base) }), (problem, field) => {
+      problemTexts(channelProblems(values, { isNew, needsKey: needsKey(values, base) }), (problem, field) => {
         const text = t(`channel.problem.${problem}`, { forms: keyFormsText(values.type)[currentLanguage()] });
         const number = field === 'key' ? wrongKeyOf(values) : undefined;
         return number === undefined ? text : t('channel.problem.key_number', { number, problem: text });
@@ -30,7 +30,7 @@ export function useChannelForm(channel: Channel | undefined) {
   const { form, base } = edited;
   /** What the form started from. */
   const before = startValues(base);
-  return { ...edited, isNew, before, changed: changedFields(before, form.values), asksKey: asksKey(form.values, base) };
+  return { ...edited, isNew, before, changed: changedFields(before, form.values), needsKey: needsKey(form.values, base) };
 }
 export type EditedChannel = ReturnType<typeof useChannelForm>;
 

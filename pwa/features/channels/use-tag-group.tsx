@@ -4,7 +4,7 @@ import type { Channel } from '#shared/channels.ts';
 import type { RowGroup } from '#pwa/ui/list/data-list.tsx';
 import type { Selection } from '#pwa/ui/list/selection.ts';
 import type { FoldedTags } from './folded-tags.ts';
-import type { AskedOfChannels } from './channel-dialog.tsx';
+import type { ChannelAction } from './channel-dialog.tsx';
 import { sumTags, tagCells } from './tag-cells.tsx';
 import { type TagCommand, TagHead, TagMenu, TagSums } from './tag-head.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
@@ -17,7 +17,7 @@ interface TagGroupOptions {
   selection: Selection<number>;
   controls: ChannelControls;
   folded: FoldedTags;
-  onAsk: (asked: AskedOfChannels) => void;
+  onAsk: (action: ChannelAction) => void;
 }
 
 /** The headings of a list of channels under their tags, and the sum that ends it; as `DataList` takes them. */

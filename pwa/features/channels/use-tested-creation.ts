@@ -27,12 +27,12 @@ export function useTestedCreation({ draft, content, create }: Creation) {
     }
     current.current += 1;
     const mine = current.current;
-    const asked = content();
+    const tested = content();
     setWaiting(true);
     const isGood = await draft.run();
     if (current.current !== mine) return;
     setWaiting(false);
-    if (isGood && content() === asked) create();
+    if (isGood && content() === tested) create();
   }
   function skip(): void {
     current.current += 1;

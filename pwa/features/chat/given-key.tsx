@@ -12,7 +12,7 @@ import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { serverWords } from '#pwa/ui/server-words.ts';
 import { AskKey } from './ask-key.tsx';
 import styles from './chat.module.css';
-import { type ChatKey, chatKeysQuery, consentsQuery, keepConsents } from './queries.ts';
+import { type ChatKey, chatKeysQuery, consentsQuery, storeConsents } from './queries.ts';
 
 interface GivenKeyProps {
   link: ChatLink;
@@ -61,7 +61,7 @@ function WithKey({ link, tokenId, place, children }: WithKeyProps) {
     const { [link.template]: _before, ...others } = client.getQueryData(consentsQuery(userId).queryKey) ?? {};
     const next = id === undefined ? others : { ...others, [link.template]: id };
     client.setQueryData(consentsQuery(userId).queryKey, next);
-    void keepConsents(userId, next);
+    void storeConsents(userId, next);
   };
   return (
     <QueryState query={keys} what={serverWords(t, link.name)} lines={4}>

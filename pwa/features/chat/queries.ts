@@ -49,15 +49,15 @@ export const consentsQuery = (userId: number) =>
     queryKey: ['chat-consents', userId],
     queryFn: async (): Promise<Consents> => {
       const answers = await readAnswers(userId).catch(() => []);
-      const kept = Consents.safeParse(answers.find(({ hash }) => hash === hashKey(keptKey))?.data);
-      return kept.success ? kept.data : {};
+      const stored = Consents.safeParse(answers.find(({ hash }) => hash === hashKey(consentsKey))?.data);
+      return stored.success ? stored.data : {};
     },
     staleTime: Infinity,
     networkMode: 'always',
   });
 
-export async function keepConsents(userId: number, data: Consents): Promise<void> {
-  await writeAnswer({ userId, hash: hashKey(keptKey), queryKey: keptKey, data, updatedAt: Date.now() }).catch(() => undefined);
+export async function storeConsents(userId: number, data: Consents): Promise<void> {
+  await writeAnswer({ userId, hash: hashKey(consentsKey), queryKey: consentsKey, data, updatedAt: Date.now() }).catch(() => undefined);
 }
 
-const keptKey = ['chat-consents'] as const;
+const consentsKey = ['chat-consents'] as const;

@@ -41,8 +41,8 @@ function stepWithin(from: number | undefined, to: number | undefined): Dashboard
 export function boundsOf({ span, from, to, step }: DashboardQuestion, now: number): { start: number; end: number; isLong: boolean } {
   const last = span === 'last_month' ? monthStart(now) - 1 : to;
   const end = Math.min(last ?? Math.floor(now / 1000), Math.floor(now / 1000));
-  const asked = startOf(span, { from: from ?? end - 7 * daySeconds, step, now });
-  const start = Math.min(asked, end);
+  const requested = startOf(span, { from: from ?? end - 7 * daySeconds, step, now });
+  const start = Math.min(requested, end);
   return { start, end, isLong: end - start > longestDays * daySeconds };
 }
 

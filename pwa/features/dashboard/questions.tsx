@@ -154,19 +154,19 @@ function Counts({
   isShort = false,
   isOfFailed = false,
   more = nothing,
-  ...told
+  ...texts
 }: CountsProps) {
   const format = useFormat();
   const before = useBefore({ steps, isCompared, value: compared, ...(isShort ? { isShort } : {}) });
   const sumText = isShort ? format.countShort : format.count;
   return (
     <QuestionBlock
-      title={told.title}
-      answer={told.answer}
-      remark={told.remark}
+      title={texts.title}
+      answer={texts.answer}
+      remark={texts.remark}
       chart={
         <Bars
-          label={told.picture}
+          label={texts.picture}
           steps={steps}
           series={series.map(({ label, color, value }) => ({ label, color, value: (step) => value(step.sums) }))}
           previous={before?.bars}
@@ -182,7 +182,7 @@ function Counts({
       ]}
       table={
         <StepTable
-          label={told.title}
+          label={texts.title}
           steps={steps}
           columns={[
             ...series.map(({ label, value }) => ({

@@ -15,12 +15,12 @@ import styles from './first-call.module.css';
 const key = 'AutomaticDisableChannelEnabled';
 
 /** Whether the question is open: false while that is unknown, and after a refusal on this device. */
-export function useAsksAutoDisable(isAdmin: boolean): { isAsking: boolean; refuse(): void } {
+export function useAutoDisableQuestion(isAdmin: boolean): { isOpen: boolean; refuse(): void } {
   const options = useQuery({ ...optionsQuery, enabled: isAdmin }).data;
   const userId = useStoredUser()?.id ?? 0;
   const [isRefused, setRefused] = useState(() => isDeclined(userId));
   return {
-    isAsking: !isRefused && options?.find((option) => option.key === key)?.value === 'false',
+    isOpen: !isRefused && options?.find((option) => option.key === key)?.value === 'false',
     refuse() {
       setRefused(true);
       decline(userId);

@@ -35,10 +35,10 @@ export function CallStep({ number, guide, state }: CallStepProps) {
   const [chosen, setChosen] = useState<Partial<Record<SnippetKind, string>>>({});
   const ranked = rankedFor(shown.client, guide);
   const isClient = shown.tab === 'clients' && ranked.length > 0;
-  const asker: SnippetKind = isClient ? shown.client : 'curl';
+  const snippetKind: SnippetKind = isClient ? shown.client : 'curl';
   // Programs hold conversations.
   const models = isClient ? ranked : guide.models;
-  const own = chosen[asker];
+  const own = chosen[snippetKind];
   const model = own !== undefined && models.includes(own) ? own : models[0];
   const kind = callableKind(model ?? '') ?? 'chat';
   const name = t('guide.call.name');
@@ -79,7 +79,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
           className={styles.model}
           aria-label={t('guide.call.model')}
           value={model}
-          onChange={(event) => setChosen({ ...chosen, [asker]: event.currentTarget.value })}
+          onChange={(event) => setChosen({ ...chosen, [snippetKind]: event.currentTarget.value })}
         >
           <ModelOptions models={models} />
         </select>
@@ -96,7 +96,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
           shown={shown}
           onShow={setShown}
         />
-        <Gates arrival={arrival} token={token} asked={kind} model={model} isAdmin={guide.isAdmin} />
+        <Gates arrival={arrival} token={token} callKind={kind} model={model} isAdmin={guide.isAdmin} />
       </div>
     </Step>
   );

@@ -22,13 +22,13 @@ interface GatesProps {
   arrival: Arrival;
   token: Token;
   /** Kind of call. */
-  asked: CallableKind;
+  callKind: CallableKind;
   model: string;
   isAdmin: boolean;
 }
 
 /** What the call passes on its way, each with its fact; the one that stops it says why, and where to put it right. */
-export function Gates({ arrival, token, asked, model, isAdmin }: GatesProps) {
+export function Gates({ arrival, token, callKind, model, isAdmin }: GatesProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { kind, states, call, refusal } = arrival;
@@ -96,7 +96,7 @@ export function Gates({ arrival, token, asked, model, isAdmin }: GatesProps) {
           </Button>
         </div>
       ) : (
-        <SendHere token={token} kind={asked} model={model} />
+        <SendHere token={token} kind={callKind} model={model} />
       )}
     </div>
   );

@@ -34,9 +34,9 @@ export const kindOrder: readonly CallableKind[] = [
 
 export function callableModels(entries: readonly PricingEntry[], { group, allowsUnpriced, ofChannels }: Wanted): CallableModels {
   const offered = entries.filter((entry) => entry.enable_groups.includes(group));
-  const asked = offered.filter((entry) => callableKind(entry.model_name) !== undefined);
-  const unpriced = asked.filter((entry) => !entry.has_price).map((entry) => entry.model_name);
-  const callable = asked.filter((entry) => entry.has_price || allowsUnpriced);
+  const known = offered.filter((entry) => callableKind(entry.model_name) !== undefined);
+  const unpriced = known.filter((entry) => !entry.has_price).map((entry) => entry.model_name);
+  const callable = known.filter((entry) => entry.has_price || allowsUnpriced);
   const place = new Map(ofChannels.map((model, index) => [model, index]));
   const rank = ({ model_name: name, model_ratio: ratio, quota_type: kind }: PricingEntry): number[] => [
     kindOrder.indexOf(callableKind(name) ?? 'chat'),

@@ -27,7 +27,7 @@ const follow: Partial<Record<OtherKind, string>> = {
   music: '/suno/fetch/ID',
 };
 
-function curlOf(kind: OtherKind, { path, body, hasRecording, isModelUnsaid }: FirstCall): string {
+function curlOf(kind: OtherKind, { path, body, hasRecording, isModelOmitted }: FirstCall): string {
   const head = `curl {origin}${path} \\\n  -H "Authorization: Bearer {key}" \\\n`;
   if (hasRecording === true) return `${makeRecording}${head}  --form-string 'model={model:shell}' \\\n  -F file=@recording.wav`;
   const into = files[kind] === undefined ? '' : ` \\\n  -o ${files[kind]}`;
@@ -36,12 +36,12 @@ function curlOf(kind: OtherKind, { path, body, hasRecording, isModelUnsaid }: Fi
     later === undefined
       ? ''
       : `\n# It takes minutes. Then, with the id of the answer:\n# curl -H "Authorization: Bearer {key}" {origin}${later}`;
-  return `${head}  -H "Content-Type: application/json" \\\n  -d '${jsonBody(body, isModelUnsaid)}'${into}${after}`;
+  return `${head}  -H "Content-Type: application/json" \\\n  -d '${jsonBody(body, isModelOmitted)}'${into}${after}`;
 }
 
-function jsonBody(body: Record<string, unknown>, isModelUnsaid = false): string {
+function jsonBody(body: Record<string, unknown>, isModelOmitted = false): string {
   const fields = Object.entries(body).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`);
-  return `{\n${[...(isModelUnsaid ? [] : ['    "model": "{model:json}"']), ...fields].join(',\n')}\n  }`;
+  return `{\n${[...(isModelOmitted ? [] : ['    "model": "{model:json}"']), ...fields].join(',\n')}\n  }`;
 }
 
 const wrap = {
@@ -68,10 +68,10 @@ function named(method: string, python: string, node: string): Record<'python' | 
 
 /** One that it has not: its path and its body. */
 const unnamed: Record<'python' | 'node', Writer> = {
-  python: ({ path, body, isModelUnsaid }) =>
-    `answer = client.post(\n    "{origin}${path}",\n    body={${isModelUnsaid === true ? '' : '"model": "{model}", '}${JSON.stringify(body).slice(1, -1)}},\n    cast_to=object,\n)\nprint(answer)`,
-  node: ({ path, body, isModelUnsaid }) =>
-    `const answer = await client.post('{origin}${path}', {\n  body: {\n${isModelUnsaid === true ? '' : "    model: '{model}',\n"}${nodeFields(body, '    ')}  },\n});\nconsole.log(answer);`,
+  python: ({ path, body, isModelOmitted }) =>
+    `answer = client.post(\n    "{origin}${path}",\n    body={${isModelOmitted === true ? '' : '"model": "{model}", '}${JSON.stringify(body).slice(1, -1)}},\n    cast_to=object,\n)\nprint(answer)`,
+  node: ({ path, body, isModelOmitted }) =>
+    `const answer = await client.post('{origin}${path}', {\n  body: {\n${isModelOmitted === true ? '' : "    model: '{model}',\n"}${nodeFields(body, '    ')}  },\n});\nconsole.log(answer);`,
 };
 
 const programs: Record<OtherKind, Record<'python' | 'node', Writer>> = {

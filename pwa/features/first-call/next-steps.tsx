@@ -5,7 +5,7 @@ import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { AskAutoDisable, useAsksAutoDisable } from './ask-auto-disable.tsx';
+import { AskAutoDisable, useAutoDisableQuestion } from './ask-auto-disable.tsx';
 import styles from './first-call.module.css';
 import { firstNames } from './first-names.ts';
 import type { Guide } from './use-guide.ts';
@@ -14,7 +14,7 @@ import type { Guide } from './use-guide.ts';
 export function NextSteps({ guide }: { guide: Guide }) {
   const { t } = useTranslation();
   const status = useSiteStatus();
-  const autoDisable = useAsksAutoDisable(guide.isAdmin);
+  const autoDisable = useAutoDisableQuestion(guide.isAdmin);
   if (!guide.isAdmin) return null;
   const isSelfUse = status?.self_use_mode_enabled === true;
   const lines = [
@@ -28,7 +28,7 @@ export function NextSteps({ guide }: { guide: Guide }) {
       },
     !isSelfUse && registrationClosed(status) === 'closed' && { key: 'people', to: '/user', search: {}, values: {} },
   ].filter((line) => line !== false);
-  if (lines.length === 0 && !autoDisable.isAsking) return null;
+  if (lines.length === 0 && !autoDisable.isOpen) return null;
   return (
     <section className={styles.part} aria-labelledby="guide-next">
       <header className={`${layout.baseline} ${styles.partHead}`}>
@@ -36,7 +36,7 @@ export function NextSteps({ guide }: { guide: Guide }) {
         <span className={`${typography.note} ${styles.note}`}>{t('guide.next.leave')}</span>
       </header>
       <ul className={styles.todo}>
-        {autoDisable.isAsking && <AskAutoDisable onRefuse={autoDisable.refuse} />}
+        {autoDisable.isOpen && <AskAutoDisable onRefuse={autoDisable.refuse} />}
         {lines.map(({ key, to, search, values }) => (
           <li key={key}>
             <Glyph name="diamond" />

@@ -6,20 +6,20 @@ import { useTranslation } from 'react-i18next';
 export function useInReadersLanguage(text: string): string {
   const { i18n } = useTranslation();
   const language = i18n.language.startsWith('zh') ? 'zh' : 'en';
-  const [translated, setTranslated] = useState<{ text: string; language: string; said: string }>();
+  const [translated, setTranslated] = useState<{ text: string; language: string; sentence: string }>();
   const isForeign = text !== '' && /\p{Script=Han}/u.test(text) === (language === 'en');
   useEffect(() => {
     if (!isForeign) return;
     let isWanted = true;
     // Seldom needed, and long.
     void import('#shared/errors.ts').then(({ errors }) => {
-      if (isWanted) setTranslated({ text, language, said: translate(text, Object.values(errors), language) });
+      if (isWanted) setTranslated({ text, language, sentence: translate(text, Object.values(errors), language) });
     });
     return () => {
       isWanted = false;
     };
   }, [text, language, isForeign]);
-  return isForeign && translated?.text === text && translated.language === language ? translated.said : text;
+  return isForeign && translated?.text === text && translated.language === language ? translated.sentence : text;
 }
 
 interface Sentence {

@@ -42,8 +42,8 @@ export function useGuide(tokenId: number | undefined) {
   const failures = useQuery({ ...failingChannelsQuery, enabled: isAdmin });
   // As it was when the guide was opened: what it proposes does not change below the reader's hands.
   const [failing, setFailing] = useState<ReadonlySet<number>>();
-  const isAsked = isAdmin && failures.fetchStatus === 'fetching';
-  if (failing === undefined && !isAsked) setFailing(new Set(failures.data?.map(({ id }) => id)));
+  const isLoading = isAdmin && failures.fetchStatus === 'fetching';
+  if (failing === undefined && !isLoading) setFailing(new Set(failures.data?.map(({ id }) => id)));
   const tokens = useQuery(guideTokensQuery);
   const prices = useQuery(guidePricesQuery);
   const isForClients = tokens.data !== undefined && usableToken(tokens.data, Date.now() / 1000, { chosen: tokenId })?.id === tokenId;

@@ -270,11 +270,11 @@ function ChangesBlock() {
               {page.items.map((log) => {
                 // A row belongs to the account that was changed; who did it stands within.
                 const who = otherOf(log)?.admin_info?.by ?? log.username;
-                const told = sentence(log, { withoutActor: true });
+                const sentenceText = sentence(log, { withoutActor: true });
                 return (
                   <LogRow key={log.id} id={log.id} at={log.created_at} who={who}>
                     {who !== log.username && `${log.username} · `}
-                    <span aria-busy={told === undefined}>{told}</span>
+                    <span aria-busy={sentenceText === undefined}>{sentenceText}</span>
                   </LogRow>
                 );
               })}

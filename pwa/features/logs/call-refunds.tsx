@@ -29,7 +29,7 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const [answered, setAnswered] = useState<CallRefund[]>([]);
   const known = other?.refunds ?? [];
   const refunds = answered.length > known.length ? answered : known;
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const left = leftOf(log, refunds);
   const isSetAside = isHandedIn(log);
   const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined && !isSetAside);
@@ -41,11 +41,16 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       ))}
       {mayRefund && (
         <div className={styles.user}>
-          <OnlineButton onClick={() => setAsked(true)} label={t('receipt.refund.action')} />
+          <OnlineButton onClick={() => setConfirming(true)} label={t('receipt.refund.action')} />
         </div>
       )}
-      {isAsked && (
-        <RefundDialog log={log} left={left} onClose={() => setAsked(false)} onRow={(row) => setAnswered(otherOf(row)?.refunds ?? [])} />
+      {isConfirming && (
+        <RefundDialog
+          log={log}
+          left={left}
+          onClose={() => setConfirming(false)}
+          onRow={(row) => setAnswered(otherOf(row)?.refunds ?? [])}
+        />
       )}
     </PanelSection>
   );
@@ -59,10 +64,10 @@ function leftOf({ quota }: Log, refunds: readonly CallRefund[]): number {
  * Depends on the account: calls of users of one's own rank and above cannot be refunded. An action that the server would refuse is not
  * offered.
  */
-function useMayRefund(log: Log, isWorthAsking: boolean): boolean {
+function useMayRefund(log: Log, canHaveRefund: boolean): boolean {
   const role = useStoredUser()?.role ?? 0;
-  const owner = useQuery({ ...logUserQuery(log.user_id), enabled: isWorthAsking, retry: false });
-  return isWorthAsking && owner.data !== undefined && mayActOn(role, owner.data.role);
+  const owner = useQuery({ ...logUserQuery(log.user_id), enabled: canHaveRefund, retry: false });
+  return canHaveRefund && owner.data !== undefined && mayActOn(role, owner.data.role);
 }
 
 function Given({ refund: { amount, reason, at, by, row } }: { refund: CallRefund }) {

@@ -10,14 +10,14 @@ import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import layout from '#pwa/ui/styles/layout.module.css';
 
-const keptDays = 30;
+const retainedDays = 30;
 
 /** Which rows go, what stays, and that it cannot be undone. */
 export function DeleteLogsDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
-  const [day, setDay] = useState(() => dayText(new Date(Date.now() - keptDays * 86_400_000)));
+  const [day, setDay] = useState(() => dayText(new Date(Date.now() - retainedDays * 86_400_000)));
   const before = Math.floor(new Date(`${day}T00:00:00`).getTime() / 1000);
   const isDay = Number.isFinite(before);
 

@@ -19,7 +19,7 @@ import { channelPath, durationOf, firstBytePace, isHandedIn, type Pace, paceOf }
 import { CallSize } from './call-size.tsx';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
-import { Said } from './said.tsx';
+import { EndingSentence } from './said.tsx';
 
 export const columnsKey = 'logs-table-columns';
 
@@ -215,7 +215,7 @@ function What({ log }: { log: Log }) {
             <RefusalMark facts={refusal} />
           </small>
         )}
-        <Said sentence={sentence(log)} />
+        <EndingSentence sentence={sentence(log)} />
       </span>
     );
   }
@@ -227,7 +227,7 @@ function What({ log }: { log: Log }) {
             <TypeTag log={log} />
           </span>
         )}
-        <Said sentence={sentence(log)} />
+        <EndingSentence sentence={sentence(log)} />
       </span>
     );
   }

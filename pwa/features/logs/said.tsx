@@ -2,7 +2,7 @@ import typography from '#pwa/ui/styles/typography.module.css';
 import styles from './logs.module.css';
 
 /** What happened; nothing while its texts are loaded. */
-export function Said({ sentence }: { sentence: string | undefined }) {
+export function EndingSentence({ sentence }: { sentence: string | undefined }) {
   return (
     <span className={`${typography.ellipsis} ${styles.said}`} title={sentence} aria-busy={sentence === undefined}>
       {sentence ?? '\u00a0'}

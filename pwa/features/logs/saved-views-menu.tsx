@@ -9,7 +9,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
 import type { LogSearch } from './log-address.ts';
-import { changeTo, dropView, isSameView, keepView, longestViewName, readViews, type SavedView, viewOf } from './saved-views.ts';
+import { changeTo, dropView, isSameView, storeView, longestViewName, readViews, type SavedView, viewOf } from './saved-views.ts';
 import styles from './logs.module.css';
 
 interface SavedViewsProps {
@@ -53,7 +53,7 @@ export function SavedViewsMenu({ search, onChange }: SavedViewsProps) {
               />
             ))}
           </ul>
-          <SaveForm onSave={(name) => setViews(keepView(userId, { name, search: viewOf(search) }))} />
+          <SaveForm onSave={(name) => setViews(storeView(userId, { name, search: viewOf(search) }))} />
         </div>
       )}
     </Disclosure>

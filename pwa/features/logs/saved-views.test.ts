@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { changeTo, dropView, isSameView, keepView, mostViews, readViews, viewOf } from './saved-views.ts';
+import { changeTo, dropView, isSameView, storeView, mostViews, readViews, viewOf } from './saved-views.ts';
 
 beforeEach(() => localStorage.clear());
 
@@ -7,14 +7,14 @@ describe('saved views of the log', () => {
   test('keep filters and range, not the place in the list', () => {
     const search = { range: 'week' as const, model: '"gpt-4o"', channel: 3, p: 4, size: 50, open: '77', after: 'c' };
     expect(viewOf(search)).toEqual({ range: 'week', model: '"gpt-4o"', channel: 3 });
-    expect(keepView(1, { name: ' Failing ', search })).toEqual([
+    expect(storeView(1, { name: ' Failing ', search })).toEqual([
       { name: 'Failing', search: { range: 'week', model: '"gpt-4o"', channel: 3 } },
     ]);
     expect(readViews(1)).toEqual([{ name: 'Failing', search: { range: 'week', model: '"gpt-4o"', channel: 3 } }]);
   });
 
   test('belong to one account', () => {
-    keepView(1, { name: 'Mine', search: {} });
+    storeView(1, { name: 'Mine', search: {} });
     expect(readViews(2)).toEqual([]);
   });
 
@@ -32,12 +32,12 @@ describe('saved views of the log', () => {
   });
 
   test('the newest of a name counts, nameless ones are none, and there is an end to them', () => {
-    keepView(1, { name: 'A', search: { model: 'x' } });
-    keepView(1, { name: 'A', search: { model: 'y' } });
-    keepView(1, { name: '  ', search: {} });
+    storeView(1, { name: 'A', search: { model: 'x' } });
+    storeView(1, { name: 'A', search: { model: 'y' } });
+    storeView(1, { name: '  ', search: {} });
     expect(readViews(1)).toEqual([{ name: 'A', search: { model: 'y' } }]);
     expect(dropView(1, 'A')).toEqual([]);
-    for (let index = 0; index < mostViews + 5; index += 1) keepView(1, { name: `v${index}`, search: {} });
+    for (let index = 0; index < mostViews + 5; index += 1) storeView(1, { name: `v${index}`, search: {} });
     expect(readViews(1)).toHaveLength(mostViews);
     expect(readViews(1)[0]?.name).toBe(`v${mostViews + 4}`);
   });
@@ -50,7 +50,7 @@ describe('saved views of the log', () => {
     vi.spyOn(localStorage, 'setItem').mockImplementation(() => {
       throw new DOMException('full', 'QuotaExceededError');
     });
-    expect(keepView(1, { name: 'new', search: {} })).toEqual([{ name: 'ok', search: { model: 'x' } }]);
+    expect(storeView(1, { name: 'new', search: {} })).toEqual([{ name: 'ok', search: { model: 'x' } }]);
     vi.restoreAllMocks();
   });
 });

@@ -46,7 +46,7 @@ export function readViews(userId: number): SavedView[] {
 }
 
 /** A name belongs to one view: the newest. @returns the stored views */
-export function keepView(userId: number, view: SavedView): SavedView[] {
+export function storeView(userId: number, view: SavedView): SavedView[] {
   const name = view.name.trim().slice(0, longestViewName);
   if (name === '') return readViews(userId);
   return store(

@@ -92,17 +92,17 @@ export function useFollow({ list, size, isFirst, isOpen }: FollowInput): { newer
 
 /** Reports the beginning and the end of a press or a scroll. */
 function usePress(isOn: boolean, onPress: (isPressed: boolean) => void): void {
-  const told = useStableHandler(onPress);
+  const report = useStableHandler(onPress);
   useEffect(() => {
     if (!isOn) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const handlePress = (): void => {
       clearTimeout(timer);
-      told(true);
+      report(true);
     };
     const handleRelease = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(() => told(false), releaseMs);
+      timer = setTimeout(() => report(false), releaseMs);
     };
     const releases = ['pointerup', 'pointercancel', 'scrollend'] as const;
     document.addEventListener('pointerdown', handlePress, true);
@@ -112,7 +112,7 @@ function usePress(isOn: boolean, onPress: (isPressed: boolean) => void): void {
       document.removeEventListener('pointerdown', handlePress, true);
       for (const name of releases) document.removeEventListener(name, handleRelease, true);
     };
-  }, [isOn, told]);
+  }, [isOn, report]);
 }
 
 /** Runs work one after the other; a call while another one waits joins it. */

@@ -18,8 +18,8 @@ export function useLogDays(list: LogList, rows: readonly Log[], whole: number | 
   const today = format.dayKey(now / 1000);
   // Within one day, the sum of the range is the sum of the day.
   const isOneDay = bounds.start !== undefined && format.dayKey(bounds.start) === format.dayKey(bounds.end ?? now / 1000);
-  const asked = isOneDay ? [] : keys.slice(0, summedDays);
-  const days = asked.flatMap((key) => {
+  const summed = isOneDay ? [] : keys.slice(0, summedDays);
+  const days = summed.flatMap((key) => {
     const row = rows.find((one) => format.dayKey(one.created_at) === key);
     return row === undefined ? [] : [{ key, bounds: dayWithin(row.created_at, bounds) }];
   });

@@ -22,7 +22,7 @@ import styles from './personal.module.css';
 export function AccessTokenBlock({ user }: { user: User }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [asks, setAsks] = useState<'replace' | 'revoke'>();
+  const [confirming, setConfirming] = useState<'replace' | 'revoke'>();
   const token = useAccessToken();
   const madeAt = user.access_token_time ?? 0;
   const state = madeAt === 0 ? t('account.token.none') : t('account.token.made', { time: format.date(madeAt) });
@@ -34,27 +34,29 @@ export function AccessTokenBlock({ user }: { user: User }) {
           <span className={typography.note}>{state}</span>
         </span>
         <span className={layout.wrap}>
-          {madeAt > 0 && <OnlineButton variant="subtle" data-danger label={t('account.token.revoke')} onClick={() => setAsks('revoke')} />}
+          {madeAt > 0 && (
+            <OnlineButton variant="subtle" data-danger label={t('account.token.revoke')} onClick={() => setConfirming('revoke')} />
+          )}
           <OnlineButton
             label={t(madeAt === 0 ? 'account.token.make' : 'account.token.replace')}
             loading={token.make.isPending}
-            onClick={() => (madeAt === 0 ? token.make.mutate() : setAsks('replace'))}
+            onClick={() => (madeAt === 0 ? token.make.mutate() : setConfirming('replace'))}
           />
         </span>
       </div>
       <p className={typography.note}>{t('account.token.hint', { id: user.id })}</p>
       <ConfirmDialog
-        opened={asks !== undefined}
-        title={t(`account.token.${asks ?? 'replace'}_title`)}
-        text={t(`account.token.${asks ?? 'replace'}_text`)}
-        confirmLabel={t(`account.token.${asks ?? 'replace'}_confirm`)}
+        opened={confirming !== undefined}
+        title={t(`account.token.${confirming ?? 'replace'}_title`)}
+        text={t(`account.token.${confirming ?? 'replace'}_text`)}
+        confirmLabel={t(`account.token.${confirming ?? 'replace'}_confirm`)}
         isDanger
         onConfirm={async () => {
-          const act = asks === 'revoke' ? token.revoke : token.make;
+          const act = confirming === 'revoke' ? token.revoke : token.make;
           await act.mutateAsync().catch(() => undefined);
-          setAsks(undefined);
+          setConfirming(undefined);
         }}
-        onCancel={() => setAsks(undefined)}
+        onCancel={() => setConfirming(undefined)}
       />
       {token.made !== undefined && <MadeToken token={token.made} onClose={token.forget} />}
     </Block>

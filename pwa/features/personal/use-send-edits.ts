@@ -50,7 +50,7 @@ export function useSendEdits({ user, isWaiting, onDone, onRefused }: Sending) {
   async function sendSettings(edits: OwnEdits): Promise<Outcome> {
     const { settings, credential } = edits;
     const hasCredential = Object.keys(credential).length > 0;
-    const keep = async (): Promise<Outcome> => {
+    const queueAll = async (): Promise<Outcome> => {
       for (const key of ownSettingKeys) {
         const mine = settings[key];
         if (mine !== undefined) await queueEdit({ optionKey: key, base: ownSettingState(user, key), mine });
@@ -58,7 +58,7 @@ export function useSendEdits({ user, isWaiting, onDone, onRefused }: Sending) {
       onDone(edits);
       return 'kept';
     };
-    if (!hasCredential && isWaiting(ownSettingKeys)) return keep();
+    if (!hasCredential && isWaiting(ownSettingKeys)) return queueAll();
     try {
       const body = { ...ownSettingBody(settings), ...credential, revision: user.revision };
       queryClient.setQueryData(selfQuery.queryKey, await call(accountActionsApi.saveSetting, { body }));
@@ -68,17 +68,17 @@ export function useSendEdits({ user, isWaiting, onDone, onRefused }: Sending) {
       const failure = failureOf(thrown);
       if (failure.code === 'revision_conflict') void queryClient.invalidateQueries(selfQuery);
       // The outbox shows the conflict and requests a decision.
-      if (!hasCredential && (failure.isUnreachable || failure.code === 'revision_conflict')) return keep();
+      if (!hasCredential && (failure.isUnreachable || failure.code === 'revision_conflict')) return queueAll();
       return refuse(failure, t('personal.refused.settings', { problem: failure.message }));
     }
   }
   async function sendName(edits: OwnEdits, name: string): Promise<Outcome> {
-    const keep = async (): Promise<Outcome> => {
+    const queueAll = async (): Promise<Outcome> => {
       await queueEdit({ optionKey: ownNameKey, base: ownNameState(user), mine: name });
       onDone(edits);
       return 'kept';
     };
-    if (isWaiting([ownNameKey])) return keep();
+    if (isWaiting([ownNameKey])) return queueAll();
     try {
       await call(accountApi.edit, { body: { display_name: name } });
       queryClient.setQueryData(selfQuery.queryKey, (self) => self && { ...self, display_name: name });
@@ -87,7 +87,7 @@ export function useSendEdits({ user, isWaiting, onDone, onRefused }: Sending) {
       return 'sent';
     } catch (thrown) {
       const failure = failureOf(thrown);
-      return failure.isUnreachable ? keep() : refuse(failure, t('personal.refused.name', { problem: failure.message }));
+      return failure.isUnreachable ? queueAll() : refuse(failure, t('personal.refused.name', { problem: failure.message }));
     }
   }
   function refuse(failure: CallFailure, message: string): Outcome {

@@ -68,7 +68,7 @@ const sentTexts = (): unknown[] =>
     .map(({ body }) => (body as { messages: { content: string }[] }).messages.map(({ content }) => content));
 
 describe('questions', () => {
-  test('are answered, kept, and go on from what was said', async () => {
+  test('are answered, stored, and go on from what was said', async () => {
     words = ['one', 'two'];
     ask('first', { pictures: [] });
     await answersAre([[['done', 'one']]]);
@@ -76,9 +76,9 @@ describe('questions', () => {
     await answersAre([[['done', 'one']], [['done', 'two']]]);
     expect(sentTexts()).toEqual([['first'], ['first', 'one', 'second']]);
     await shows(async () => {
-      const [kept] = await readConversations(1);
-      expect(kept?.title).toBe('first');
-      expect(kept?.turns.map((turn) => turn.answers[0]?.text)).toEqual(['one', 'two']);
+      const [stored] = await readConversations(1);
+      expect(stored?.title).toBe('first');
+      expect(stored?.turns.map((turn) => turn.answers[0]?.text)).toEqual(['one', 'two']);
     });
   });
 
@@ -197,10 +197,10 @@ describe('questions', () => {
     newConversation();
     expect(playground.get().open.turns).toEqual([]);
     waiting[0]?.end('data: {"choices":[{"delta":{"content":" and whole"}}]}\n\ndata: [DONE]\n\n');
-    await shows(() => expect(playground.get().kept.find((one) => one.id === id)?.turns[0]?.answers[0]?.text).toBe('half and whole'));
+    await shows(() => expect(playground.get().stored.find((one) => one.id === id)?.turns[0]?.answers[0]?.text).toBe('half and whole'));
     await deleteConversation(id);
     await shows(async () => expect(await readConversations(1)).toEqual([]));
-    expect(playground.get().kept).toEqual([]);
+    expect(playground.get().stored).toEqual([]);
   });
 
   test('end when their user signs out, and the next sees nothing of them', async () => {
@@ -210,10 +210,10 @@ describe('questions', () => {
     waiting[0]?.on('close', closed);
     forgetUser();
     await shows(() => expect(closed).toHaveBeenCalled());
-    expect(playground.get()).toMatchObject({ userId: 0, kept: [] });
+    expect(playground.get()).toMatchObject({ userId: 0, stored: [] });
     signIn(2);
     await loadConversations(2);
-    expect(playground.get()).toMatchObject({ userId: 2, kept: [] });
+    expect(playground.get()).toMatchObject({ userId: 2, stored: [] });
     expect(playground.get().open.turns).toEqual([]);
     signIn(1);
     await loadConversations(1);
@@ -234,7 +234,7 @@ describe('questions', () => {
     const models = server.requested.filter(({ url }) => url.startsWith('/pg/')).map(({ body }) => (body as { model: string }).model);
     expect(models.toSorted()).toEqual(['large', 'small', 'small', 'third']);
     // Nothing is written any more when this page is gone.
-    const kept = async () => (await readConversations(1)).flatMap(({ turns }) => turns.flatMap(({ answers }) => answers));
-    await shows(async () => expect((await kept()).map((one) => one?.state)).toEqual(['done', 'done', 'done', 'done']));
+    const stored = async () => (await readConversations(1)).flatMap(({ turns }) => turns.flatMap(({ answers }) => answers));
+    await shows(async () => expect((await stored()).map((one) => one?.state)).toEqual(['done', 'done', 'done', 'done']));
   });
 });

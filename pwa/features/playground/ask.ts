@@ -15,7 +15,7 @@ import {
   dropLastTurn,
   branch,
   forgetConversations,
-  keep,
+  storeOpen,
   playground,
 } from './conversations-state.ts';
 import { mediaFor, videoOf } from './media-settings.ts';
@@ -33,7 +33,7 @@ const running = new Map<string, { place: Place; stopping: AbortController }>();
 const charged = createListeners();
 const mostToolCalls = 128;
 /** Milliseconds between writes of an answer that grows. */
-const keepEvery = 2000;
+const storeEvery = 2000;
 
 /** Calls `listener` when a charge is known: the balance is another one. */
 export const onCharged = charged.subscribe;
@@ -50,8 +50,8 @@ export type SentAlong = Omit<Along, 'sound'> & { sound?: Sound | undefined };
 
 /** Sends a question to all models of the open conversation. */
 export function ask(text: string, { sound, ...along }: SentAlong): void {
-  const told = sound && { name: sound.file.name, ...(sound.seconds !== undefined && { seconds: sound.seconds }) };
-  const turn = addTurn(text, { ...along, ...(told && { sound: told }) });
+  const attached = sound && { name: sound.file.name, ...(sound.seconds !== undefined && { seconds: sound.seconds }) };
+  const turn = addTurn(text, { ...along, ...(attached && { sound: attached }) });
   const turnId = playground.get().open.turns.at(-1)?.id;
   if (sound !== undefined && turnId !== undefined) holdSound(turnId, sound.file);
   for (const column of playground.get().open.models.keys()) void fetchAnswer({ ...turn, column });
@@ -128,9 +128,9 @@ async function fetchAnswer(place: Place): Promise<void> {
     if (isCurrent()) changeAnswer(place, (now) => edit(now ?? begun));
   };
   changeAnswer(place, () => begun);
-  void keep(place.id, { isLast: false });
+  void storeOpen(place.id, { isLast: false });
   const pieces = collectPieces((some) => change((now) => some.reduce(withPiece, now)));
-  const keeping = setInterval(() => void keep(place.id, { isLast: false }), keepEvery);
+  const storing = setInterval(() => void storeOpen(place.id, { isLast: false }), storeEvery);
   let end: Partial<Answer> = { state: 'done' };
   try {
     const way = {
@@ -152,25 +152,25 @@ async function fetchAnswer(place: Place): Promise<void> {
     // Whether the order was accepted is unknown: the list of tasks will show it.
     if (kind === 'video' && failure.status === undefined && !stopping.signal.aborted) end = { state: 'running' };
   }
-  clearInterval(keeping);
+  clearInterval(storing);
   pieces.flush();
   const time = end.state === 'running' ? {} : { ms: Date.now() - startedAt };
   change((now) => ({ ...now, ...end, ...time }));
   const isMine = isCurrent();
   if (isMine) running.delete(key);
   if (!isMine) return;
-  await keep(place.id, { isLast: true });
+  await storeOpen(place.id, { isLast: true });
   await bookCharge(place, startedAt);
   followVideos();
 }
 
 /** Polls orders of videos until they end, also those of earlier page loads. */
 export function followVideos(): void {
-  const { kept, open } = playground.get();
+  const { stored, open } = playground.get();
   const isAwaited = (answer: Answer | null): boolean => answer?.kind === 'video' && answer.state === 'running';
-  if (![open, ...kept].some(({ turns }) => turns.some(({ answers }) => answers.some(isAwaited)))) return;
-  const isAsking = (key: string): boolean => running.has(key);
-  void import('./follow-videos.ts').then(({ follow }) => follow(isAsking, charged.emit));
+  if (![open, ...stored].some(({ turns }) => turns.some(({ answers }) => answers.some(isAwaited)))) return;
+  const isOrdering = (key: string): boolean => running.has(key);
+  void import('./follow-videos.ts').then(({ follow }) => follow(isOrdering, charged.emit));
 }
 
 async function inFormat(format: ChatSettings['format'], body: ChatBody): Promise<Pick<ChatCall, 'body' | 'format'>> {
@@ -256,5 +256,5 @@ async function bookCharge(place: Place, startedAt: number): Promise<void> {
     logId: row.id,
   }));
   charged.emit();
-  await keep(place.id, { isLast: false });
+  await storeOpen(place.id, { isLast: false });
 }

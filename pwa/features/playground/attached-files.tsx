@@ -17,11 +17,11 @@ export function useFiles(isDeaf: boolean) {
   const { t } = useTranslation();
   const [files, setFiles] = useState<AttachedFile[]>([]);
   async function add(chosen: readonly File[]): Promise<void> {
-    const heard = chosen.filter((file) => !isDeaf || !isSound(file));
-    if (heard.length < chosen.length) toastNote(t('playground.ask.deaf'));
-    const read = await Promise.all(heard.slice(0, mostFiles).map(readFile));
+    const accepted = chosen.filter((file) => !isDeaf || !isSound(file));
+    if (accepted.length < chosen.length) toastNote(t('playground.ask.deaf'));
+    const read = await Promise.all(accepted.slice(0, mostFiles).map(readFile));
     const found = read.filter((file) => file !== undefined);
-    if (found.length < heard.length) toastNote(t('playground.ask.not_file', { count: mostFiles, size: largestFile / 1_000_000 }));
+    if (found.length < accepted.length) toastNote(t('playground.ask.not_file', { count: mostFiles, size: largestFile / 1_000_000 }));
     setFiles((before) => [...before, ...found].slice(0, mostFiles));
   }
   return {

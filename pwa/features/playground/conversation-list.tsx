@@ -14,22 +14,22 @@ import { deleteConversation, openConversation } from './conversations-state.ts';
 import styles from './conversation-list.module.css';
 
 interface ConversationListProps {
-  kept: readonly Conversation[];
+  stored: readonly Conversation[];
   openId: string;
   onClose: () => void;
 }
 
 /** Conversations that are stored on this device. */
-export function ConversationList({ kept, openId, onClose }: ConversationListProps) {
+export function ConversationList({ stored, openId, onClose }: ConversationListProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [leaving, setLeaving] = useState<Conversation | null>(null);
   return (
     <SidePanel title={t('playground.conversation.all')} onClose={onClose} takesFocus>
       <p className={typography.note}>{t('playground.conversation.where')}</p>
-      {kept.length === 0 && <p>{t('playground.conversation.none')}</p>}
+      {stored.length === 0 && <p>{t('playground.conversation.none')}</p>}
       <ul className={styles.conversations}>
-        {kept.map((conversation) => (
+        {stored.map((conversation) => (
           <li key={conversation.id}>
             <button
               type="button"

@@ -10,11 +10,11 @@ export interface PlaygroundState {
   userId: number;
   isLoaded: boolean;
   /** Those with a question, the latest first. */
-  kept: readonly Conversation[];
+  stored: readonly Conversation[];
   /** Conversation on screen; stored with its first question. */
   open: Conversation;
   /** The device takes no conversations: a private window, or a full disk. */
-  isUnkept: boolean;
+  isUnstored: boolean;
 }
 
 export const playground = createStore<PlaygroundState>(stateOf(0));
@@ -24,13 +24,13 @@ const longestTitle = 60;
 export async function loadConversations(userId: number): Promise<void> {
   if (playground.get().userId === userId && playground.get().isLoaded) return;
   playground.set(stateOf(userId));
-  const kept = (await readConversations(userId)).map(afterBreak);
+  const stored = (await readConversations(userId)).map(afterBreak);
   if (playground.get().userId !== userId) return;
-  const [latest] = kept;
+  const [latest] = stored;
   const { open } = playground.get();
   const isUsed = open.turns.length > 0;
   const fresh = latest === undefined ? open : { ...open, models: latest.models, settings: { ...latest.settings, system: '' } };
-  change({ isLoaded: true, kept: isUsed ? [open, ...kept] : kept, open: isUsed ? open : (latest ?? fresh) });
+  change({ isLoaded: true, stored: isUsed ? [open, ...stored] : stored, open: isUsed ? open : (latest ?? fresh) });
 }
 
 /** Nothing of a user stays in memory. */
@@ -45,15 +45,15 @@ export function newConversation(): void {
 }
 
 export function openConversation(id: string): void {
-  const found = playground.get().kept.find((one) => one.id === id);
+  const found = playground.get().stored.find((one) => one.id === id);
   if (found !== undefined) change({ open: found });
 }
 
 export async function deleteConversation(id: string): Promise<void> {
-  const { kept, open, userId } = playground.get();
-  const rest = kept.filter((one) => one.id !== id);
+  const { stored, open, userId } = playground.get();
+  const rest = stored.filter((one) => one.id !== id);
   const next = rest[0] ?? { ...conversationOf(userId), models: open.models };
-  change({ kept: rest, open: open.id === id ? next : open });
+  change({ stored: rest, open: open.id === id ? next : open });
   await removeConversation(userId, id);
 }
 
@@ -90,7 +90,7 @@ export function branch(index: number, isIncluded: boolean): void {
   const { open, userId } = playground.get();
   const turns = open.turns.slice(0, isIncluded ? index + 1 : index);
   change({ open: { ...conversationOf(userId), title: open.title, models: open.models, settings: open.settings, turns } });
-  if (turns.length > 0) void keep(playground.get().open.id, { isLast: true });
+  if (turns.length > 0) void storeOpen(playground.get().open.id, { isLast: true });
 }
 
 /** Changes an answer wherever its conversation is. */
@@ -110,20 +110,20 @@ export function changeAnswer(
 }
 
 export function conversationAt(id: string): Conversation | undefined {
-  const { open, kept } = playground.get();
-  return open.id === id ? open : kept.find((one) => one.id === id);
+  const { open, stored } = playground.get();
+  return open.id === id ? open : stored.find((one) => one.id === id);
 }
 
 /** Writes a conversation to the device. `isLast`: nothing follows soon. */
-export async function keep(id: string, { isLast }: { isLast: boolean }): Promise<void> {
+export async function storeOpen(id: string, { isLast }: { isLast: boolean }): Promise<void> {
   const conversation = conversationAt(id);
   if (conversation === undefined || conversation.turns.length === 0) return;
   const { userId } = conversation;
   const isWanted = (): boolean => storedUser()?.id === userId && conversationAt(id) !== undefined;
-  const isKept = await keepConversation(conversation, isWanted);
+  const isStored = await keepConversation(conversation, isWanted);
   if (playground.get().userId !== userId) return;
-  if (isWanted()) change({ isUnkept: !isKept });
-  if (isLast && isKept) await dropOldest(userId).catch(() => undefined);
+  if (isWanted()) change({ isUnstored: !isStored });
+  if (isLast && isStored) await dropOldest(userId).catch(() => undefined);
 }
 
 function editOpen(edit: (open: Conversation) => Conversation): void {
@@ -133,18 +133,18 @@ function editOpen(edit: (open: Conversation) => Conversation): void {
     return;
   }
   changeConversation(open.id, edit);
-  void keep(open.id, { isLast: true });
+  void storeOpen(open.id, { isLast: true });
 }
 
 function changeConversation(id: string, edit: (conversation: Conversation) => Conversation): void {
   const before = conversationAt(id);
   if (before === undefined) return;
   const changed = { ...edit(before), updatedAt: Date.now() };
-  const { open, kept } = playground.get();
-  const isListed = kept.some((one) => one.id === id);
+  const { open, stored } = playground.get();
+  const isListed = stored.some((one) => one.id === id);
   change({
     open: open.id === id ? changed : open,
-    kept: isListed ? kept.map((one) => (one.id === id ? changed : one)) : changed.turns.length > 0 ? [changed, ...kept] : kept,
+    stored: isListed ? stored.map((one) => (one.id === id ? changed : one)) : changed.turns.length > 0 ? [changed, ...stored] : stored,
   });
 }
 
@@ -153,7 +153,7 @@ function change(part: Partial<PlaygroundState>): void {
 }
 
 function stateOf(userId: number): PlaygroundState {
-  return { userId, isLoaded: false, kept: [], open: conversationOf(userId), isUnkept: false };
+  return { userId, isLoaded: false, stored: [], open: conversationOf(userId), isUnstored: false };
 }
 
 function conversationOf(userId: number): Conversation {

@@ -30,8 +30,8 @@ export function costBefore(
   let sum: CostBefore | undefined;
   for (const [column, { price, groupRatio }] of models.entries()) {
     if (price === undefined || groupRatio === undefined) return undefined;
-    const said = turns.flatMap((turn) => [wordsOf(turn), turn.answers[column]?.text ?? '']);
-    const promptTokens = roughTokens([settings.system, ...said, typed].join('\n'));
+    const words = turns.flatMap((turn) => [wordsOf(turn), turn.answers[column]?.text ?? '']);
+    const promptTokens = roughTokens([settings.system, ...words, typed].join('\n'));
     const of = (completionTokens: number): number => quotaOf({ promptTokens, completionTokens }, price, groupRatio, quotaPerUnit);
     const question = of(0);
     sum = {

@@ -8,7 +8,7 @@ import type { Answer, Conversation, Turn } from '#pwa/offline/conversation.ts';
 import { pictureCall, speechCall, transcriptCall, videoCall } from './media-body.ts';
 import { soundOf } from './recent-sounds.ts';
 
-interface MediaAsked {
+interface MediaRequest {
   kind: Exclude<ModelKind, 'chat'>;
   model: string;
   settings: Conversation['settings'];
@@ -18,19 +18,19 @@ interface MediaAsked {
 }
 
 /** @throws {CallFailure} */
-export async function fetchMedia(asked: MediaAsked, way: Pick<PlaygroundCall, 'signal' | 'onStart'>): Promise<Partial<Answer>> {
-  switch (asked.kind) {
+export async function fetchMedia(request: MediaRequest, way: Pick<PlaygroundCall, 'signal' | 'onStart'>): Promise<Partial<Answer>> {
+  switch (request.kind) {
     case 'picture':
-      return { pictures: (await makePictures({ ...(await pictureCall(asked)), ...way }, asked.onPreview)).map((url) => ({ url })) };
+      return { pictures: (await makePictures({ ...(await pictureCall(request)), ...way }, request.onPreview)).map((url) => ({ url })) };
     case 'speech':
-      return { sound: { url: await speak({ ...speechCall(asked), ...way }) } };
+      return { sound: { url: await speak({ ...speechCall(request), ...way }) } };
     case 'video':
       // It is made step by step: `follow-videos.ts` polls it.
-      return { state: 'running', video: await orderVideo({ ...videoCall(asked), ...way }) };
+      return { state: 'running', video: await orderVideo({ ...videoCall(request), ...way }) };
     case 'transcript': {
-      const sound = soundOf(asked.turn.id);
+      const sound = soundOf(request.turn.id);
       if (sound === undefined) throw new CallFailure({ code: 'sound_gone', message: translate('playground.sound.gone') });
-      return { text: await transcribe({ ...transcriptCall(asked, sound), ...way }) };
+      return { text: await transcribe({ ...transcriptCall(request, sound), ...way }) };
     }
   }
 }

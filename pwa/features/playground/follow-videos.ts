@@ -4,7 +4,7 @@ import { taskApi } from '#shared/tasks.ts';
 import { call } from '#pwa/api/call.ts';
 import { translate } from '#pwa/i18n/setup.ts';
 import type { Answer, Conversation } from '#pwa/offline/conversation.ts';
-import { changeAnswer, keep, playground } from './conversations-state.ts';
+import { changeAnswer, storeOpen, playground } from './conversations-state.ts';
 
 /** Milliseconds between requests about one order. The server polls the provider every fifteen seconds. */
 const every = 5_000;
@@ -26,15 +26,15 @@ export interface AwaitedVideo {
 let isFollowing = false;
 
 /**
- * @param isAsking whether this page is still placing the order there
+ * @param isOrdering whether this page is still placing the order there
  * @param onCharged called after a finished or refunded order: the balance has changed
  */
-export function follow(isAsking: (key: string) => boolean, onCharged: () => void): void {
+export function follow(isOrdering: (key: string) => boolean, onCharged: () => void): void {
   if (isFollowing) return;
   isFollowing = true;
   const round = async (): Promise<void> => {
-    const orders = awaitedVideos().filter(({ id, index, column }) => !isAsking(`${id}/${index}/${column}`));
-    if (navigator.onLine) for (const order of orders) await ask(order, onCharged);
+    const orders = awaitedVideos().filter(({ id, index, column }) => !isOrdering(`${id}/${index}/${column}`));
+    if (navigator.onLine) for (const order of orders) await poll(order, onCharged);
     const left = awaitedVideos().length;
     isFollowing = left > 0;
     // The number of requests does not grow with the number of orders.
@@ -61,19 +61,19 @@ function isAwaited(answer: Answer | null): answer is Answer {
   return isDue && Date.now() - startedAt - ms < refundAfter;
 }
 
-async function ask(order: AwaitedVideo, onCharged: () => void): Promise<void> {
+async function poll(order: AwaitedVideo, onCharged: () => void): Promise<void> {
   const { answer } = order;
   const task = await (answer.video === undefined ? lostTask(order) : taskOf(answer.video.id)).catch(() => 'unheard' as const);
   // Without a connection polling resumes as soon as there is one.
   if (task === 'unheard') return;
-  const told = answerOf(answer, task);
-  const refunded = told.video?.refunded ?? 0;
-  if (!isSame(answer, told)) {
+  const updated = answerOf(answer, task);
+  const refunded = updated.video?.refunded ?? 0;
+  if (!isSame(answer, updated)) {
     // Another answer may have taken its place meanwhile.
-    changeAnswer(order, (now) => (now?.startedAt === answer.startedAt ? told : (now ?? told)));
-    await keep(order.id, { isLast: false });
+    changeAnswer(order, (now) => (now?.startedAt === answer.startedAt ? updated : (now ?? updated)));
+    await storeOpen(order.id, { isLast: false });
   }
-  if (refunded > 0 || told.state === 'done') onCharged();
+  if (refunded > 0 || updated.state === 'done') onCharged();
 }
 
 async function taskOf(id: string): Promise<Task | undefined> {
@@ -114,6 +114,6 @@ function isSame(one: Answer, other: Answer): boolean {
 }
 
 function conversations(): Conversation[] {
-  const { open, kept } = playground.get();
-  return [open, ...kept.filter(({ id }) => id !== open.id)];
+  const { open, stored } = playground.get();
+  return [open, ...stored.filter(({ id }) => id !== open.id)];
 }

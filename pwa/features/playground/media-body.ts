@@ -4,9 +4,13 @@ import { mediaFor, previews, videoOf } from './media-settings.ts';
 import { pngOf } from './paint-mask.ts';
 import { takesMask } from './takes-mask.ts';
 
-type Asked = Pick<Conversation, 'settings'> & { model: string; turn: Pick<Turn, 'text' | 'pictures'> };
+type MediaCall = Pick<Conversation, 'settings'> & { model: string; turn: Pick<Turn, 'text' | 'pictures'> };
 
-export async function pictureCall({ settings, model, turn }: Asked): Promise<{ path: string; body: Record<string, unknown> | FormData }> {
+export async function pictureCall({
+  settings,
+  model,
+  turn,
+}: MediaCall): Promise<{ path: string; body: Record<string, unknown> | FormData }> {
   const { size, quality, count, isPreviewed } = mediaFor(model, settings.media);
   const fields = {
     model,
@@ -29,13 +33,13 @@ export async function pictureCall({ settings, model, turn }: Asked): Promise<{ p
   return { path: 'images/edits', body: form };
 }
 
-export function speechCall({ settings, model, turn }: Asked): { path: string; body: Record<string, unknown> } {
+export function speechCall({ settings, model, turn }: MediaCall): { path: string; body: Record<string, unknown> } {
   const { voice, speed } = mediaFor(model, settings.media);
   const body = { model, input: turn.text, voice, response_format: 'mp3', ...(speed === 1 ? {} : { speed }), ...groupOf(settings) };
   return { path: 'audio/speech', body };
 }
 
-export function transcriptCall({ settings, model, turn }: Asked, sound: File): { path: string; body: FormData } {
+export function transcriptCall({ settings, model, turn }: MediaCall, sound: File): { path: string; body: FormData } {
   const { language, isTranslated } = mediaFor(model, settings.media);
   const form = formOf({
     model,
@@ -49,7 +53,7 @@ export function transcriptCall({ settings, model, turn }: Asked, sound: File): {
 }
 
 /** https://platform.openai.com/docs/api-reference/videos/create */
-export function videoCall({ settings, model, turn }: Asked): { path: string; body: Record<string, unknown> | FormData } {
+export function videoCall({ settings, model, turn }: MediaCall): { path: string; body: Record<string, unknown> | FormData } {
   const { size, seconds } = videoOf(model, mediaFor(model, settings.media));
   const fields = { model, prompt: turn.text, seconds: String(seconds), size, ...groupOf(settings) };
   const [first] = turn.pictures;

@@ -20,11 +20,11 @@ interface MediaCost {
 }
 
 /** Approximate quota; undefined: it cannot be estimated here. */
-export function mediaCost(asked: MediaCost): number | undefined {
-  const { price, groupRatio, quotaPerUnit } = asked;
-  const usage = usageOf(asked);
+export function mediaCost(order: MediaCost): number | undefined {
+  const { price, groupRatio, quotaPerUnit } = order;
+  const usage = usageOf(order);
   if (price === undefined || groupRatio === undefined || usage === undefined) return undefined;
-  if (asked.kind !== 'video') return quotaOf(usage, price, groupRatio, quotaPerUnit);
+  if (order.kind !== 'video') return quotaOf(usage, price, groupRatio, quotaPerUnit);
   // Priced by tokens, the cost is unknown in advance, and no order is accepted.
   return price.kind === 'call' ? quotaOf(usage, videoPrice(price), groupRatio, quotaPerUnit) : undefined;
 }
@@ -32,7 +32,7 @@ export function mediaCost(asked: MediaCost): number | undefined {
 /** Seconds that a letter takes to be said, and a Chinese character. */
 const [letter, character] = [0.07, 0.25];
 const spokenPerSecond = 1250 / 60;
-const heardPerSecond = 10;
+const audioTokensPerSecond = 10;
 const writtenPerSecond = 4;
 
 function usageOf({ kind, model, settings, text, seconds }: MediaCost): PricedUsage | undefined {
@@ -65,6 +65,6 @@ function usageOf({ kind, model, settings, text, seconds }: MediaCost): PricedUsa
   const thousandths = Math.max(1, Math.round((Math.ceil(seconds) / 60) * 1000));
   const units = { kind: 'minute', count: thousandths, factor: 0.001 } as const;
   if (!isByTokens) return { promptTokens: thousandths, completionTokens: 0, units };
-  const heard = Math.ceil(seconds * heardPerSecond);
-  return { promptTokens: heard, audioInputTokens: heard, completionTokens: Math.ceil(seconds * writtenPerSecond), units };
+  const audioTokens = Math.ceil(seconds * audioTokensPerSecond);
+  return { promptTokens: audioTokens, audioInputTokens: audioTokens, completionTokens: Math.ceil(seconds * writtenPerSecond), units };
 }

@@ -77,16 +77,16 @@ export function videoOf(model: string, { videoSize, seconds }: MediaSettings): {
 
 /** As they are for a model: what it does not take is its own choice. */
 export function mediaFor(model: string, settings: MediaSettings | undefined): MediaSettings {
-  const asked = settings ?? emptyMedia;
-  const count = Math.min(asked.count, mostOf(model));
+  const chosen = settings ?? emptyMedia;
+  const count = Math.min(chosen.count, mostOf(model));
   return {
-    ...asked,
-    size: sizesOf(model).includes(asked.size) ? asked.size : '',
-    quality: qualitiesOf(model).includes(asked.quality) ? asked.quality : '',
+    ...chosen,
+    size: sizesOf(model).includes(chosen.size) ? chosen.size : '',
+    quality: qualitiesOf(model).includes(chosen.quality) ? chosen.quality : '',
     count,
-    isPreviewed: asked.isPreviewed === true && canPreview(model, { count }),
-    videoSize: asked.videoSize ?? '',
-    seconds: lengthsOf(model).length === 0 || lengthsOf(model).includes(asked.seconds ?? 0) ? (asked.seconds ?? 0) : 0,
+    isPreviewed: chosen.isPreviewed === true && canPreview(model, { count }),
+    videoSize: chosen.videoSize ?? '',
+    seconds: lengthsOf(model).length === 0 || lengthsOf(model).includes(chosen.seconds ?? 0) ? (chosen.seconds ?? 0) : 0,
   };
 }
 

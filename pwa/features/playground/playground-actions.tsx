@@ -29,7 +29,7 @@ interface ActionsProps extends ModelsProps {
 export function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
   const { t } = useTranslation();
   const { open } = useStore(playground);
-  const beside = useBeside(offered);
+  const beside = useSecondModel(offered);
   const isChat = kindOfModel(open.models[0] ?? '') === 'chat';
   const title = useParametersTitle();
   return (
@@ -92,9 +92,9 @@ function Action({ label, name = label, icon, isNamed, isOn, disabled = false, on
 }
 
 /** On a phone next to the question, which it sends to two models. */
-export function BesideButton({ isRunning, offered }: ModelsProps) {
+export function SecondModelButton({ isRunning, offered }: ModelsProps) {
   const { t } = useTranslation();
-  const beside = useBeside(offered);
+  const beside = useSecondModel(offered);
   return (
     <Button
       className={styles.beside ?? ''}
@@ -125,7 +125,7 @@ export function useParametersTitle(): string {
 }
 
 /** A second model, and back to one. */
-function useBeside(offered: readonly string[]) {
+function useSecondModel(offered: readonly string[]) {
   const { open } = useStore(playground);
   const isOn = open.models.length > 1;
   const kind = kindOfModel(open.models[0] ?? '');

@@ -31,7 +31,7 @@ import type { mediaCost as MediaCost } from './media-cost.ts';
 import type { Sound } from './read-sound.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
-import { Actions, BesideButton, type Part } from './playground-actions.tsx';
+import { Actions, SecondModelButton, type Part } from './playground-actions.tsx';
 import { takesMask } from './takes-mask.ts';
 import styles from './playground.module.css';
 import { defaultModel, type OfferedModel, offeredModelsQuery } from './queries.ts';
@@ -111,7 +111,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
         <LoadFailure what={t('playground.model.all')} error={offered.query.error} onRetry={() => void offered.query.refetch()} />
       )}
       {offered.query.data?.length === 0 && <NoModels />}
-      <Notices isUnkept={state.isUnkept} />
+      <Notices isUnstored={state.isUnstored} />
       <Thread key={open.id} conversation={open} shown={shown} canAsk={reason === undefined} onExample={setExample} />
       <div className={styles.composerPlace}>
         <Composer
@@ -127,7 +127,7 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
           shared={state.isLoaded ? shared || example : ''}
           onSharedTaken={() => (shared === '' ? setExample('') : onSharedTaken())}
           costText={costText}
-          extra={isPhone && <BesideButton isRunning={isRunning} offered={offered.data ?? []} />}
+          extra={isPhone && <SecondModelButton isRunning={isRunning} offered={offered.data ?? []} />}
         />
       </div>
       {part === 'export' && <ExportDialog conversation={open} onClose={close} />}
@@ -138,9 +138,9 @@ export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProp
 /** Panel next to the conversation. */
 function PlaygroundPanel({ part, isWide, onClose }: { part: Part | null; isWide: boolean; onClose: () => void }) {
   const { t } = useTranslation();
-  const { open, kept } = useStore(playground);
+  const { open, stored } = useStore(playground);
   const parameters = <Parameters settings={open.settings} model={open.models[0] ?? ''} />;
-  if (part === 'conversations') return <ConversationList kept={kept} openId={open.id} onClose={onClose} />;
+  if (part === 'conversations') return <ConversationList stored={stored} openId={open.id} onClose={onClose} />;
   if (isWide)
     return (
       <aside className={styles.aside} aria-label={t('playground.parameter.title')}>
@@ -251,7 +251,7 @@ function NoModels() {
   );
 }
 
-function Notices({ isUnkept }: { isUnkept: boolean }) {
+function Notices({ isUnstored }: { isUnstored: boolean }) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const status = useSiteStatus();
@@ -263,7 +263,7 @@ function Notices({ isUnkept }: { isUnkept: boolean }) {
           <NoCredit user={self} canTopUp={canTopUp(status)} />
         </div>
       )}
-      {(isUnkept || !isOnline) && (
+      {(isUnstored || !isOnline) && (
         <p className={styles.notice}>
           <StatusMark status={isOnline ? 'look' : 'offline'}>{t(isOnline ? 'playground.unkept' : 'playground.offline')}</StatusMark>
         </p>

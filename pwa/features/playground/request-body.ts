@@ -43,10 +43,10 @@ export const emptySettings: ChatSettings = {
 
 /** The body of the call that answers that turn in that column. */
 export function chatBody({ settings, turns, models }: Conversation, turnIndex: number, column: number): ChatBody {
-  const asked = turns[turnIndex];
+  const question = turns[turnIndex];
   const system: Message[] = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
   const before = turns.slice(0, turnIndex).flatMap((turn) => exchanged(turn, column));
-  const messages = [...system, ...before, ...(asked === undefined ? [] : [questionOf(asked)])];
+  const messages = [...system, ...before, ...(question === undefined ? [] : [questionOf(question)])];
   return {
     ...sentSettings(settings),
     ...objectOf(settings.extra),

@@ -60,12 +60,12 @@ function useRoughCost(answer: Answer, completionTokens: number): number | undefi
   const { data: models } = useQuery(offeredModelsQuery(user?.id ?? 0));
   const { data: groups } = useQuery(usableGroupsQuery);
   // The question is fixed while the answer arrives.
-  const [asked] = useState(() => roughQuestion(open, answer));
+  const [question] = useState(() => roughQuestion(open, answer));
   return roughCost({
     offered: models?.find(({ name }) => name === answer.model),
     groupRatio: groups?.[open.settings.group || (user?.group ?? '')]?.ratio,
     quotaPerUnit,
-    promptTokens: answer.promptTokens ?? asked,
+    promptTokens: answer.promptTokens ?? question,
     completionTokens,
   });
 }

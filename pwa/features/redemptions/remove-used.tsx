@@ -11,13 +11,18 @@ import { useRemoveUsedCodes } from './code-actions.ts';
 export function RemoveUsed() {
   const { t } = useTranslation();
   const format = useFormat();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const remove = useRemoveUsedCodes();
   return (
     <>
-      <OnlineButton data-danger icon={<Icon name="trash" />} onClick={() => setAsked(true)} label={t('redemptions.action.delete_used')} />
+      <OnlineButton
+        data-danger
+        icon={<Icon name="trash" />}
+        onClick={() => setConfirming(true)}
+        label={t('redemptions.action.delete_used')}
+      />
       <ConfirmDialog
-        opened={isAsked}
+        opened={isConfirming}
         title={t('redemptions.remove_used.title')}
         text={t('redemptions.remove_used.text', { limit: format.count(sweptIdsLimit) })}
         confirmLabel={t('redemptions.action.delete_used')}
@@ -25,9 +30,9 @@ export function RemoveUsed() {
         onConfirm={async () => {
           // The mutation reports its result and its failure.
           await remove.mutateAsync().catch(() => undefined);
-          setAsked(false);
+          setConfirming(false);
         }}
-        onCancel={() => setAsked(false)}
+        onCancel={() => setConfirming(false)}
       />
     </>
   );

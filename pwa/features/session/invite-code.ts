@@ -1,11 +1,11 @@
 const storageKey = 'aff';
 
 /** Stores an invite code of the address until a registration on this device. */
-export function keepInviteCode(code: string | undefined): void {
+export function storeInviteCode(code: string | undefined): void {
   if (code !== undefined && code !== '') localStorage.setItem(storageKey, code);
 }
 
-export function keptInviteCode(): string | undefined {
+export function storedInviteCode(): string | undefined {
   return localStorage.getItem(storageKey) ?? undefined;
 }
 

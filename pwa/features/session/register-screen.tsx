@@ -21,7 +21,7 @@ import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import surface from '#pwa/ui/styles/surface.module.css';
 import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
-import { forgetInviteCode, keptInviteCode } from './invite-code.ts';
+import { forgetInviteCode, storedInviteCode } from './invite-code.ts';
 import { EmailFields } from './email-fields.tsx';
 import { OtherWays } from './other-ways.tsx';
 import { registerBody, registerProblems } from './register-form.ts';
@@ -84,7 +84,7 @@ function RegisterForm({ status, onRegistered, onEntered }: RegisterFormProps) {
   const human = useHumanCheck(status);
   const [isEarly, setEarly] = useState(false);
   const [hasShown, setShown] = useState(false);
-  const inviteCode = keptInviteCode();
+  const inviteCode = storedInviteCode();
   const form = useForm({
     initialValues: { username: '', password: '', password2: '', email: '', verification_code: '' },
     validate: (values) =>

@@ -3,7 +3,7 @@ import { oauthApi } from '#shared/oauth.ts';
 import type { RedirectProvider } from '#shared/oauth.ts';
 import type { SiteStatus } from '#shared/site.ts';
 import { call } from '#pwa/api/call.ts';
-import { keptInviteCode } from './invite-code.ts';
+import { storedInviteCode } from './invite-code.ts';
 import { ownAddress } from './own-address.ts';
 
 export type Way = RedirectProvider | 'wechat';
@@ -26,7 +26,7 @@ export function waysOf(status: SiteStatus | undefined): Way[] {
 
 /** Leaves for the provider, which sends the browser back to `/oauth/…`. `from`: where to go after that. */
 export async function leaveFor(provider: RedirectProvider, from: string | undefined): Promise<void> {
-  const aff = keptInviteCode();
+  const aff = storedInviteCode();
   const { url } = await call(oauthApi.start, { body: { provider, ...(aff === undefined ? {} : { aff }) } });
   if (from === undefined) sessionStorage.removeItem(fromKey);
   else sessionStorage.setItem(fromKey, from);

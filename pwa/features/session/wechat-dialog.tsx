@@ -10,7 +10,7 @@ import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { PlainField } from '#pwa/ui/form/plain-field.tsx';
 import layout from '#pwa/ui/styles/layout.module.css';
-import { keptInviteCode } from './invite-code.ts';
+import { storedInviteCode } from './invite-code.ts';
 import styles from './session-form.module.css';
 
 interface WeChatFormProps {
@@ -42,7 +42,7 @@ export function WeChatForm({ picture, onClose, onSignedIn, onBound }: WeChatForm
       if (onBound !== undefined) {
         await call(oauthApi.bindWeChat, { query: { code } });
         onBound();
-      } else onSignedIn?.(await call(oauthApi.wechat, { query: { code, aff: keptInviteCode() } }));
+      } else onSignedIn?.(await call(oauthApi.wechat, { query: { code, aff: storedInviteCode() } }));
     },
     meta: { quiet: true },
   });

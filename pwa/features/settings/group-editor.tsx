@@ -32,16 +32,16 @@ export function GroupEditor(props: EditorProps) {
   const maps = groupMapsOf(textNow(props, 'GroupRatio'), textNow(props, 'UserUsableGroups'));
   const mayWrite = mayWriteSetting('GroupRatio', useStoredUser()?.role ?? Role.guest);
   const move = useQuery(groupMoveQuery).data;
-  const [asked, setAsked] = useState<{ act: 'rename' | 'remove'; name: string }>();
+  const [pending, setPending] = useState<{ act: 'rename' | 'remove'; name: string }>();
   // While the JSON below is being typed it is no map; the table comes back with the last bracket.
   if (maps === undefined) return null;
   const rows = groupRows(maps);
   const stored = storedGroups(props.options);
   const isTyped = groupKeys.some((key) => props.edits.drafts.has(key) || props.edits.queued.has(key));
   // The server moves the contents of the group, from what is stored there.
-  const ask = (act: 'rename' | 'remove', name: string): void => {
+  const confirmGroup = (act: 'rename' | 'remove', name: string): void => {
     if (isTyped) toastNote(t('setting_parts.groups.typed_first'));
-    else setAsked({ act, name });
+    else setPending({ act, name });
   };
   const change = (name: string, row: Omit<GroupRow, 'name'> | undefined): void => {
     const next = withRow(maps, name, row);
@@ -51,7 +51,7 @@ export function GroupEditor(props: EditorProps) {
   return (
     <>
       <GroupMoveNote />
-      {asked !== undefined && <GroupDialog {...asked} taken={[...stored]} onClose={() => setAsked(undefined)} />}
+      {pending !== undefined && <GroupDialog {...pending} taken={[...stored]} onClose={() => setPending(undefined)} />}
       <RowTable
         label={t('settings.page.groups')}
         columns={[t('setting_parts.groups.name'), t('setting_parts.groups.factor'), t('setting_parts.groups.choosable')]}
@@ -62,7 +62,7 @@ export function GroupEditor(props: EditorProps) {
             row={row}
             mayWrite={mayWrite && (move === undefined || move === null)}
             onChange={(next) => change(row.name, next)}
-            onAsk={stored.has(row.name) ? (act) => ask(act, row.name) : undefined}
+            onAsk={stored.has(row.name) ? (act) => confirmGroup(act, row.name) : undefined}
           />
         ))}
       </RowTable>

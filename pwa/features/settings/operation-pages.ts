@@ -20,7 +20,7 @@ export const operationPages: readonly SettingPage[] = [
         name: 'password',
         entries: [
           ...fields('RegisterEnabled', 'PasswordRegisterEnabled'),
-          field('PasswordLoginEnabled', { asksBeforeOff: true }),
+          field('PasswordLoginEnabled', { confirmsOff: true }),
           ...fields('EmailVerificationEnabled'),
         ],
       },

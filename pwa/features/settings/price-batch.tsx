@@ -20,19 +20,19 @@ export function PriceBatch({ count, onFill, onClear }: PriceBatchProps) {
   const { t } = useTranslation();
   const [kind, setKind] = useState<FillKind>('ratio');
   const [texts, setTexts] = useState({ first: '', second: '' });
-  const [isAsked, setAsked] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const [first, second] = [typedNumber(texts.first), typedNumber(texts.second)];
   const problemOf = (value: number | undefined | null): string | undefined =>
     value === undefined ? t('prices.value_missing') : value === null ? t('prices.not_number') : undefined;
   const problems = [problemOf(first), kind === 'both' ? problemOf(second) : undefined];
 
   function handleFill(): void {
-    setAsked(true);
+    setSubmitted(true);
     const fill = fillOf(kind, first, second);
     if (fill === undefined) return;
     onFill(fill);
     setTexts({ first: '', second: '' });
-    setAsked(false);
+    setSubmitted(false);
   }
   const field = (which: 'first' | 'second', name: string, problem: string | undefined) => (
     <TextInput
@@ -41,7 +41,7 @@ export function PriceBatch({ count, onFill, onClear }: PriceBatchProps) {
       inputMode="decimal"
       autoComplete="off"
       value={texts[which]}
-      error={isAsked ? problem : undefined}
+      error={isSubmitted ? problem : undefined}
       onChange={(event) => setTexts({ ...texts, [which]: event.currentTarget.value })}
       onKeyDown={(event) => {
         if (event.key !== 'Enter') return;

@@ -189,27 +189,27 @@ function AddModel({ isKnown, onAdd }: Pick<PriceToolsProps, 'isKnown' | 'onAdd'>
 function useResetRatios() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const reset = useMutation({
     mutationFn: () => call(optionApi.resetModelRatio),
     meta: { quiet: true },
     onError: (error) => toastFailure(failureOf(error)),
     onSettled: async () => {
-      setAsked(false);
+      setConfirming(false);
       await queryClient.invalidateQueries({ queryKey: optionsQuery.queryKey });
     },
   });
   return {
-    ask: () => setAsked(true),
+    ask: () => setConfirming(true),
     dialog: (
       <ConfirmDialog
-        opened={isAsked}
+        opened={isConfirming}
         title={t('prices.reset_title')}
         text={t('prices.reset_text')}
         confirmLabel={t('prices.reset')}
         isDanger
         onConfirm={() => reset.mutate()}
-        onCancel={() => setAsked(false)}
+        onCancel={() => setConfirming(false)}
       />
     ),
   };

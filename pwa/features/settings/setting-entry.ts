@@ -10,7 +10,7 @@ export interface SettingEntry {
   key: SettingKey;
   control: SettingControl;
   /** Turning it off needs a confirmation. */
-  asksBeforeOff?: boolean;
+  confirmsOff?: boolean;
   /** Said once it was changed, before it is saved. */
   warns?: boolean;
 }

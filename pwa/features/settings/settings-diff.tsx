@@ -28,13 +28,13 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
   const wasSet = new Map(options.map(({ key, isSet }) => [key, isSet === true]));
   const prices = usePriceChanges({ edits, options });
   // Prices are shown as costs of calls; as stored settings where that is impossible.
-  const told = [...edits.drafts].filter(([key]) => prices === null || !isPriceKey(key));
-  const changes = told.map(([key, { base, text }]) => ({
+  const listed = [...edits.drafts].filter(([key]) => prices === null || !isPriceKey(key));
+  const changes = listed.map(([key, { base, text }]) => ({
     key,
     lines: lines.ofDraft(key, base.value, text, wasSet.get(key) === true),
   }));
-  const hasPrices = prices !== null && told.length < edits.drafts.size;
-  const tellsEffect = hasPrices && prices.changes.length > 0;
+  const hasPrices = prices !== null && listed.length < edits.drafts.size;
+  const showsEffect = hasPrices && prices.changes.length > 0;
   const count = changesOf(edits.drafts, options);
   return (
     <SidePanel
@@ -55,7 +55,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
       {edits.drafts.size === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
       {hasPrices && <PriceChanges edits={edits} {...prices} />}
       {(['LongInputPrice', 'TierPrice', 'VideoPrice', 'ToolPrice', 'FineTuningPrice'] as const).some((key) => edits.drafts.has(key)) &&
-        !tellsEffect && <PriceEffect edits={edits} />}
+        !showsEffect && <PriceEffect edits={edits} />}
       {changes.map((change) => (
         <section key={change.key} className={styles.change}>
           <header className={`${layout.row} ${layout.spread} ${styles.what}`}>

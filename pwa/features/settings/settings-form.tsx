@@ -85,11 +85,11 @@ interface SettingsFormProps {
 export function SettingsForm(props: SettingsFormProps) {
   const { page, search, options, edits, field, isReviewing, onReview, onSave } = props;
   const { t } = useTranslation();
-  const [askedOff, setAskedOff] = useState<SettingKey>();
+  const [turningOff, setTurningOff] = useState<SettingKey>();
   const isTouched = useIsTouched();
 
   function handleType(entry: SettingEntry, text: string): void {
-    if (entry.asksBeforeOff === true && text === 'false') setAskedOff(entry.key);
+    if (entry.confirmsOff === true && text === 'false') setTurningOff(entry.key);
     else edits.type(entry.key, text);
   }
   /** More than one value is looked at before it is saved, and every price is. */
@@ -127,7 +127,7 @@ export function SettingsForm(props: SettingsFormProps) {
           onReview={onReview}
         />
       )}
-      {askedOff !== undefined && (
+      {turningOff !== undefined && (
         <ConfirmDialog
           opened
           title={t('settings.password_login.title')}
@@ -135,10 +135,10 @@ export function SettingsForm(props: SettingsFormProps) {
           confirmLabel={t('settings.password_login.confirm')}
           isDanger
           onConfirm={() => {
-            edits.type(askedOff, 'false');
-            setAskedOff(undefined);
+            edits.type(turningOff, 'false');
+            setTurningOff(undefined);
           }}
-          onCancel={() => setAskedOff(undefined)}
+          onCancel={() => setTurningOff(undefined)}
         />
       )}
     </form>

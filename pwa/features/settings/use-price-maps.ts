@@ -54,7 +54,7 @@ export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
   const served = [...new Set(enabled.map(pricedName))].sort();
   /** Calls of the last day that were refused for want of a price. */
   const refused = new Map(todo?.unpriced.map(({ model, count }) => [model, count]));
-  const asked = [...new Set([...refused.keys(), ...served])];
+  const called = [...new Set([...refused.keys(), ...served])];
   const isUnpriced = (model: string, at: PriceMaps): boolean =>
     !hasPrice(model, { modelPrice: numbersOf(at.ModelPrice), modelRatio: numbersOf(at.ModelRatio), videoPrice });
   return {
@@ -66,7 +66,7 @@ export function usePriceMaps(options: readonly Option[], edits: SettingEdits) {
     served,
     models: maps === undefined || saved === undefined ? [] : [...new Set([...pricedModels(maps), ...pricedModels(saved)])].sort(),
     /** Models of channels that have no price as it is saved: a typed one leaves the list when it is. */
-    unpriced: saved === undefined ? [] : asked.filter((model) => isUnpriced(model, saved)),
+    unpriced: saved === undefined ? [] : called.filter((model) => isUnpriced(model, saved)),
     isUnpriced,
     refused,
     /** Undefined: a call, or no channel serves the model. */

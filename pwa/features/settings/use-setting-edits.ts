@@ -40,15 +40,15 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
       setDrafts((old) => afterSave(old, sent, saved));
       setOutcome({ kind: 'saved', count: changesOf(sent, options) });
     },
-    onUnreachable: keep,
+    onUnreachable: queueDrafts,
   });
 
-  async function keep(unsent: Drafts): Promise<void> {
-    const kept = withoutSecrets(unsent);
-    for (const [optionKey, { base, text }] of kept) await queueEdit({ optionKey, base, mine: text });
-    setDrafts((old) => afterSave(old, kept));
-    const secrets = unsent.size - kept.size;
-    setOutcome(secrets > 0 ? { kind: 'secrets', count: secrets } : { kind: 'kept', count: kept.size });
+  async function queueDrafts(unsent: Drafts): Promise<void> {
+    const sendable = withoutSecrets(unsent);
+    for (const [optionKey, { base, text }] of sendable) await queueEdit({ optionKey, base, mine: text });
+    setDrafts((old) => afterSave(old, sendable));
+    const secrets = unsent.size - sendable.size;
+    setOutcome(secrets > 0 ? { kind: 'secrets', count: secrets } : { kind: 'kept', count: sendable.size });
   }
 
   async function handleSave(): Promise<void> {
@@ -60,11 +60,11 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
     if (firstWrong !== undefined) return lookAt(firstWrong);
     if (drafts.size === 0) return setOutcome({ kind: 'nothing', count: 0 });
     const ready = rebased(drafts, options);
-    if (currentConnection() === 'offline') return keep(ready);
+    if (currentConnection() === 'offline') return queueDrafts(ready);
     // A setting with an edit in the outbox stays there: two ways to the server would overtake each other.
     const waiting = new Map([...ready].filter(([key]) => queued.has(key)));
     const direct = new Map([...ready].filter(([key]) => !queued.has(key)));
-    if (waiting.size > 0) await keep(waiting);
+    if (waiting.size > 0) await queueDrafts(waiting);
     // Its failure has been dealt with above.
     if (direct.size > 0) await save.mutateAsync(direct).catch(() => {});
   }

@@ -18,8 +18,8 @@ export const emptySetup: SetupValues = { username: '', password: '', confirmPass
 
 export interface SetupNeeds {
   /** There is no administrator yet. */
-  asksAccount: boolean;
-  asksSecret: boolean;
+  needsAccount: boolean;
+  needsSecret: boolean;
 }
 
 export type SetupProblem = UsernameProblem | PasswordProblem | 'passwords_differ' | 'secret_required';
@@ -27,23 +27,23 @@ export type SetupProblem = UsernameProblem | PasswordProblem | 'passwords_differ
 /** What is wrong with the values, by field. */
 export function setupProblems(
   values: SetupValues,
-  { asksAccount, asksSecret }: SetupNeeds,
+  { needsAccount, needsSecret }: SetupNeeds,
 ): Partial<Record<keyof SetupValues, SetupProblem>> {
   const account: Partial<Record<keyof SetupValues, SetupProblem>> = {};
-  if (asksAccount) {
+  if (needsAccount) {
     const username = usernameProblem(values.username);
     const password = passwordProblem(values.password);
     if (username !== undefined) account.username = username;
     if (password !== undefined) account.password = password;
     if (values.confirmPassword !== values.password) account.confirmPassword = 'passwords_differ';
   }
-  return { ...account, ...(asksSecret && values.setup_secret === '' ? { setup_secret: 'secret_required' } : {}) };
+  return { ...account, ...(needsSecret && values.setup_secret === '' ? { setup_secret: 'secret_required' } : {}) };
 }
 
-export function setupBody(values: SetupValues, { asksAccount, asksSecret }: SetupNeeds): SetupInput {
+export function setupBody(values: SetupValues, { needsAccount, needsSecret }: SetupNeeds): SetupInput {
   return {
-    ...(asksAccount ? { username: values.username.trim(), password: values.password, confirmPassword: values.confirmPassword } : {}),
-    ...(asksSecret ? { setup_secret: values.setup_secret } : {}),
+    ...(needsAccount ? { username: values.username.trim(), password: values.password, confirmPassword: values.confirmPassword } : {}),
+    ...(needsSecret ? { setup_secret: values.setup_secret } : {}),
     SelfUseModeEnabled: values.mode === 'self',
     DemoSiteEnabled: values.mode === 'demo',
   };

@@ -44,7 +44,7 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
 
 function useSetupForm(state: SetupWizardProps['state'], onFinished: SetupWizardProps['onFinished']) {
   const { t } = useTranslation();
-  const needs = { asksAccount: !state.root_init, asksSecret: state.secret_required };
+  const needs = { needsAccount: !state.root_init, needsSecret: state.secret_required };
   const form = useForm({
     initialValues: emptySetup,
     validate: (values) =>
@@ -88,18 +88,18 @@ function Database({ type }: { type: string }) {
 interface RootAccountProps {
   form: SetupForm;
   /** False: the account was there before. */
-  asksAccount: boolean;
-  asksSecret: boolean;
+  needsAccount: boolean;
+  needsSecret: boolean;
 }
 
-function RootAccount({ form, asksAccount, asksSecret }: RootAccountProps) {
+function RootAccount({ form, needsAccount, needsSecret }: RootAccountProps) {
   const { t } = useTranslation();
   return (
     <section className={`${layout.stackMd} ${styles.part}`} aria-labelledby="setup-account">
       <h2 className={`${typography.heading} ${styles.partTitle}`} id="setup-account">
         {t('setup.account.title')}
       </h2>
-      {asksAccount ? (
+      {needsAccount ? (
         <>
           <p className={`${typography.secondary} ${styles.hint}`}>{t('setup.account.hint')}</p>
           <TextInput
@@ -127,7 +127,7 @@ function RootAccount({ form, asksAccount, asksSecret }: RootAccountProps) {
           <StatusMark status="on">{t('setup.account.exists')}</StatusMark>
         </p>
       )}
-      {asksSecret && (
+      {needsSecret && (
         <PasswordField
           label={t('setup.secret.label')}
           description={t('setup.secret.hint')}

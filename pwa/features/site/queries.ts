@@ -4,12 +4,12 @@ import { queryOptions } from '@tanstack/react-query';
 import { siteTextApi } from '#shared/site-texts.ts';
 import { call } from '#pwa/api/call.ts';
 
-function textQuery(name: 'notice' | 'about' | 'home_page_content', ask: (signal: AbortSignal) => Promise<string>) {
+function textQuery(name: 'notice' | 'about' | 'home_page_content', read: (signal: AbortSignal) => Promise<string>) {
   const storageKey = `site-${name}`;
   return queryOptions({
     queryKey: ['site', name],
     queryFn: async ({ signal }) => {
-      const text = await ask(signal);
+      const text = await read(signal);
       localStorage.setItem(storageKey, text);
       return text;
     },

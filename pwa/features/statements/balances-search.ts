@@ -13,9 +13,9 @@ export type BalancesSearch = z.infer<typeof BalancesSearch>;
 export function spanOfMonth({ month }: Pick<BalancesSearch, 'month'>, now: number): { start: number; end: number; isCurrent: boolean } {
   const current = monthStart(now);
   const [year, number] = (month ?? '').split('-').map(Number);
-  const asked = year === undefined || number === undefined ? current : Math.floor(new Date(year, number - 1, 1).getTime() / 1000);
+  const requested = year === undefined || number === undefined ? current : Math.floor(new Date(year, number - 1, 1).getTime() / 1000);
   // The future has no balances.
-  const start = Math.min(asked, current);
+  const start = Math.min(requested, current);
   return { start, end: monthStart(start * 1000, 1), isCurrent: start === current };
 }
 

@@ -13,7 +13,7 @@ export interface TaskPageChoice {
   cursor?: string | undefined;
 }
 
-type TaskAnswer = TaskPageExtra & ({ kind: 'drawing'; items: Drawing[] } | { kind: 'music' | 'video'; items: Task[] });
+type TaskResponse = TaskPageExtra & ({ kind: 'drawing'; items: Drawing[] } | { kind: 'music' | 'video'; items: Task[] });
 
 export interface TaskPage extends TaskPageExtra {
   rows: TaskRow[];
@@ -26,7 +26,7 @@ export const pollMs = 5_000;
 export const tasksQuery = (list: TaskList, choice: TaskPageChoice, isOnline: boolean) =>
   queryOptions({
     queryKey: [list.kind === 'drawing' ? 'drawings' : 'tasks', list, choice],
-    queryFn: ({ signal }): Promise<TaskAnswer> => readTasks(list, choice, signal),
+    queryFn: ({ signal }): Promise<TaskResponse> => readTasks(list, choice, signal),
     select: pageOfAnswer,
     meta: { offline: true },
     placeholderData: keepPreviousData,
@@ -36,7 +36,7 @@ export const tasksQuery = (list: TaskList, choice: TaskPageChoice, isOnline: boo
     refetchIntervalInBackground: false,
   });
 
-async function readTasks(list: TaskList, { page, size, cursor }: TaskPageChoice, signal: AbortSignal): Promise<TaskAnswer> {
+async function readTasks(list: TaskList, { page, size, cursor }: TaskPageChoice, signal: AbortSignal): Promise<TaskResponse> {
   const { kind, isAdmin, filters } = list;
   const { status, action, id, channel } = filters;
   const { start, end } = boundsOf(list, Date.now());
@@ -54,7 +54,7 @@ async function readTasks(list: TaskList, { page, size, cursor }: TaskPageChoice,
   return { ...extra, kind, items: data };
 }
 
-function pageOfAnswer(answer: TaskAnswer): TaskPage {
+function pageOfAnswer(answer: TaskResponse): TaskPage {
   const { kind: _kind, items: _items, ...extra } = answer;
   return { ...extra, rows: answer.kind === 'drawing' ? answer.items.map(rowOfDrawing) : answer.items.map(rowOfTask) };
 }

@@ -105,13 +105,13 @@ function Failure({ row }: { row: TaskRow }) {
 
 function DrawingPicture({ row }: { row: TaskRow }) {
   const { t } = useTranslation();
-  const told = 'image_url' in row.source ? row.source.image_url : '';
+  const imageUrl = 'image_url' in row.source ? row.source.image_url : '';
   if (row.picture === undefined) {
-    if (told === '') return null;
+    if (imageUrl === '') return null;
     return (
       <div className={`${layout.stackSm} ${styles.part}`}>
         <p className={typography.muted}>{t('tasks.picture.refused')}</p>
-        <CopyText mono text={told} label={t('tasks.picture.copy')} />
+        <CopyText mono text={imageUrl} label={t('tasks.picture.copy')} />
       </div>
     );
   }

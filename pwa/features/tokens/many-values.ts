@@ -28,8 +28,8 @@ const fieldsOf = {
 /** A part switched on or off: a balance is either set or added to. */
 export function withPart(parts: readonly ManyPart[], part: ManyPart, isOn: boolean): ManyPart[] {
   const other = part === 'quota' ? 'refill' : part === 'refill' ? 'quota' : undefined;
-  const kept = parts.filter((one) => one !== part && !(isOn && one === other));
-  return isOn ? [...kept, part] : kept;
+  const others = parts.filter((one) => one !== part && !(isOn && one === other));
+  return isOn ? [...others, part] : others;
 }
 
 export type ManyProblem = TokenProblem | 'refill_required';

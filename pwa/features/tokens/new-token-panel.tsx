@@ -40,7 +40,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
       onMade={setMade}
       onClose={onClose}
     >
-      <TokenFields form={form} asksCount />
+      <TokenFields form={form} hasCount />
     </NewRecordsPanel>
   );
 }

@@ -31,14 +31,14 @@ export function RenewDialog({ token, onClose }: { token: Token; onClose: () => v
   const format = useFormat();
   const [seconds, setSeconds] = useState<number>(24 * hour);
   // The record follows the renewal: the dialog shows the state before it.
-  const [asked] = useState(token);
+  const [original] = useState(token);
   const renew = useRenewToken();
   const renewed = renew.data;
-  const earlier = acceptedOldKeys(asked);
+  const earlier = acceptedOldKeys(original);
   const ending = seconds > 0 && earlier.length >= mostOldKeys ? earlier.at(-1) : undefined;
   return (
     <Dialog
-      title={renewed === undefined ? t('token_edits.renew.title', { name: asked.name }) : t('token_edits.renew.done')}
+      title={renewed === undefined ? t('token_edits.renew.title', { name: original.name }) : t('token_edits.renew.done')}
       onClose={onClose}
     >
       {renewed === undefined ? (
@@ -71,7 +71,7 @@ export function RenewDialog({ token, onClose }: { token: Token; onClose: () => v
             <OnlineButton
               variant="filled"
               loading={renew.isPending}
-              onClick={() => renew.mutate({ id: asked.id, old_key_seconds: seconds, revision: asked.revision })}
+              onClick={() => renew.mutate({ id: original.id, old_key_seconds: seconds, revision: original.revision })}
               label={t('token_edits.renew.confirm')}
             />
           </span>

@@ -20,7 +20,7 @@ import styles from './tokens.module.css';
 interface TokenFieldsProps {
   form: TokenForm;
   /** New tokens can be made by the dozen. */
-  asksCount: boolean;
+  hasCount: boolean;
 }
 
 /** One field, of one token or of many. */
@@ -33,7 +33,7 @@ export const picks = [1, 10, 50, 100, 500, 1000];
 const countPicks = [10, 20, 30, 100];
 const below = ['label', 'input', 'error', 'description'] as const;
 
-export function TokenFields({ form, asksCount }: TokenFieldsProps) {
+export function TokenFields({ form, hasCount }: TokenFieldsProps) {
   const { t } = useTranslation();
   const { values } = form;
   return (
@@ -45,7 +45,7 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
       <TokenExpiry form={form} />
       <ModelsField form={form} />
       <AddressesField form={form} />
-      {asksCount && (
+      {hasCount && (
         <CountField
           label={t('tokens.form.count')}
           description={t('tokens.form.count_hint')}

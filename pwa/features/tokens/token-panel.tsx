@@ -23,7 +23,7 @@ export function TokenPanel({ token, ...ways }: OpenRecordWays & { token: Token }
       heading={t('tokens.panel.edit')}
       toggle={{ label: t(`tokens.action.${verbOf(token)}`), isPending: toggle.isPending, onToggle: () => toggle.mutate(token) }}
     >
-      <TokenFields form={edited.form} asksCount={false} />
+      <TokenFields form={edited.form} hasCount={false} />
     </RecordPanel>
   );
 }

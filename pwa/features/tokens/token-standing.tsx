@@ -85,11 +85,11 @@ export function TokenStanding({ token }: { token: Token }) {
 
 function RenewSecret({ token }: { token: Token }) {
   const { t } = useTranslation();
-  const [isAsked, setAsked] = useState(false);
+  const [isRenewing, setRenewing] = useState(false);
   return (
     <>
-      <OnlineButton onClick={() => setAsked(true)} label={t('tokens.action.renew')} />
-      {isAsked && <RenewDialog token={token} onClose={() => setAsked(false)} />}
+      <OnlineButton onClick={() => setRenewing(true)} label={t('tokens.action.renew')} />
+      {isRenewing && <RenewDialog token={token} onClose={() => setRenewing(false)} />}
     </>
   );
 }

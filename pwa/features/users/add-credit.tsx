@@ -20,11 +20,11 @@ import styles from './user-panel.module.css';
 /** Adds to a balance, whatever it is by then. */
 export function AddCredit({ user }: { user: User }) {
   const { t } = useTranslation();
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <OnlineButton onClick={() => setAsked(true)} label={t('users.credit.action')} />
-      {isAsked && <AddCreditDialog user={user} onClose={() => setAsked(false)} />}
+      <OnlineButton onClick={() => setOpen(true)} label={t('users.credit.action')} />
+      {isOpen && <AddCreditDialog user={user} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -12,7 +12,7 @@ import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 export function EndSessions({ user, disabled }: { user: Pick<User, 'id' | 'username'>; disabled: boolean }) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const end = useMutation({
     mutationFn: () => call(userApi.endSessions, { params: { id: String(user.id) } }),
     onSuccess: async (count) => {
@@ -22,8 +22,8 @@ export function EndSessions({ user, disabled }: { user: Pick<User, 'id' | 'usern
   });
   return (
     <>
-      <OnlineButton disabled={disabled} loading={end.isPending} onClick={() => setAsked(true)} label={t('users.sessions.end')} />
-      {isAsked && (
+      <OnlineButton disabled={disabled} loading={end.isPending} onClick={() => setConfirming(true)} label={t('users.sessions.end')} />
+      {isConfirming && (
         <ConfirmDialog
           opened
           title={t('users.sessions.title', { name: user.username })}
@@ -32,9 +32,9 @@ export function EndSessions({ user, disabled }: { user: Pick<User, 'id' | 'usern
           onConfirm={async () => {
             // A failure has been toasted.
             await end.mutateAsync().catch(() => {});
-            setAsked(false);
+            setConfirming(false);
           }}
-          onCancel={() => setAsked(false)}
+          onCancel={() => setConfirming(false)}
         />
       )}
     </>

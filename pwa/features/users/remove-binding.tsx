@@ -15,7 +15,7 @@ export function RemoveBinding({ user, binding, name }: { user: Pick<User, 'id' |
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const queryClient = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const remove = useMutation({
     mutationFn: () => call(userBindingApi.remove, { params: { id: String(user.id), binding } }),
     onSuccess: async (saved) => {
@@ -25,10 +25,15 @@ export function RemoveBinding({ user, binding, name }: { user: Pick<User, 'id' |
   });
   return (
     <>
-      <Button variant="subtle" disabled={!isOnline} aria-label={t('users.binding.remove_named', { name })} onClick={() => setAsked(true)}>
+      <Button
+        variant="subtle"
+        disabled={!isOnline}
+        aria-label={t('users.binding.remove_named', { name })}
+        onClick={() => setConfirming(true)}
+      >
         {t('users.binding.remove')}
       </Button>
-      {isAsked && (
+      {isConfirming && (
         <ConfirmDialog
           opened
           title={t('users.binding.title', { name, user: user.username })}
@@ -38,9 +43,9 @@ export function RemoveBinding({ user, binding, name }: { user: Pick<User, 'id' |
           onConfirm={async () => {
             // A failure has been toasted.
             await remove.mutateAsync().catch(() => {});
-            setAsked(false);
+            setConfirming(false);
           }}
-          onCancel={() => setAsked(false)}
+          onCancel={() => setConfirming(false)}
         />
       )}
     </>

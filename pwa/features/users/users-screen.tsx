@@ -49,7 +49,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
   const { t } = useTranslation();
   const actor = useStoredUser() ?? nobody;
   const users = useManageUser();
-  const [asked, setAsked] = useState<AskedOfUser>();
+  const [question, setQuestion] = useState<UserQuestionState>();
   const columns = useColumns(useUserColumns({ actor, onCommand: handleCommand }), 'users-table-columns');
   const screen = useListScreen({ search, onSearch, open, onOpen });
   const { listed, onFilter } = useUserList({ search, onSearch, screen });
@@ -60,12 +60,12 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
     if (command === 'edit') onOpen(String(user.id));
     // Harmless and reverted in one step; the others need a confirmation. A failure has been shown as a toast.
     else if (command === 'enable') void users.manage(user.id, command).catch(() => {});
-    else setAsked({ action: command, user });
+    else setQuestion({ action: command, user });
   }
-  async function handleYes({ action, user }: AskedOfUser): Promise<void> {
+  async function handleYes({ action, user }: UserQuestionState): Promise<void> {
     if (action === 'delete' && open === String(user.id)) onOpen(undefined);
     await users.manage(user.id, action).catch(() => {});
-    setAsked(undefined);
+    setQuestion(undefined);
   }
 
   return (
@@ -116,20 +116,30 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
         isMuted={(row) => row.DeletedAt !== null || row.status !== UserStatus.active}
         empty={{ title: t('users.empty.title'), text: t('users.empty.text') }}
       />
-      {asked !== undefined && <UserQuestion asked={asked} onYes={() => handleYes(asked)} onCancel={() => setAsked(undefined)} />}
+      {question !== undefined && (
+        <UserQuestion asked={question} onYes={() => handleYes(question)} onCancel={() => setQuestion(undefined)} />
+      )}
     </Screen>
   );
 }
 
-interface AskedOfUser {
+interface UserQuestionState {
   action: ManageAction;
   user: User;
 }
 
-function UserQuestion({ asked, onYes, onCancel }: { asked: AskedOfUser; onYes: () => Promise<void>; onCancel: () => void }) {
+function UserQuestion({
+  asked: question,
+  onYes,
+  onCancel,
+}: {
+  asked: UserQuestionState;
+  onYes: () => Promise<void>;
+  onCancel: () => void;
+}) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { action, user } = asked;
+  const { action, user } = question;
   return (
     <ConfirmDialog
       opened

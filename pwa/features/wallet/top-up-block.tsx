@@ -74,10 +74,10 @@ function Amounts({ info, hasFilled, onPay }: { info: WalletInfo; hasFilled: bool
   const [rested] = useDebouncedValue(typed, pause);
   const isOther = picked === undefined;
   const preset = info.presets.find(({ amount }) => amount === picked);
-  const isAsked = isOther && rested !== '' && rested >= info.min_amount;
-  const price = useQuery({ ...amountQuery(rested === '' ? 0 : rested), enabled: isAsked });
+  const isPriced = isOther && rested !== '' && rested >= info.min_amount;
+  const price = useQuery({ ...amountQuery(rested === '' ? 0 : rested), enabled: isPriced });
   const chosen = isOther
-    ? isAsked && rested === typed && price.data !== undefined
+    ? isPriced && rested === typed && price.data !== undefined
       ? { amount: rested, money: price.data }
       : undefined
     : preset;
@@ -85,7 +85,7 @@ function Amounts({ info, hasFilled, onPay }: { info: WalletInfo; hasFilled: bool
   const problem =
     typed !== '' && typed < info.min_amount
       ? t('wallet.top_up.below', { amount: format.quota(quotaOf(info.min_amount)) })
-      : price.error !== null && isAsked
+      : price.error !== null && isPriced
         ? failureOf(price.error).message
         : undefined;
   return (
@@ -122,7 +122,7 @@ function Amounts({ info, hasFilled, onPay }: { info: WalletInfo; hasFilled: bool
         variant={hasFilled ? 'filled' : 'default'}
         fullWidth
         disabled={chosen === undefined}
-        loading={isAsked && price.isFetching}
+        loading={isPriced && price.isFetching}
         onClick={() => {
           if (chosen !== undefined) onPay({ amount: chosen.amount, money: chosen.money });
         }}

@@ -1,7 +1,7 @@
 import { createFileRoute, redirect, useRouter } from '@tanstack/react-router';
 import { z } from 'zod/mini';
 import { storedUser } from '#pwa/api/stored-user.ts';
-import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
+import { storeInviteCode } from '#pwa/features/session/invite-code.ts';
 import { LoginScreen } from '#pwa/features/session/login-screen.tsx';
 import { ownAddress } from '#pwa/features/session/own-address.ts';
 
@@ -17,7 +17,7 @@ const Search = z.object({
 export const Route = createFileRoute('/_plain/login')({
   validateSearch: Search,
   beforeLoad: ({ search }) => {
-    keepInviteCode(search.aff);
+    storeInviteCode(search.aff);
     if (storedUser() !== null && search.expired === undefined) throw redirect({ href: search.from ?? '/' });
   },
   component: Login,

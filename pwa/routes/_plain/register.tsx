@@ -2,7 +2,7 @@ import { createFileRoute, redirect } from '@tanstack/react-router';
 import { z } from 'zod/mini';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
-import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
+import { storeInviteCode } from '#pwa/features/session/invite-code.ts';
 import { RegisterScreen } from '#pwa/features/session/register-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
@@ -14,7 +14,7 @@ const Search = z.object({
 export const Route = createFileRoute('/_plain/register')({
   validateSearch: Search,
   beforeLoad: ({ search }) => {
-    keepInviteCode(search.aff);
+    storeInviteCode(search.aff);
     if (storedUser() !== null) throw redirect({ to: '/' });
   },
   loader: () => loadTexts('register', 'signin'),

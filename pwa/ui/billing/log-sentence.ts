@@ -50,7 +50,7 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
       case 'tuning_settled':
       case 'store_day':
       case 'cache_ended':
-        return keptSentence(event, { t, format });
+        return storedObjectSentence(event, { t, format });
       case 'call_refunded':
         return t('logs.event.call_refunded', { ...event, id: event.call, amount: format.quotaExact(event.amount) });
       case 'quota_set':
@@ -73,13 +73,13 @@ export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { wit
   function settingsSentence({ keys, changes = [], more = 0 }: SettingsEvent): string {
     // Rows of earlier versions name the settings only.
     if (changes.length === 0) return t('logs.event.settings_changed', { keys: keys.split(', ').map(settingName).join(', ') });
-    const told = changes.map(({ key, name, before, after, is_secret: isSecret }) => {
+    const parts = changes.map(({ key, name, before, after, is_secret: isSecret }) => {
       const what = name === undefined ? settingName(key) : t('logs.event.setting_entry', { setting: settingName(key), name });
       if (isSecret === true) return t('logs.event.setting_secret', { setting: what });
       if (before === undefined && after === undefined) return t('logs.event.settings_changed', { keys: what });
       return t('logs.event.setting_from_to', { setting: what, before: settingValue(key, before), after: settingValue(key, after) });
     });
-    return [...told, ...(more > 0 ? [t('logs.event.settings_more', { count: more })] : [])].join(t('logs.event.settings_joint'));
+    return [...parts, ...(more > 0 ? [t('logs.event.settings_more', { count: more })] : [])].join(t('logs.event.settings_joint'));
   }
 
   /** Of a setting that this console does not show, its key. */
@@ -109,24 +109,24 @@ type StoreEvent = Extract<LogEvent, { code: 'store_day' }>;
 type CacheEvent = Extract<LogEvent, { code: 'cache_ended' }>;
 type TuningEvent = Extract<LogEvent, { code: 'tuning_settled' }>;
 
-interface Telling {
+interface SentenceTools {
   t: TFunction;
   format: Format;
 }
 
-function quotaSentence({ from, to, reason }: Extract<LogEvent, { code: 'quota_set' }>, { t, format }: Telling): string {
+function quotaSentence({ from, to, reason }: Extract<LogEvent, { code: 'quota_set' }>, { t, format }: SentenceTools): string {
   const amounts = { from: format.quota(from), to: format.quota(to) };
   return reason === undefined ? t('logs.event.quota_set', amounts) : t('logs.event.quota_set_because', { ...amounts, reason });
 }
 
 /** Returns the sentence of an event about an object stored at a provider. */
-function keptSentence(event: BatchEvent | CacheEvent | StoreEvent | TuningEvent, telling: Telling): string {
+function storedObjectSentence(event: BatchEvent | CacheEvent | StoreEvent | TuningEvent, telling: SentenceTools): string {
   if (event.code === 'tuning_settled') return tuningSentence(event, telling);
   if (event.code === 'cache_ended') return cacheSentence(event, telling);
   return event.code === 'batch_settled' ? batchSentence(event, telling) : storeSentence(event, telling);
 }
 
-function batchSentence(event: BatchEvent, { t, format }: Telling): string {
+function batchSentence(event: BatchEvent, { t, format }: SentenceTools): string {
   return t(event.amount < 0 ? 'logs.event.batch_settled_beyond' : 'logs.event.batch_settled', {
     id: event.batch,
     model: event.model,
@@ -139,7 +139,7 @@ function batchSentence(event: BatchEvent, { t, format }: Telling): string {
   });
 }
 
-function storeSentence(event: StoreEvent, { t, format }: Telling): string {
+function storeSentence(event: StoreEvent, { t, format }: SentenceTools): string {
   return t('logs.event.store_day', {
     id: event.name === '' ? event.store : event.name,
     megabytes: format.ratio(Number((event.bytes / 2 ** 20).toPrecision(3))),
@@ -148,7 +148,7 @@ function storeSentence(event: StoreEvent, { t, format }: Telling): string {
   });
 }
 
-function cacheSentence(event: CacheEvent, { t, format }: Telling): string {
+function cacheSentence(event: CacheEvent, { t, format }: SentenceTools): string {
   return t('logs.event.cache_ended', {
     id: event.cache,
     model: event.model,
@@ -159,7 +159,7 @@ function cacheSentence(event: CacheEvent, { t, format }: Telling): string {
   });
 }
 
-function tuningSentence(event: TuningEvent, { t, format }: Telling): string {
+function tuningSentence(event: TuningEvent, { t, format }: SentenceTools): string {
   const isKnown = event.status === 'succeeded' || event.status === 'cancelled' || event.status === 'failed';
   return t(event.amount < 0 ? 'logs.event.tuning_settled_beyond' : 'logs.event.tuning_settled', {
     id: event.job,
@@ -182,17 +182,17 @@ export function useRefusalSentence(): (facts: Pick<RefusalFacts, 'code' | 'reaso
   return (facts) => reasonSentence(facts, { t, format, isChinese: i18n.language.startsWith('zh') });
 }
 
-interface RefusalTelling extends Telling {
+interface RefusalTools extends SentenceTools {
   isChinese: boolean;
 }
 
-function refusalSentence(refusal: RefusalFacts, telling: RefusalTelling): string {
+function refusalSentence(refusal: RefusalFacts, telling: RefusalTools): string {
   const reason = reasonSentence(refusal, telling);
   // It names one of several models.
   return refusal.is_others === true && refusal.count > 1 ? telling.t('logs.refusal.last_said', { reason }) : reason;
 }
 
-function reasonSentence(refusal: Pick<RefusalFacts, 'code' | 'reason'>, { t, format, isChinese }: RefusalTelling): string {
+function reasonSentence(refusal: Pick<RefusalFacts, 'code' | 'reason'>, { t, format, isChinese }: RefusalTools): string {
   return ownWords(refusal, t, format) ?? refusal.reason[isChinese ? 'zh' : 'en'].replaceAll('＄', '$');
 }
 

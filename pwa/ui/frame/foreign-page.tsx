@@ -16,20 +16,20 @@ export function ForeignPage({ address, title, allow }: ForeignPageProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const themeMode = useShownScheme();
   const { origin } = new URL(address);
-  const tell = useCallback(() => {
+  const postAppearance = useCallback(() => {
     // A page with an opaque origin can be addressed by `*` only; the message holds no secret.
     const target = origin === location.origin ? '*' : origin;
     frame.current?.contentWindow?.postMessage({ themeMode }, target);
     frame.current?.contentWindow?.postMessage({ lang: currentLanguage() }, target);
   }, [origin, themeMode]);
-  useEffect(tell, [tell]);
+  useEffect(postAppearance, [postAppearance]);
   return (
     <iframe
       ref={frame}
       className={styles.frame}
       src={address}
       title={title}
-      onLoad={tell}
+      onLoad={postAppearance}
       {...(allow === undefined ? {} : { allow })}
       referrerPolicy="no-referrer"
       // A page of this very site would reach the console with its own origin.

@@ -39,14 +39,14 @@ export interface Held {
   /** True while they are not all there: each shows its shape. */
   isHeld: boolean;
   /** Parts whose common failure is shown above all of them. */
-  saidAbove: ReadonlySet<string>;
+  shownAbove: ReadonlySet<string>;
   onWaiting: (part: string, isWaiting: boolean) => void;
   /** Undefined: the part has data, or was never refused any. */
   onFailure: (part: string, failure: PartFailure | undefined) => void;
   onGone: (part: string) => void;
 }
 
-const apart: Held = { isHeld: false, saidAbove: new Set(), onWaiting: () => {}, onFailure: () => {}, onGone: () => {} };
+const apart: Held = { isHeld: false, shownAbove: new Set(), onWaiting: () => {}, onFailure: () => {}, onGone: () => {} };
 export const HeldBack = createContext<Held>(apart);
 
 /** For a part whose answer changes where others stand: they appear together with it. */
@@ -64,8 +64,8 @@ export function useAwaited({ data, error, fetchStatus }: Pick<QueryLike<unknown>
 export function QueryState<Data>({ query, what, lines = 3, shape, children }: QueryStateProps<Data>) {
   const { isHeld } = use(HeldBack);
   useAwaited(query);
-  const isSaidAbove = useFailureAbove(query);
-  if (isSaidAbove) return <i hidden data-said-above />;
+  const isShownAbove = useFailureAbove(query);
+  if (isShownAbove) return <i hidden data-said-above />;
   if (query.data !== undefined && !isHeld) return children(query.data);
   if (query.error !== null && !isHeld) return <LoadFailure what={what} error={query.error} onRetry={() => void query.refetch()} />;
   if (query.fetchStatus === 'paused') return <NotOnDevice />;
@@ -74,7 +74,7 @@ export function QueryState<Data>({ query, what, lines = 3, shape, children }: Qu
 
 /** Reports a part's failure to those around it; true: they show it for many at once. A retry counts as the failure that it follows. */
 function useFailureAbove({ data, error, fetchStatus, refetch }: QueryLike<unknown>): boolean {
-  const { saidAbove, onFailure, onGone } = use(HeldBack);
+  const { shownAbove, onFailure, onGone } = use(HeldBack);
   const part = useId();
   const last = useRef<Error>(undefined);
   const hasData = data !== undefined;
@@ -85,7 +85,7 @@ function useFailureAbove({ data, error, fetchStatus, refetch }: QueryLike<unknow
     onFailure(part, failure);
   }, [onFailure, part, hasData, error, isFetching, refetch]);
   useEffect(() => () => onGone(part), [onGone, part]);
-  return !hasData && saidAbove.has(part);
+  return !hasData && shownAbove.has(part);
 }
 
 interface LoadFailureProps {

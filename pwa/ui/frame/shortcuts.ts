@@ -9,21 +9,21 @@ export interface Shortcut {
   text: string;
 }
 
-const heard = createStore<readonly { shortcuts: readonly Shortcut[] }[]>([]);
+const registered = createStore<readonly { shortcuts: readonly Shortcut[] }[]>([]);
 const help = createStore(false);
 
 /** Registers the keys that a part handles while it is on screen. The array must be a stable reference. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     const part = { shortcuts };
-    heard.set([...heard.get(), part]);
-    return () => heard.set(heard.get().filter((one) => one !== part));
+    registered.set([...registered.get(), part]);
+    return () => registered.set(registered.get().filter((one) => one !== part));
   }, [shortcuts]);
 }
 
 /** Of everything that is on screen; the same key of several parts once. */
-export function useHeardShortcuts(): Shortcut[] {
-  const byText = new Map(useStore(heard).flatMap((part) => part.shortcuts.map((shortcut) => [shortcut.text, shortcut] as const)));
+export function useRegisteredShortcuts(): Shortcut[] {
+  const byText = new Map(useStore(registered).flatMap((part) => part.shortcuts.map((shortcut) => [shortcut.text, shortcut] as const)));
   return [...byText.values()];
 }
 

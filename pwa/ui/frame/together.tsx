@@ -35,10 +35,10 @@ export function Together({ what, children }: TogetherProps) {
     return () => clearTimeout(timer);
   }, []);
   const isSlow = useAfter(shapesAfter);
-  const { saidAbove, onFailure, onGone, common } = failures;
+  const { shownAbove, onFailure, onGone, common } = failures;
   const held = useMemo(
-    () => ({ isHeld: !isReady, saidAbove, onWaiting, onFailure, onGone }),
-    [isReady, saidAbove, onWaiting, onFailure, onGone],
+    () => ({ isHeld: !isReady, shownAbove, onWaiting, onFailure, onGone }),
+    [isReady, shownAbove, onWaiting, onFailure, onGone],
   );
   return (
     <HeldBack value={held}>
@@ -61,7 +61,7 @@ function useCommonFailure() {
   const parts = useRef(new Map<string, PartFailure | undefined>());
   const [failed, setFailed] = useState<Group>([]);
   const [onFailure, onGone] = useMemo(() => {
-    const look = (): void => setFailed((before) => keepEmpty(before, largestGroup(parts.current)));
+    const look = (): void => setFailed((before) => reuseEmpty(before, largestGroup(parts.current)));
     return [
       (part: string, failure: PartFailure | undefined): void => {
         parts.current.set(part, failure);
@@ -74,20 +74,20 @@ function useCommonFailure() {
     ] as const;
   }, []);
   const names = failed.map(([part]) => part).join(' ');
-  const saidAbove = useMemo(() => (names === '' ? noParts : new Set(names.split(' '))), [names]);
+  const shownAbove = useMemo(() => (names === '' ? noParts : new Set(names.split(' '))), [names]);
   const [first] = failed;
   const common = first && {
     error: first[1].error,
     isRetrying: failed.some(([, { isRetrying }]) => isRetrying),
     retry: () => failed.forEach(([, { retry }]) => retry()),
   };
-  return { saidAbove, onFailure, onGone, common };
+  return { shownAbove, onFailure, onGone, common };
 }
 
 type Group = readonly (readonly [part: string, failure: PartFailure])[];
 
 /** Returns the same empty group while nothing fails, which avoids a redraw. */
-function keepEmpty(before: Group, now: Group): Group {
+function reuseEmpty(before: Group, now: Group): Group {
   return before.length === 0 && now.length === 0 ? before : now;
 }
 

@@ -198,36 +198,36 @@ function useDebounced(value: string, onChange: (value: string) => void) {
   const [typed, setTyped] = useState(value);
   const isComposing = useRef(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const told = useRef(value);
+  const reported = useRef(value);
   useEffect(() => {
     // Cleared or changed from outside.
-    if (value !== told.current) setTyped(value);
-    told.current = value;
+    if (value !== reported.current) setTyped(value);
+    reported.current = value;
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  function tell(next: string): void {
+  function report(next: string): void {
     clearTimeout(timer.current);
-    if (next.trim() === told.current) return;
-    told.current = next.trim();
+    if (next.trim() === reported.current) return;
+    reported.current = next.trim();
     onChange(next.trim());
   }
   function later(next: string): void {
     setTyped(next);
     clearTimeout(timer.current);
-    if (!isComposing.current) timer.current = setTimeout(() => tell(next), typingPause);
+    if (!isComposing.current) timer.current = setTimeout(() => report(next), typingPause);
   }
   return {
     value: typed,
     set: (next: string) => {
       setTyped(next);
-      tell(next);
+      report(next);
     },
     attributes: {
       value: typed,
       onChange: (event: { currentTarget: { value: string } }) => later(event.currentTarget.value),
       onKeyDown: (event: { key: string; currentTarget: { value: string } }) => {
-        if (event.key === 'Enter' && !isComposing.current) tell(event.currentTarget.value);
+        if (event.key === 'Enter' && !isComposing.current) report(event.currentTarget.value);
       },
       onCompositionStart: () => {
         isComposing.current = true;

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { useHeardShortcuts } from '#pwa/ui/frame/shortcuts.ts';
+import { useRegisteredShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { isElsewhere, useListKeys } from './list-keys.ts';
 import { fillingPageSize, ListSearch, rememberedPageSize, rememberPageSize, SearchInt, windowPageSize } from './list-search.ts';
 import { useSelection } from './selection.ts';
@@ -109,7 +109,7 @@ describe('list-keys', () => {
 
   test('the keys that work are told to whoever lists them, while the list is there', () => {
     function Reported() {
-      const heard = useHeardShortcuts();
+      const heard = useRegisteredShortcuts();
       return <output>{heard.map(({ text }) => text).join(' ')}</output>;
     }
     function Keys() {
