@@ -9,7 +9,7 @@ import layout from '#pwa/ui/styles/layout.module.css';
 import typography from '#pwa/ui/styles/typography.module.css';
 import { shownFactor } from './price-row.tsx';
 import { isOpen, isSet, type PriceEdit, priceGroups, shownNumber } from './price-edits.ts';
-import { cellOf, type CellView, isSamePrice, type PriceField, priceFields, type PriceRow } from './price-rows.ts';
+import { cellOf, type CellView, isSamePrice, type PriceField, type PriceRow } from './price-rows.ts';
 import styles from './price-sheet.module.css';
 import { usePriceTyping } from './use-price-typing.ts';
 
@@ -55,27 +55,7 @@ export function PriceSheet({
   const isEmpty = opened.length === 0;
   const shownGroups: readonly GroupName[] = isEmpty ? ['text'] : opened;
   return (
-    <BottomSheet
-      opened
-      title={row.model}
-      onClose={onClose}
-      foot={
-        <>
-          <Button onClick={onClose}>{t('prices.done')}</Button>
-          {changes > 0 && (
-            <Button
-              variant="filled"
-              onClick={() => {
-                onClose();
-                onReview();
-              }}
-            >
-              {t('settings.diff.review', { count: changes })}
-            </Button>
-          )}
-        </>
-      }
-    >
+    <BottomSheet opened title={row.model} onClose={onClose} foot={<Foot {...{ changes, onReview, onClose }} />}>
       <UnitLine unit={view.unit} note={note} isPerCall={row.set.ModelPrice !== undefined} />
       {priceGroups.map(({ name, fields }) => {
         const canType = mayWrite && fields.some((field) => isOpen(row, field));
@@ -121,6 +101,26 @@ export function PriceSheet({
         />
       )}
     </BottomSheet>
+  );
+}
+
+function Foot({ changes, onReview, onClose }: Pick<PriceSheetProps, 'changes' | 'onReview' | 'onClose'>) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Button onClick={onClose}>{t('prices.done')}</Button>
+      {changes > 0 && (
+        <Button
+          variant="filled"
+          onClick={() => {
+            onClose();
+            onReview();
+          }}
+        >
+          {t('settings.diff.review', { count: changes })}
+        </Button>
+      )}
+    </>
   );
 }
 
