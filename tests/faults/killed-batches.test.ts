@@ -38,7 +38,7 @@ async function open(engine: string): Promise<Scene> {
     await upstream.close();
   };
   const { url, channel } = provider;
-  return { ...(await openKilled(engine, { url, channel, close }, { models: model, options })), provider };
+  return { ...(await openKilled(engine, [{ front: { url, channel, close }, models: model }], options)), provider };
 }
 
 async function leave({ key }: Scene, { origin }: ServerProcess): Promise<string> {
@@ -104,13 +104,13 @@ const creation: readonly Gate[] = [
 describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
   test('at every step of creating them: a batch is charged if it runs, and all goes back if it does not', async () => {
     await using scene = await open(kind);
-    const { front, provider } = scene;
+    const { fronts, provider } = scene;
     const answers: Promise<number | null>[] = [];
     await killedAfter(scene, async (server) => {
       const files: string[] = [];
       for (const _gate of creation) files.push(await leave(scene, server));
       for (const [index, gate] of creation.entries()) {
-        const held = front.hold(gate);
+        const held = fronts[0]?.hold(gate);
         answers.push(create(scene, server, files[index] ?? ''));
         await held;
       }
@@ -133,7 +133,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
 
   test('while results are summed, and when they have been told and rests go back: each is counted once, and gives back its rest once', async () => {
     await using scene = await open(kind);
-    const { provider, front } = scene;
+    const { fronts, provider } = scene;
     await killedAfter(scene, async (server) => {
       for (let count = 0; count < 2; count += 1) {
         expect(await create(scene, server, await leave(scene, server))).toBe(200);
@@ -142,7 +142,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind }) => {
     });
     // Their own jobs find that the batches have ended, as soon as they serve.
     await makeDue(scene, 'batches');
-    await killedAfter(scene, () => front.hold({ at: /^GET \/v1\/files\/.*-out\/content/, when: 'after' }));
+    await killedAfter(scene, async () => fronts[0]?.hold({ at: /^GET \/v1\/files\/.*-out\/content/, when: 'after' }));
     await makeDue(scene, 'batches');
     await killedAfter(scene, async () => {
       const known = provider.files.requested.length;

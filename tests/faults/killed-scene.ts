@@ -1,4 +1,4 @@
-// A provider behind gates, an account, and server processes that are killed in the midst of their work.
+// Providers behind gates, an account, and server processes that are killed in the midst of their work.
 import { expect } from 'vitest';
 import { leasedOf } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
@@ -17,36 +17,40 @@ export const startQuota = 50_000_000;
 
 export interface KilledScene extends AsyncDisposable {
   scratch: ScratchDatabase;
-  front: GatedFront;
+  /** Of each provider, in their order. */
+  fronts: readonly GatedFront[];
   key: string;
   userId: number;
 }
 
-/** @param provider is closed with the scene */
+/** @param providers each with the models of its channel; closed with the scene */
 export async function openKilled(
   engine: string,
-  provider: ProviderFront,
-  { models, options = {} }: { models: string; options?: Record<string, string> },
+  providers: readonly { front: ProviderFront; models: string }[],
+  options: Record<string, string> = {},
 ): Promise<KilledScene> {
-  const front = await startGatedFront(provider.url);
+  const fronts = await Promise.all(providers.map(({ front }) => startGatedFront(front.url)));
   const scratch = await createScratch(engine === 'mongodb' ? testMongoUrl : undefined);
   const known = await scratch.withContext(async (context) => {
     const { db, ledger, secrets } = context;
     const user = await buildUser(context);
     await db.collection('users').insert(user);
     await ledger.change({ account: 'user', id: user.id, ref: 'seed', kind: 'redemption', actorId: 0, amount: startQuota });
-    await db.collection('channels').insert(buildChannel({ ...provider.channel, id: 1, models, base_url: front.url }, secrets));
+    for (const [index, { front, models }] of providers.entries()) {
+      const there = { ...front.channel, id: index + 1, models, base_url: fronts[index]?.url ?? '' };
+      await db.collection('channels').insert(buildChannel(there, secrets));
+    }
     for (const [id, value] of Object.entries(options))
       await db.collection('options').insert({ id, value, revision: 1, updated_at: 0, updated_by: 0 });
     return { key: (await createToken(context, user.id)).key, userId: user.id };
   });
   return {
     scratch,
-    front,
+    fronts,
     ...known,
     async [Symbol.asyncDispose]() {
-      await front[Symbol.asyncDispose]();
-      await provider.close();
+      for (const front of fronts) await front[Symbol.asyncDispose]();
+      for (const { front } of providers) await front.close();
       await scratch.remove();
     },
   };
