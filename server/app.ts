@@ -44,7 +44,7 @@ import { siteIdentity } from '#server/settings/site-logo.ts';
 import { createCallStages } from '#server/call-stages.ts';
 import { createRelay } from '#server/call/create-relay.ts';
 import type { Relay } from '#server/call/create-relay.ts';
-import { dialectAt, isMissingKind } from '#server/call/endpoints.ts';
+import { surfaceAt, isMissingKind } from '#server/call/endpoints.ts';
 import { mountMidjourney } from '#server/slices/drawings/routes.ts';
 import { mountGeminiVideos } from '#server/slices/videos/gemini-routes.ts';
 import { mountJimeng } from '#server/slices/videos/jimeng-routes.ts';
@@ -232,7 +232,7 @@ function createRefuser(host: RouteHost): (request: Request, connection: Connecti
     const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
     const object = { message, type, param: '', code: error.code };
     if (isRelayPath(url.pathname)) {
-      return errorResponse(dialectAt(url.pathname, request.headers), { ...object, status: error.status }, requestId, error.retryAfter);
+      return errorResponse(surfaceAt(url.pathname, request.headers), { ...object, status: error.status }, requestId, error.retryAfter);
     }
     const body = { success: false, message, code: error.code, error: object };
     return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });

@@ -1,6 +1,6 @@
 // What a caller is told of a prompt that a filter has stopped, where its format has a response for that.
 import { blockedPromptParts, isBlockedPrompt } from '#server/formats/blocked-prompt.ts';
-import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { ErrorObject } from '#server/formats/api-surface.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import { requestIdHeaders } from '#server/call/relay-failure.ts';
 import { writerOptions } from '#server/call/running-call.ts';
@@ -8,9 +8,9 @@ import type { RunningCall } from '#server/call/running-call.ts';
 
 /** Null: it is told as an error. */
 export function blockedResponse(call: RunningCall, error: ErrorObject): Response | null {
-  const { kind, dialect } = call.endpoint;
+  const { kind, dialect, surface } = call.endpoint;
   if (dialect.reportsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;
-  const ids = requestIdHeaders(dialect, call.requestId);
+  const ids = requestIdHeaders(surface, call.requestId);
   const options = writerOptions(call);
   if (call.stream === null) {
     const body = dialect.writeWhole(blockedPromptParts, null, options);

@@ -38,7 +38,7 @@ export async function countTokens(
   source?: ConversationSource,
   pathModel?: string,
 ): Promise<Response> {
-  const { dialect } = endpoint;
+  const { dialect, surface } = endpoint;
   const { context } = services;
   const requestId = newRequestId(context);
   const progress: Progress = { requestId, model: '' };
@@ -55,7 +55,7 @@ export async function countTokens(
         headers: {
           'cache-control': 'no-store',
           'x-tidegate-token-count': exact === null ? 'own' : 'upstream',
-          ...requestIdHeaders(dialect, requestId),
+          ...requestIdHeaders(surface, requestId),
         },
       });
     } finally {
@@ -67,7 +67,7 @@ export async function countTokens(
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress });
     const reported = gatewayError(error, callerLanguage(request.headers), requestId);
-    return errorResponse(dialect, reported, requestId, error.retryAfter);
+    return errorResponse(surface, reported, requestId, error.retryAfter);
   }
 }
 

@@ -1,6 +1,6 @@
 // What is left and used, as OpenAI's old dashboard told it: many clients show a key's balance by these calls.
 // They answer for keys that are used up or have expired too.
-import { defaultClientDialect } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
@@ -48,7 +48,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
 
   async function answer(request: Request, connection: Connection | null, make: (admission: KeyAdmission) => object): Promise<Response> {
     const facts = host.facts(request, connection);
-    const headers = { 'cache-control': 'no-store', ...requestIdHeaders(defaultClientDialect, facts.requestId) };
+    const headers = { 'cache-control': 'no-store', ...requestIdHeaders(surfaces.openai, facts.requestId) };
     try {
       await host.limit(facts, null);
       const admission = await gate.identify(request);
@@ -56,7 +56,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
     } catch (failure) {
       const error = toAppError(failure, context, facts.requestId);
       const reported = gatewayError(error, callerLanguage(request.headers), facts.requestId);
-      return errorResponse(defaultClientDialect, reported, facts.requestId, error.retryAfter);
+      return errorResponse(surfaces.openai, reported, facts.requestId, error.retryAfter);
     }
   }
 

@@ -1,14 +1,15 @@
 // What clients can ask of the relay: path, format, and what of it is asked for. A further one is a line in the table.
 import type { CallKind } from '#server/kinds/call-kind.ts';
 import { callKinds } from '#server/kinds/registry.ts';
-import { cohereCallers, cohereRerank } from '#server/kinds/rerank/cohere-client.ts';
+import { cohereRerank } from '#server/kinds/rerank/cohere-client.ts';
+import type { ApiSurface } from '#server/formats/api-surface.ts';
 import type { ClientCall, ClientDialect } from '#server/formats/client-dialect.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
-import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/formats/registry.ts';
+import { clientDialects, defaultSurface, openaiDialect, surfaceOf, surfaces } from '#server/formats/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { pathPattern } from '#server/call/path-pattern.ts';
 import type { PathPattern } from '#server/call/path-pattern.ts';
-import { unservedDialect } from '#server/call/unserved-paths.ts';
+import { unservedSurface } from '#server/call/unserved-paths.ts';
 
 export type RelayBody = Record<string, unknown>;
 
@@ -17,8 +18,10 @@ export interface RelayEndpoint extends ClientCall {
   path: string;
   pattern: PathPattern;
   kind: CallKind;
-  /** The format that callers speak here; errors leave in it, too. */
+  /** The format that callers speak here. */
   dialect: ClientDialect;
+  /** API surface of errors, headers and model lists. */
+  surface: ApiSurface;
   /** How callers say who they are: by a key, or by a session of the console. */
   callers: 'keys' | 'sessions';
   /** Bodies of another shape that callers send here are its calls. Missing: there are none. */
@@ -44,18 +47,18 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   ofSessions('/pg/audio/translations', callKinds.translations),
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
   // Mistral's packages ask for it so.
-  endpoint('/v1/fim/completions', clientDialects['openai-chat'], callKinds.fim),
-  endpoint('/v1/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
-  endpoint('/v1/engines/{model}/embeddings', clientDialects['openai-chat'], callKinds.embeddings),
-  endpoint('/v1/images/generations', clientDialects['openai-chat'], callKinds.images),
-  endpoint('/v1/images/edits', clientDialects['openai-chat'], callKinds.image_edits),
-  endpoint('/v1/images/variations', clientDialects['openai-chat'], callKinds.image_variations),
-  endpoint('/v1/audio/speech', clientDialects['openai-chat'], callKinds.speech),
-  endpoint('/v1/audio/transcriptions', clientDialects['openai-chat'], callKinds.transcriptions),
-  endpoint('/v1/audio/translations', clientDialects['openai-chat'], callKinds.translations),
-  endpoint('/v1/moderations', clientDialects['openai-chat'], callKinds.moderations),
-  endpoint('/v1/rerank', clientDialects['openai-chat'], callKinds.rerank),
-  { ...endpoint('/v2/rerank', cohereCallers, callKinds.rerank), ...cohereRerank },
+  endpoint('/v1/fim/completions', openaiDialect, callKinds.fim),
+  endpoint('/v1/embeddings', openaiDialect, callKinds.embeddings),
+  endpoint('/v1/engines/{model}/embeddings', openaiDialect, callKinds.embeddings),
+  endpoint('/v1/images/generations', openaiDialect, callKinds.images),
+  endpoint('/v1/images/edits', openaiDialect, callKinds.image_edits),
+  endpoint('/v1/images/variations', openaiDialect, callKinds.image_variations),
+  endpoint('/v1/audio/speech', openaiDialect, callKinds.speech),
+  endpoint('/v1/audio/transcriptions', openaiDialect, callKinds.transcriptions),
+  endpoint('/v1/audio/translations', openaiDialect, callKinds.translations),
+  endpoint('/v1/moderations', openaiDialect, callKinds.moderations),
+  endpoint('/v1/rerank', openaiDialect, callKinds.rerank),
+  { ...endpoint('/v2/rerank', openaiDialect, callKinds.rerank), ...cohereRerank, surface: surfaces.cohere },
   { ...endpoint('/v1/responses', clientDialects['openai-responses'], callKinds.chat), socket: clientDialects['openai-responses'].socket },
   { ...endpoint('/v1/responses/compact', clientDialects['openai-responses'], callKinds.chat), isCompaction: true },
   endpoint('/v1/responses/input_tokens', clientDialects['openai-responses'], callKinds.count_tokens),
@@ -74,15 +77,15 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
 ];
 
 /** Its sessions are sockets alone. */
-export const realtimeEndpoint: RelayEndpoint = endpoint('/v1/realtime', clientDialects['openai-chat'], callKinds.realtime);
+export const realtimeEndpoint: RelayEndpoint = endpoint('/v1/realtime', openaiDialect, callKinds.realtime);
 
 function endpoint(path: string, dialect: ClientDialect, kind: CallKind): RelayEndpoint {
   const call = kind.clientCall(dialect);
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${kind.name}`);
-  return { ...call, path, pattern: pathPattern(path), kind, dialect, callers: 'keys' };
+  return { ...call, path, pattern: pathPattern(path), kind, dialect, surface: dialect.surface, callers: 'keys' };
 }
 
-function ofSessions(path: string, kind: CallKind, dialect: ClientDialect = clientDialects['openai-chat']): RelayEndpoint {
+function ofSessions(path: string, kind: CallKind, dialect: ClientDialect = openaiDialect): RelayEndpoint {
   return { ...endpoint(path, dialect, kind), callers: 'sessions' };
 }
 
@@ -92,14 +95,14 @@ export function endpointOf(requested: RelayEndpoint, body: unknown): RelayEndpoi
   return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : requested;
 }
 
-/** The format that callers at this path expect, whether or not there is anything at it. */
-export function dialectAt(pathname: string, headers = noHeaders): ClientDialect {
+/** The surface that callers at this path expect, whether or not there is anything at it. */
+export function surfaceAt(pathname: string, headers = noHeaders): ApiSurface {
   const found = relayEndpoints.find(({ pattern }) => pattern.covers(pathname));
-  const dialect = found?.dialect ?? unservedDialect(pathname, headers);
-  if (dialect !== undefined) return dialect;
-  const own = ownStarts.get(startOf(pathname)) ?? defaultClientDialect;
+  const surface = found?.surface ?? unservedSurface(pathname, headers);
+  if (surface !== undefined) return surface;
+  const own = ownStarts.get(startOf(pathname)) ?? defaultSurface;
   // Below `/v1` several vendors have something.
-  return own === defaultClientDialect ? clientDialectOf(headers, noQuery) : own;
+  return own === defaultSurface ? surfaceOf(headers, noQuery) : own;
 }
 
 /** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
@@ -110,7 +113,7 @@ const noHeaders = new Headers();
 const noQuery = new URLSearchParams();
 
 export function isMissingKind(pathname: string): boolean {
-  return missingKinds.test(pathname) || unservedDialect(pathname, noHeaders) !== undefined;
+  return missingKinds.test(pathname) || unservedSurface(pathname, noHeaders) !== undefined;
 }
 
 /** `/v1beta` of `/v1beta/models`. */
@@ -119,7 +122,7 @@ function startOf(pathname: string): string {
   return end < 0 ? pathname : pathname.slice(0, end);
 }
 
-/** Which format is spoken where paths begin so: that of the first one in the table. */
-const ownStarts: ReadonlyMap<string, ClientDialect> = new Map(
-  relayEndpoints.toReversed().map(({ path, dialect }) => [startOf(path), dialect]),
+/** Surface of paths that begin so: that of the first one in the table. */
+const ownStarts: ReadonlyMap<string, ApiSurface> = new Map(
+  relayEndpoints.toReversed().map(({ path, surface }) => [startOf(path), surface]),
 );

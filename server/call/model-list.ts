@@ -1,7 +1,7 @@
 // Which models a caller may use, as a list in its own format, and a tag that says whether that has changed.
 import { createHash } from 'node:crypto';
 import { pricedName } from '#shared/pricing-rules.ts';
-import type { ClientDialect, ListedModel } from '#server/formats/client-dialect.ts';
+import type { ApiSurface, ListedModel } from '#server/formats/api-surface.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { ownerOf } from '#server/exchange/model-owners.ts';
@@ -28,8 +28,8 @@ export function tagOf(list: object): string {
 }
 
 export interface ModelTags {
-  /** Of the whole list, as the dialect writes it for this caller. Kept until a channel changes. */
-  read(admission: Admission, dialect: ClientDialect): string;
+  /** Of the whole list, as the surface writes it for this caller. Kept until a channel changes. */
+  read(admission: Admission, surface: ApiSurface): string;
 }
 
 /** Beyond so many lists none is remembered: keys may have lists of their own. */
@@ -39,13 +39,13 @@ export function createModelTags({ channels }: Pick<RelayServices, 'channels'>): 
   let revision = -1;
   const tags = new Map<ReadonlySet<string> | string, string>();
   return {
-    read(admission, dialect) {
+    read(admission, surface) {
       if (revision !== channels.revision || tags.size >= mostTags) tags.clear();
       revision = channels.revision;
       const key = admission.models ?? admission.group;
       const known = tags.get(key);
       if (known !== undefined) return known;
-      const tag = tagOf(dialect.writeModelList(modelsOf({ channels }, admission).map(listedModel), noQuery));
+      const tag = tagOf(surface.writeModelList(modelsOf({ channels }, admission).map(listedModel), noQuery));
       tags.set(key, tag);
       return tag;
     },

@@ -1,7 +1,7 @@
 // How failures leave on the relay's paths: in the caller's format and language, with the request id.
 import { AppError, errors, errorText, waitText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
-import type { ClientDialect, ErrorObject } from '#server/formats/client-dialect.ts';
+import type { ApiSurface, ErrorObject } from '#server/formats/api-surface.ts';
 import { failureHeaders } from '#server/http/failure.ts';
 import { endRules } from '#server/call/call-end.ts';
 import type { EndReason } from '#server/call/call-end.ts';
@@ -112,7 +112,7 @@ export function tooDeep(): UpstreamFailure {
 }
 
 /** The id of a call under our own name, and where the libraries of the caller's format look for it. */
-export function requestIdHeaders({ requestIdHeader }: ClientDialect, requestId: string): Record<string, string> {
+export function requestIdHeaders({ requestIdHeader }: ApiSurface, requestId: string): Record<string, string> {
   return { 'x-oneapi-request-id': requestId, [requestIdHeader]: requestId };
 }
 
@@ -132,7 +132,7 @@ export function withHeaders(
 }
 
 /** The response that says so. */
-export function errorResponse(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
+export function errorResponse(surface: ApiSurface, error: ErrorObject, requestId: string, retryAfter?: number): Response {
   return bufferResponse(
     error.status,
     {
@@ -140,8 +140,8 @@ export function errorResponse(dialect: ClientDialect, error: ErrorObject, reques
       ...failureHeaders({ retryAfter }, requestId),
       // Libraries of several vendors go by it.
       'x-should-retry': String(isWorthRetrying(error.status)),
-      [dialect.requestIdHeader]: requestId,
+      [surface.requestIdHeader]: requestId,
     },
-    Buffer.from(JSON.stringify(dialect.errorBody(error, requestId, retryAfter))),
+    Buffer.from(JSON.stringify(surface.errorBody(error, requestId, retryAfter))),
   );
 }

@@ -206,9 +206,9 @@ function failTurn({ requestId }: RunningCall, client: ClientStream, { error, ret
 
 function headersOf(call: RunningCall): Record<string, string> {
   const { services, requestId, sent, endpoint, admission, clientHeaders } = call;
-  const { dialect } = endpoint;
-  const headers = requestIdHeaders(dialect, requestId);
-  if (dialect.modelTag?.isWantedBy(clientHeaders) === true) headers[dialect.modelTag.header] = services.modelTags.read(admission, dialect);
+  const { surface } = endpoint;
+  const headers = requestIdHeaders(surface, requestId);
+  if (surface.modelTag?.isWantedBy(clientHeaders) === true) headers[surface.modelTag.header] = services.modelTags.read(admission, surface);
   if (sent !== null && sent.dropped.length > 0) headers['x-tidegate-dropped'] = headerList(sent.dropped);
   for (const stage of call.stages) Object.assign(headers, stage.headers?.());
   return headers;
@@ -269,11 +269,11 @@ function noteUnasked(call: RunningCall, { reason, refusal }: NoResponse): void {
   noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model, ...caller } });
 }
 
-function responseOfRefusal({ dialect }: RelayEndpoint, { error, reported, language, requestId, isSignedOut }: RefusedTurn): Response {
+function responseOfRefusal({ surface }: RelayEndpoint, { error, reported, language, requestId, isSignedOut }: RefusedTurn): Response {
   if (isSignedOut) return failureResponse(error, language, requestId);
-  return errorResponse(dialect, reported, requestId, error.retryAfter);
+  return errorResponse(surface, reported, requestId, error.retryAfter);
 }
 
 function responseOfFailure(call: RunningCall, { error, retryAfter }: ReportedFailure): Response {
-  return blockedResponse(call, error) ?? errorResponse(call.endpoint.dialect, error, call.requestId, retryAfter);
+  return blockedResponse(call, error) ?? errorResponse(call.endpoint.surface, error, call.requestId, retryAfter);
 }

@@ -1,7 +1,7 @@
 // The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
 import { AppError } from '#shared/errors.ts';
-import type { ClientDialect } from '#server/formats/client-dialect.ts';
-import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/formats/registry.ts';
+import type { ApiSurface } from '#server/formats/api-surface.ts';
+import { defaultSurface, surfaceOf, surfaces } from '#server/formats/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -49,45 +49,45 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
 
   mountRealtime(host, { services, sockets });
 
-  /** @param own the format that is spoken at that address; where there are several, the client's headers tell it */
+  /** @param own the surface at that address; where there are several, the client's headers tell it */
   async function listing(
-    { request, connection, own }: { request: Request; connection: Connection | null; own: ClientDialect | undefined },
-    write: (names: readonly string[], dialect: ClientDialect, query: URLSearchParams) => object,
+    { request, connection, own }: { request: Request; connection: Connection | null; own: ApiSurface | undefined },
+    write: (names: readonly string[], surface: ApiSurface, query: URLSearchParams) => object,
   ): Promise<Response> {
     const { requestId, language, url, ip } = host.facts(request, connection);
-    const dialect = own ?? clientDialectOf(request.headers, url.searchParams);
+    const surface = own ?? surfaceOf(request.headers, url.searchParams);
     try {
       const admission = await services.gate.admit(request);
       services.gate.checkUse(admission, ip);
-      const list = write(await namesFor(admission, dialect), dialect, url.searchParams);
-      const tag = dialect.modelTag === undefined ? undefined : tagOf(list);
-      const headers: Record<string, string> = { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) };
+      const list = write(await namesFor(admission, surface), surface, url.searchParams);
+      const tag = surface.modelTag === undefined ? undefined : tagOf(list);
+      const headers: Record<string, string> = { 'cache-control': 'no-store', ...requestIdHeaders(surface, requestId) };
       if (tag !== undefined) Object.assign(headers, { 'cache-control': 'private, no-cache', etag: tag });
       if (tag !== undefined && request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
       return Response.json(list, { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
-      return errorResponse(dialect, gatewayError(error, language, requestId), requestId, error.retryAfter);
+      return errorResponse(surface, gatewayError(error, language, requestId), requestId, error.retryAfter);
     }
   }
 
   /** What was trained for a caller is told where its list has no tag: a tag is the same for all whose keys are alike. */
-  async function namesFor(admission: Admission, dialect: ClientDialect): Promise<readonly string[]> {
+  async function namesFor(admission: Admission, surface: ApiSurface): Promise<readonly string[]> {
     const names = modelsOf(services, admission);
-    if (admission.models !== null || dialect.modelTag !== undefined) return names;
+    if (admission.models !== null || surface.modelTag !== undefined) return names;
     const own = await services.stages.modelsOf(admission);
     return own.length === 0 ? names : [...names, ...own];
   }
 
   for (const { path, own } of modelLists) {
     host.addDirect('GET', path, (request, _params, connection) =>
-      listing({ request, connection, own }, (names, dialect, query) => dialect.writeModelList(names.map(listedModel), query)),
+      listing({ request, connection, own }, (names, surface, query) => surface.writeModelList(names.map(listedModel), query)),
     );
     // Names may have slashes in them, and clients send those as they are or escaped.
     host.addDirect('GET', `${path}/:model+`, (request, { model = '' }, connection) =>
-      listing({ request, connection, own }, (names, dialect) => {
+      listing({ request, connection, own }, (names, surface) => {
         if (!hasModel(names, model)) throw new AppError('model_not_found', { model }, { field: 'model' });
-        return dialect.writeModel(listedModel(model));
+        return surface.writeModel(listedModel(model));
       }),
     );
   }
@@ -104,7 +104,7 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
         if (serve !== undefined) return serve(request, requested.model, connection);
         // Without a verb nothing is asked of a model there, in any format.
         if (requested.verb === undefined) return Promise.reject(new AppError('invalid_url'));
-        return Promise.resolve(notServed(request, endpoints[0]?.dialect, connection));
+        return Promise.resolve(notServed(request, endpoints[0]?.surface, connection));
       }
       const answerCall = endpoint.kind.isCount ? countTokens : relayCall;
       const source = endpoint.refersToStored === undefined ? undefined : sources[endpoint.refersToStored];
@@ -113,10 +113,10 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
   }
 
   /** What the format has and is not here. SDKs do not try it again. */
-  function notServed(request: Request, dialect: ClientDialect | undefined, connection: Connection | null): Response {
+  function notServed(request: Request, surface: ApiSurface | undefined, connection: Connection | null): Response {
     const { requestId, language, url } = host.facts(request, connection);
     const error = gatewayError(new AppError('verb_unknown', { path: url.pathname }), language, requestId);
-    return errorResponse(dialect ?? defaultClientDialect, error, requestId);
+    return errorResponse(surface ?? defaultSurface, error, requestId);
   }
 }
 
@@ -135,9 +135,9 @@ function mountRealtime(host: RouteHost, { services, sockets }: Pick<Relay, 'serv
 /** Paths of Gemini's models. */
 const modelRoutes: ReadonlySet<string> = new Set(['/v1beta/models/:model+', '/v1/models/:model+']);
 
-const modelLists: readonly { path: string; own: ClientDialect | undefined }[] = [
+const modelLists: readonly { path: string; own: ApiSurface | undefined }[] = [
   { path: '/v1/models', own: undefined },
-  { path: '/v1beta/models', own: clientDialects.gemini },
+  { path: '/v1beta/models', own: surfaces.gemini },
 ];
 
 /** Of those at one route, by the verb behind the model. */

@@ -1,6 +1,7 @@
 // Client side of an API format: reads callers' requests and writes their responses.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
+import type { ApiSurface, ErrorObject } from './api-surface.ts';
 import type { RequestedCall, CallAddress } from './call-address.ts';
 import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { CriticalMembers } from './critical-members.ts';
@@ -14,19 +15,6 @@ import type { SaidFields } from './request-fields.ts';
 import type { SessionIds } from './session-ids.ts';
 import type { SocketDialect } from './socket-dialect.ts';
 import type { TokenLimits } from './token-limits.ts';
-
-/** Error as returned to the caller; `type` and `code` are ours or the upstream's. */
-export interface ErrorObject {
-  message: string;
-  type: string;
-  param: string | null;
-  code: string | number | null;
-  status: number;
-  /** The provider's code, if one of ours replaces it. */
-  upstreamCode?: string;
-  /** Headers with details, for responses that carry the error only. */
-  headers?: Readonly<Record<string, string>>;
-}
 
 /** Fields of a body that admission and billing need before the request is parsed. */
 export interface CallParameters {
@@ -80,11 +68,6 @@ export interface StreamWriter extends StreamVoice {
   end(usage: TokenUsage | null): string;
 }
 
-export interface ListedModel {
-  id: string;
-  owner: string;
-}
-
 type Body = Readonly<Record<string, unknown>>;
 
 /** Formats with conversation state at their providers; the gateway stores each kind separately. */
@@ -131,20 +114,14 @@ export interface ClientCall {
 export interface ClientDialect {
   readonly name: string;
   readonly title: string;
+  /** API surface whose paths take the format. */
+  readonly surface: ApiSurface;
   /** Calls of chat format. If undefined, the format does not have the call. */
   readonly calls: Readonly<Partial<Record<'chat' | 'count_tokens' | 'completions', ClientCall>>>;
-  /** Detects the format on paths shared by several formats. If undefined, it is the default there. */
-  isSpokenWith?(headers: Headers, query: URLSearchParams): boolean;
   /** Detects bodies of this format on another format's path. If undefined, none is accepted. */
   isShapeOf?(body: Body): boolean;
   /** Format whose hosted tools its bodies contain unchanged. If undefined, none. */
   readonly holdsObjectsOf?: string;
-  /** Client headers forwarded to providers of the same format. */
-  readonly forwardedHeaders: readonly string[];
-  /** The forwarded header with the turn state that an upstream returns for the next request. If undefined, the format has none. */
-  readonly turnStateHeader?: string;
-  /** Response header in which the format's SDKs look for the request id. */
-  readonly requestIdHeader: string;
   /** Fields that limit the tokens of a choice. */
   readonly limits: TokenLimits;
   readonly saidFields: SaidFields;
@@ -172,18 +149,8 @@ export interface ClientDialect {
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
   /** Writes the response of a token count. @param original count before prompt edits. If undefined, none were requested. */
   writeTokenCount?(tokens: number, original: number | undefined): Record<string, unknown>;
-  writeModel(model: ListedModel): Record<string, unknown>;
-  /** Writes the model list, filtered by the query. @throws {AppError} 400 with the parameter at fault */
-  writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;
-  /**
-   * Tags model lists and names the newest tag in a response header, for clients whose headers show that they read it. If undefined,
-   * neither.
-   */
-  readonly modelTag?: { readonly header: string; isWantedBy(headers: Readonly<Record<string, string>>): boolean };
   /** Reports a blocked prompt as an empty response. If undefined, as an error. */
   readonly reportsBlockedPrompts?: true;
-  /** @param retryAfter seconds, if known */
-  errorBody(error: ErrorObject, requestId: string, retryAfter?: number): Record<string, unknown>;
   /** WebSocket protocol of the format. If undefined, it has none. */
   readonly socket?: SocketDialect;
 }

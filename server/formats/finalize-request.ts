@@ -69,7 +69,8 @@ function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null 
   const { client, route, clientHeaders } = input;
   const own = route.dialect.headers?.(input);
   // Headers of one format mean nothing to another.
-  const forwarded = route.identity !== null && client.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, route) : undefined;
+  const forwarded =
+    route.identity !== null && client.surface.forwardedHeaders.length > 0 ? ofKnownVersion(clientHeaders, route) : undefined;
   return own === undefined && forwarded === undefined ? null : { ...forwarded, ...own };
 }
 

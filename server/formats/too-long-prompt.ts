@@ -1,5 +1,5 @@
 // Prompts beyond the model's context length, in the error of each format's clients.
-import type { ErrorObject } from './client-dialect.ts';
+import type { ErrorObject } from './api-surface.ts';
 
 /** OpenAI's code, on which clients compact the conversation. */
 export const tooLongCode = 'context_length_exceeded';

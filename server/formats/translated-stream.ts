@@ -1,7 +1,8 @@
 // Translates a stream between different formats event by event.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
-import type { ErrorObject, StreamWriter } from './client-dialect.ts';
+import type { ErrorObject } from './api-surface.ts';
+import type { StreamWriter } from './client-dialect.ts';
 import type { Route } from './route.ts';
 import type { StreamInput } from './identity.ts';
 import { isContent, textOfPart } from './parts.ts';

@@ -2,6 +2,7 @@
 // To add a kind, write an object in its own folder, a line in `registry.ts`, its endpoints, and its paths in the
 // providers' records.
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
+import type { Vendor } from '#server/formats/api-surface.ts';
 import type { ClientCall, ClientDialect, ResponseWriterOptions } from '#server/formats/client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/formats/decoded-whole.ts';
 import type { IdentityPath } from '#server/formats/identity.ts';
@@ -125,3 +126,12 @@ export const identityOfFormat = (client: ClientDialect, dialect: UpstreamDialect
 
 export const jsonType = 'application/json; charset=utf-8';
 export const megabyte = 1024 * 1024;
+
+/** Callers' requests by the vendor of their surface. */
+export type CallsByVendor<Call> = Readonly<Partial<Record<Vendor, Call>>>;
+
+/** Reads requests of a call that is on OpenAI's surface only. */
+export const openaiCall =
+  (call: ClientCall) =>
+  ({ surface }: ClientDialect): ClientCall | undefined =>
+    surface.vendor === 'openai' ? call : undefined;

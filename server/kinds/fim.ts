@@ -13,6 +13,7 @@ import { emptyPrompt } from '#server/formats/prompt-content.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import type { CallKind } from './call-kind.ts';
+import { openaiCall } from './call-kind.ts';
 import { chat } from './chat.ts';
 
 const tokenLimit = 1_073_741_823;
@@ -49,7 +50,7 @@ function check(body: Body): void {
 export const fim: CallKind = {
   ...chat,
   name: 'fim',
-  clientCall: ({ name }) => (name === 'openai-chat' ? fimClient : undefined),
+  clientCall: openaiCall(fimClient),
   encode: (input) => encodeRequest(withoutOptions(input)),
 };
 

@@ -151,9 +151,9 @@ function servedCall({ channels, gate }: RelayServices, admission: Admission, req
 }
 
 /** The client's headers that are for a provider of the same format, by their names. */
-export function clientHeadersOf({ dialect }: RelayEndpoint, headers: Headers): Record<string, string> {
+export function clientHeadersOf({ surface }: RelayEndpoint, headers: Headers): Record<string, string> {
   const forwarded: Record<string, string> = {};
-  for (const name of dialect.forwardedHeaders) {
+  for (const name of surface.forwardedHeaders) {
     const value = headers.get(name);
     if (value !== null && value.length <= longestHeader) forwarded[name] = value;
   }

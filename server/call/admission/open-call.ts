@@ -1,7 +1,7 @@
 // Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is told at once, and
 // nothing has been spent.
 import type { AppError, Language } from '#shared/errors.ts';
-import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { ErrorObject } from '#server/formats/api-surface.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';

@@ -23,7 +23,7 @@ export async function giveSecret(
   { connection, form }: { connection: Connection | null; form: SecretRequest },
 ): Promise<Response> {
   const { context, gate, addressOf } = services;
-  const { dialect } = realtimeEndpoint;
+  const { surface } = realtimeEndpoint;
   const requestId = newRequestId(context);
   try {
     const admission = await gate.admit(request);
@@ -41,7 +41,7 @@ export async function giveSecret(
       context.quotes.priceOf(model, admission.group, admission.user);
       const secret = sealSecret(context.secrets, { ...requested, key: credentialOf(request) });
       return Response.json(presentSecret(secret, requested, form), {
-        headers: { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) },
+        headers: { 'cache-control': 'no-store', ...requestIdHeaders(surface, requestId) },
       });
     } finally {
       hold.shrinkTo(0);
@@ -49,6 +49,6 @@ export async function giveSecret(
   } catch (failure) {
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-    return errorResponse(dialect, gatewayError(error, callerLanguage(request.headers), requestId), requestId, error.retryAfter);
+    return errorResponse(surface, gatewayError(error, callerLanguage(request.headers), requestId), requestId, error.retryAfter);
   }
 }

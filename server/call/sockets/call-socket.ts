@@ -1,7 +1,7 @@
 // One connection over which a client asks for many calls. It asks by its key, which is looked at for every call and while it is silent.
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
-import type { ErrorObject } from '#server/formats/client-dialect.ts';
+import type { ErrorObject } from '#server/formats/api-surface.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { partBytes } from '#server/framing/part-budget.ts';

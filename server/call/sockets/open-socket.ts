@@ -101,7 +101,7 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
           stages,
         };
         const extra = {
-          ...requestIdHeaders(endpoint.dialect, requestId),
+          ...requestIdHeaders(endpoint.surface, requestId),
           ...acceptHeaders(services, { admission, endpoint, request, stages }),
         };
         const free = () => shares.add(userId, -1);
@@ -116,7 +116,7 @@ export function createRelaySockets(services: RelayServices): RelaySockets {
         const error = toAppError(failure, context, requestId);
         if (error.code !== 'websocket_missing')
           noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-        return errorResponse(endpoint.dialect, gatewayError(error, language, requestId), requestId, error.retryAfter);
+        return errorResponse(endpoint.surface, gatewayError(error, language, requestId), requestId, error.retryAfter);
       }
     },
     get size() {
@@ -145,9 +145,9 @@ function acceptHeaders(
 ): Record<string, string> {
   const reported = clientHeadersOf(endpoint, request.headers);
   const headers = stages.headers(endpoint, reported);
-  const { dialect } = endpoint;
-  const { modelTag } = dialect;
-  if (modelTag?.isWantedBy(reported) === true) headers[modelTag.header] = modelTags.read(admission, dialect);
+  const { surface } = endpoint;
+  const { modelTag } = surface;
+  if (modelTag?.isWantedBy(reported) === true) headers[modelTag.header] = modelTags.read(admission, surface);
   return headers;
 }
 
@@ -231,7 +231,7 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
       releaseCall(opened.first);
       free();
     };
-    const headers = headerLines(requestIdHeaders(endpoint.dialect, requestId));
+    const headers = headerLines(requestIdHeaders(endpoint.surface, requestId));
     const openReceiver: OpenReceiver = (socket, { connection: bare, onClosed }) =>
       new RealtimeSession(socket, opened.upstream, { services, request, connection: bare, language, userId: user.id, opened, onClosed });
     return takenOver({
@@ -242,14 +242,14 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
     free();
     if (failure instanceof SessionRefused) {
       const { error, retryAfter } = failure.reported;
-      return errorResponse(endpoint.dialect, error, requestId, retryAfter);
+      return errorResponse(endpoint.surface, error, requestId, retryAfter);
     }
     const error = toAppError(failure, context, requestId);
     // Its first turn may have been refused as every call is.
     const reported = notedAs(error) ?? requestId;
     if (reported === requestId && error.code !== 'websocket_missing')
       noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-    return errorResponse(endpoint.dialect, gatewayError(error, language, reported), reported, error.retryAfter);
+    return errorResponse(endpoint.surface, gatewayError(error, language, reported), reported, error.retryAfter);
   }
 }
 

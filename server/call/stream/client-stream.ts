@@ -1,5 +1,6 @@
 // The client's side of a streamed call: one body however many upstreams are tried, kept alive while nothing comes.
-import type { ErrorObject, StreamVoice } from '#server/formats/client-dialect.ts';
+import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { StreamVoice } from '#server/formats/client-dialect.ts';
 import { LeanBody } from '#server/call/stream/lean-body.ts';
 import type { BodySource } from '#server/call/stream/lean-body.ts';
 import type { StreamClock, TimedStream } from '#server/call/stream/stream-clock.ts';

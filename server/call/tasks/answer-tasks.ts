@@ -7,7 +7,7 @@ import { failureHeaders, toAppError } from '#server/http/failure.ts';
 import { callerLanguage, languageOf } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import { dialectAt } from '#server/call/endpoints.ts';
+import { surfaceAt } from '#server/call/endpoints.ts';
 import { errorResponse, gatewayError } from '#server/call/relay-failure.ts';
 import type { Progress } from '#server/call/admission/admit-call.ts';
 import { noteRefusal } from '#server/call/admission/note-refusal.ts';
@@ -70,7 +70,7 @@ export async function answerDirectly<Answer extends DirectResponse>(
     if (reported !== null)
       return Response.json(reported.body, { status: reported.status, headers: { ...headers, ...retryHeaders(failure) } });
     const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
-    return errorResponse(dialectAt('/v1'), gatewayError(error, language, requestId), requestId, error.retryAfter);
+    return errorResponse(surfaceAt('/v1'), gatewayError(error, language, requestId), requestId, error.retryAfter);
   }
 }
 

@@ -1,6 +1,6 @@
 import { channelApi } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -101,7 +101,7 @@ export function mountChannels(host: RouteHost): void {
 }
 
 function mountModels(host: RouteHost): void {
-  mount(host, channelApi.models, () => builtInModels().map((id) => clientDialects['openai-chat'].writeModel({ id, owner: ownerOf(id) })));
+  mount(host, channelApi.models, () => builtInModels().map((id) => surfaces.openai.writeModel({ id, owner: ownerOf(id) })));
   mount(host, channelApi.fetchModels, async ({ context, params }) =>
     fetchModels({ context }, await readChannel(context, Number(params.id))),
   );

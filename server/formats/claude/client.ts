@@ -7,10 +7,8 @@ import { shorteningOf } from './compaction.ts';
 import { promptEdits } from './context-edits.ts';
 import { containerOf } from './containers.ts';
 import { messagesNames } from './critical-members.ts';
-import { errorBody } from './errors.ts';
 import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
-import { writeModel, writeModelList } from './models.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
@@ -21,11 +19,13 @@ import { sessionIn } from './session.ts';
 import { threadOf } from './threads.ts';
 import type { ThreadRequest } from './threads.ts';
 import { MessageCollector } from './collect-message.ts';
+import { anthropicSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const claudeClient = {
   name: 'claude',
   title: 'Claude Messages',
+  surface: anthropicSurface,
   calls: {
     chat: {
       read: requestedByBody,
@@ -49,9 +49,6 @@ export const claudeClient = {
       names: messagesNames,
     },
   },
-  isSpokenWith: (headers) => headers.has('anthropic-version') || headers.has('x-api-key'),
-  forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
-  requestIdHeader: 'request-id',
   limits,
   saidFields,
   readRequest,
@@ -66,9 +63,6 @@ export const claudeClient = {
     input_tokens: tokens,
     ...(original === undefined ? {} : { context_management: { original_input_tokens: original } }),
   }),
-  writeModel,
-  writeModelList,
-  errorBody,
   threadOf,
   collectMessage: () => new MessageCollector(),
 } satisfies ClientDialect & { threadOf(body: Body): ThreadRequest | null; collectMessage(): MessageCollector };

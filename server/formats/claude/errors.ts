@@ -1,5 +1,5 @@
 // Errors of this format. https://platform.claude.com/docs/en/api/errors
-import type { ErrorObject } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
 import { isTooLong, lengthsIn } from '../too-long-prompt.ts';
 import { threadDetails } from './threads.ts';
 

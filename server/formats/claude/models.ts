@@ -2,7 +2,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { contextWindow } from '#server/money/context-windows.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
-import type { ListedModel } from '../client-dialect.ts';
+import type { ListedModel } from '../api-surface.ts';
 import { badField } from '../strict-fields.ts';
 
 const usualLimit = 20;

@@ -1,6 +1,7 @@
 // Writes a complete response as a stream of this format.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject, StreamWriter } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
+import type { StreamWriter } from '../client-dialect.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { writeTokenUsage } from './token-usage.ts';

@@ -1,7 +1,8 @@
 // Writes a complete response as a stream of this format.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { toEvent } from '#server/framing/sse.ts';
-import type { ErrorObject, StreamWriter } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
+import type { StreamWriter } from '../client-dialect.ts';
 import type { ResponsePart } from '../parts.ts';
 import { writeTokenUsage } from './token-usage.ts';
 

@@ -4,15 +4,14 @@ import { beginningOf } from '../conversation-beginning.ts';
 import { requestedCall, isList } from './requested-model.ts';
 import { callParameters, checkCount, checkRequest } from './check-request.ts';
 import { generateNames } from './critical-members.ts';
-import { errorBody } from './errors.ts';
 import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
-import { writeModel, writeModelList } from './models.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
+import { geminiSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 const generate = { read: requestedCall, parameters: callParameters, promptContent, withMedia, names: generateNames };
@@ -20,13 +19,11 @@ const generate = { read: requestedCall, parameters: callParameters, promptConten
 export const geminiClient = {
   name: 'gemini',
   title: 'Gemini',
+  surface: geminiSurface,
   calls: {
     chat: { ...generate, check: checkRequest, responseFields: (_body, { query }) => ({ isList: isList(query) }) },
     count_tokens: { ...generate, check: checkCount },
   },
-  isSpokenWith: (headers, query) => headers.has('x-goog-api-key') || headers.has('x-goog-api-client') || query.has('key'),
-  forwardedHeaders: [],
-  requestIdHeader: 'x-request-id',
   limits,
   saidFields,
   beginningOf: ({ systemInstruction, system_instruction, contents, tools }) =>
@@ -37,9 +34,6 @@ export const geminiClient = {
   writeWhole,
   createStreamWriter,
   writeTokenCount: (tokens) => ({ totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] }),
-  writeModel,
-  writeModelList,
-  errorBody,
   reportsBlockedPrompts: true,
   namesCaches: true,
 } satisfies ClientDialect;

@@ -1,5 +1,5 @@
 // Errors of this format. https://cloud.google.com/apis/design/errors
-import type { ErrorObject } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
 import { isTooLong, lengthsIn } from '../too-long-prompt.ts';
 
 const names: Readonly<Record<number, string>> = {

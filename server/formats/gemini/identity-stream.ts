@@ -3,7 +3,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { ErrorObject } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
 import type { StreamInput } from '../identity.ts';
 import { isContent, textOfPart } from '../parts.ts';
 import type { ResponsePart } from '../parts.ts';

@@ -2,7 +2,8 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { toEvent } from '#server/framing/sse.ts';
-import type { ErrorObject, StreamWriter } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
+import type { StreamWriter } from '../client-dialect.ts';
 import type { ResponsePart } from '../parts.ts';
 
 export function createStreamWriter(): StreamWriter {

@@ -2,7 +2,8 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { toEvent } from '#server/framing/sse.ts';
-import type { ErrorObject, StreamWriter } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
+import type { StreamWriter } from '../client-dialect.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
 import { writeTokenUsage } from './token-usage.ts';
 

@@ -4,10 +4,8 @@ import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { checkRequest, callParameters } from './check-request.ts';
 import { chatNames } from './critical-members.ts';
-import { errorBody } from './errors.ts';
 import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
-import { writeModel, writeModelList } from './models.ts';
 import { probeChat } from './probe.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
@@ -16,12 +14,14 @@ import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { sessionIn } from './session.ts';
 import { responseFields } from './text-tools.ts';
+import { openaiSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiChatClient = {
   name: 'openai-chat',
   namesFiles: true,
   title: 'OpenAI Chat Completions',
+  surface: openaiSurface,
   calls: {
     chat: {
       read: requestedByBody,
@@ -34,8 +34,6 @@ export const openaiChatClient = {
       probe: probeChat,
     },
   },
-  forwardedHeaders: [],
-  requestIdHeader: 'x-request-id',
   limits,
   saidFields,
   readRequest,
@@ -45,7 +43,4 @@ export const openaiChatClient = {
   sessionIn,
   writeWhole,
   createStreamWriter,
-  writeModel,
-  writeModelList,
-  errorBody,
 } satisfies ClientDialect;

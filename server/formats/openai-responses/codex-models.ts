@@ -1,7 +1,7 @@
 // Model list for Codex, which requests it with its version if its key comes from a command, and reads context size, thinking and tools of
 // each model. Required members were determined with Codex 0.169.
 import { factsOf } from '#server/model-facts/find-facts.ts';
-import type { ListedModel } from '../client-dialect.ts';
+import type { ListedModel } from '../api-surface.ts';
 
 /** Codex's own entries for these models contain the vendor's instructions, which ours would replace. Codex has them in any case. */
 const tunedModels = /^(?:gpt-5\.[5-9]|gpt-[6-9]|gpt-daybreak|codex-auto-review)/;

@@ -1,6 +1,6 @@
 // Errors of this format: alone, as an event, and in a failed response.
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
-import type { ErrorObject } from '../client-dialect.ts';
+import type { ErrorObject } from '../api-surface.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 // Model list of this format. https://platform.openai.com/docs/api-reference/models
-import type { ListedModel } from '../client-dialect.ts';
+import type { ListedModel } from '../api-surface.ts';
 
 const created = 1626777600;
 

@@ -10,7 +10,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import { framings } from '#server/framing/registry.ts';
 import { soundAsEvent } from '#server/framing/sound-splitter.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
-import { megabyte } from '../call-kind.ts';
+import { megabyte, openaiCall } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, inOneStep, overrideOf } from '../forward-body.ts';
 import { speechFormatOf } from './vendors/registry.ts';
 import { decodeVendorSpeech, encodeVendorSpeech } from './vendor-speech.ts';
@@ -41,8 +41,8 @@ export const speech: CallKind = {
   isCount: false,
   over: null,
   // Vendor formats are translated to the caller's.
-  identityOf: (caller) => (caller.name === 'openai-chat' ? identity : null),
-  clientCall: (dialect) => (dialect.name === 'openai-chat' ? speechClient : undefined),
+  identityOf: ({ surface }) => (surface.vendor === 'openai' ? identity : null),
+  clientCall: openaiCall(speechClient),
   encode,
   decode,
   decodeLong,

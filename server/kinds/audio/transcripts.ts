@@ -7,7 +7,7 @@ import type { IdentityPath } from '#server/formats/identity.ts';
 import type { Body } from '#server/formats/strict-fields.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
-import { jsonType, megabyte } from '../call-kind.ts';
+import { jsonType, megabyte, openaiCall } from '../call-kind.ts';
 import { errorIn, inOneStep } from '../forward-body.ts';
 import { forwardMultipart } from '../forward-multipart.ts';
 import { isByTokens, minutesOf } from './input-audio.ts';
@@ -40,7 +40,7 @@ function transcriptKind(name: CallKindName, client: ClientCall, canStream: boole
     isCount: false,
     over: null,
     identityOf: (caller, dialect) => (dialect.name === caller.name ? identity : null),
-    clientCall: (dialect) => (dialect.name === 'openai-chat' ? client : undefined),
+    clientCall: openaiCall(client),
     encode: (requested) => encode(requested, name === 'translations'),
     decode,
     decodeLong,

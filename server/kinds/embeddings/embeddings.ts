@@ -10,7 +10,7 @@ import type { DecodeTokens } from '#server/formats/token-lists.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import type { Route } from '#server/formats/route.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { CallKind, Decoded } from '../call-kind.ts';
+import type { CallKind, CallsByVendor, Decoded } from '../call-kind.ts';
 import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, overrideOf, unwritten } from '../forward-body.ts';
 import { cohere } from './cohere.ts';
@@ -26,8 +26,8 @@ import { openai } from './openai.ts';
 import { openaiEmbeddings } from './openai-client.ts';
 import { vertex } from './vertex.ts';
 
-/** Client formats by name. */
-const clients: Readonly<Record<string, EmbeddingsClient>> = { 'openai-chat': openaiEmbeddings, gemini: geminiEmbeddings };
+/** Callers' requests. */
+const clients: CallsByVendor<EmbeddingsClient> = { openai: openaiEmbeddings, google: geminiEmbeddings };
 /** Upstream formats by the name in a provider's record, or by its dialect's name; without one, bytes pass. */
 const providers: Readonly<Record<string, EmbeddingsProvider>> = {
   'openai-chat': openai,
@@ -51,14 +51,14 @@ export const embeddings: CallKind = {
   isCount: false,
   over: null,
   identityOf: identityOfFormat,
-  clientCall: ({ name }) => clients[name],
+  clientCall: ({ surface }) => clients[surface.vendor],
   encode,
   decode,
   decodeLong,
 };
 
 function clientOf({ client }: { client: CallInput['client'] }): EmbeddingsClient {
-  const found = clients[client.name];
+  const found = clients[client.surface.vendor];
   if (found === undefined) throw new AppError('format_unsupported');
   return found;
 }

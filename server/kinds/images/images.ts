@@ -11,7 +11,7 @@ import { boundaryIn } from '#server/formats/multipart-body.ts';
 import type { IdentityPath } from '#server/formats/identity.ts';
 import { untranslatable } from '#server/formats/losses.ts';
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
-import type { CallKind, CallKindName, Decoded } from '../call-kind.ts';
+import type { CallKind, CallKindName, CallsByVendor, Decoded } from '../call-kind.ts';
 import { jsonType, megabyte } from '../call-kind.ts';
 import { asRequested, encoded, forwardBody, overrideOf } from '../forward-body.ts';
 import { forwardMultipart } from '../forward-multipart.ts';
@@ -43,24 +43,24 @@ const refusedFields: Readonly<Record<string, readonly string[]>> = {
 };
 const thisChannel = { zh: '此渠道', en: 'this channel' };
 
-/** Caller formats by name. */
-const callers: Readonly<Record<string, PictureCaller>> = { 'openai-chat': openaiCaller, gemini: predictCaller };
+/** How callers of each vendor's surface request images. */
+const callers: CallsByVendor<PictureCaller> = { openai: openaiCaller, google: predictCaller };
 
-export const images = imageKind('images', 'image_generation', { 'openai-chat': generationsClient, gemini: predictClient });
-export const imageEdits = imageKind('image_edits', 'image_edit', { 'openai-chat': editsClient });
-export const imageVariations = imageKind('image_variations', 'image_variation', { 'openai-chat': variationsClient });
+export const images = imageKind('images', 'image_generation', { openai: generationsClient, google: predictClient });
+export const imageEdits = imageKind('image_edits', 'image_edit', { openai: editsClient });
+export const imageVariations = imageKind('image_variations', 'image_variation', { openai: variationsClient });
 
 function callerOf({ client }: Pick<CallInput, 'client'>): PictureCaller {
-  const caller = callers[client.name];
+  const caller = callers[client.surface.vendor];
   if (caller === undefined) throw new AppError('format_unsupported');
   return caller;
 }
 
 /**
  * @param eventName prefix of the stream's events
- * @param clients request readers by client format
+ * @param clients request readers
  */
-function imageKind(name: CallKindName, eventName: string, clients: Readonly<Record<string, ClientCall>>): CallKind {
+function imageKind(name: CallKindName, eventName: string, clients: CallsByVendor<ClientCall>): CallKind {
   function* decodeLong(input: DecodeInput): Generator<void, Decoded> {
     const caller = callerOf(input);
     const form = caller.passes(input.route) ? google : formOf(input);
@@ -102,8 +102,8 @@ function imageKind(name: CallKindName, eventName: string, clients: Readonly<Reco
     over: null,
     inPieces: (route, body, client) => picturePieces(kind, route, { body, caller: callerOf({ client }) }),
     // Vendor formats are translated to the caller's.
-    identityOf: (client, dialect) => (client.name === 'openai-chat' || client.name === dialect.name ? identity : null),
-    clientCall: (dialect) => clients[dialect.name],
+    identityOf: (client, dialect) => (client.surface.vendor === 'openai' || client.name === dialect.name ? identity : null),
+    clientCall: ({ surface }) => clients[surface.vendor],
     addressUse: ({ provider }) => (takesAddresses(provider.images) ? 'address' : 'bytes'),
     encode: name === 'image_edits' ? encodeEdits : encode,
     decode,

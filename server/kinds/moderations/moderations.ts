@@ -3,7 +3,7 @@
 import type { DecodeInput } from '#server/formats/decoded-whole.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
-import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
+import { identityOfFormat, jsonType, megabyte, openaiCall } from '../call-kind.ts';
 import { errorIn, forwardBody, inOneStep, unwritten } from '../forward-body.ts';
 import { readPromptUsage } from '../prompt-usage.ts';
 import { openaiModerations } from './openai-client.ts';
@@ -18,7 +18,7 @@ export const moderations: CallKind = {
   isCount: false,
   over: null,
   identityOf: identityOfFormat,
-  clientCall: ({ name }) => (name === 'openai-chat' ? openaiModerations : undefined),
+  clientCall: openaiCall(openaiModerations),
   encode: forwardBody,
   decode,
   decodeLong: inOneStep(decode),

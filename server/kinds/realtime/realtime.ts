@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/realtime
 import { AppError } from '#shared/errors.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
-import { jsonType, megabyte } from '../call-kind.ts';
+import { jsonType, megabyte, openaiCall } from '../call-kind.ts';
 import { inOneStep } from '../forward-body.ts';
 import { realtimeClient } from './realtime-client.ts';
 
@@ -16,7 +16,7 @@ export const realtime: CallKind = {
   isCount: false,
   over: null,
   identityOf: () => null,
-  clientCall: (dialect) => (dialect.name === 'openai-chat' ? realtimeClient : undefined),
+  clientCall: openaiCall(realtimeClient),
   encode() {
     throw new AppError('format_unsupported');
   },

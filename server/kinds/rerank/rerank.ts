@@ -8,7 +8,7 @@ import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts'
 import { withoutSurcharges } from '#server/formats/surcharges.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { CallKind, Decoded } from '../call-kind.ts';
-import { identityOfFormat, jsonType, megabyte } from '../call-kind.ts';
+import { identityOfFormat, jsonType, megabyte, openaiCall } from '../call-kind.ts';
 import { encoded, errorIn, forwardBody, inOneStep, overrideOf, unwritten } from '../forward-body.ts';
 import { rerankFormatOf } from './vendors.ts';
 import { rerankClient } from './rerank-client.ts';
@@ -25,7 +25,7 @@ export const rerank: CallKind = {
   isCount: false,
   over: null,
   identityOf: identityOfFormat,
-  clientCall: ({ name }) => (name === 'openai-chat' ? rerankClient : undefined),
+  clientCall: openaiCall(rerankClient),
   encode,
   decode,
   decodeLong: inOneStep(decode),

@@ -1,6 +1,6 @@
 // `/v1/batches`: https://platform.openai.com/docs/api-reference/batch
 import { fieldRules } from '#shared/field-rules.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -20,7 +20,7 @@ import { presentBatch } from './present-batch.ts';
 
 export function mountBatches(host: RouteHost, services: RelayServices, gemini: GeminiBatches): void {
   const { context } = services;
-  const add = createBatchRoutes(host, services, clientDialects['openai-chat']);
+  const add = createBatchRoutes(host, services, surfaces.openai);
 
   add('POST', '/v1/batches', async (caller) => {
     await checkMeans(services, caller.admission);
@@ -34,7 +34,7 @@ export function mountBatches(host: RouteHost, services: RelayServices, gemini: G
       const found = await listBatches(context, { userId, form }, page);
       return { json: listOf(found.slice(0, page.limit).map(presentBatch), found.length > page.limit) };
     },
-    { format: clientDialects.gemini, serve: gemini.list },
+    { surface: surfaces.gemini, serve: gemini.list },
   );
   add(
     'GET',
@@ -42,7 +42,7 @@ export function mountBatches(host: RouteHost, services: RelayServices, gemini: G
     async ({ userId, params }) => ({
       json: presentBatch(await findBatch(context, { userId, form, id: params['batch'] ?? '' })),
     }),
-    { format: clientDialects.gemini, serve: gemini.read },
+    { surface: surfaces.gemini, serve: gemini.read },
   );
   add('POST', '/v1/batches/:batch/cancel', async ({ userId, params }) => {
     const batch = await findBatch(context, { userId, form, id: params['batch'] ?? '' });

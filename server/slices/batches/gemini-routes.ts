@@ -4,7 +4,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { storableText } from '#server/db/storable.ts';
 import { plainNames } from '#server/formats/proto-json.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { withoutBlocked } from '#server/slices/files/blocked-results.ts';
 import { passFile } from '#server/slices/files/pass-file.ts';
@@ -44,7 +44,7 @@ export interface GeminiBatches {
 
 export function mountGeminiBatches(host: RouteHost, services: RelayServices): { verbs: ModelVerbs; handlers: GeminiBatches } {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects.gemini);
+  const serve = createServer(host, services, surfaces.gemini);
   const whereAllowed = (work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     serve((caller) => {
       if (mostBatches(context).batches === 0) throw filesAreOff(caller.path);
@@ -83,7 +83,7 @@ export function mountGeminiBatches(host: RouteHost, services: RelayServices): { 
   const ofCallers = (work: ServeDirectly): ServeDirectly => {
     return (request, params, connection) => {
       const { pathname, searchParams } = host.facts(request, connection).url;
-      if (clientDialects.gemini.isSpokenWith(request.headers, searchParams)) return work(request, params, connection);
+      if (surfaces.gemini.isSpokenWith(request.headers, searchParams)) return work(request, params, connection);
       return Promise.reject(new AppError('verb_unknown', { path: pathname }));
     };
   };

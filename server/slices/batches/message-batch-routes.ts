@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { withoutBlocked } from '#server/slices/files/blocked-results.ts';
 import { passFile } from '#server/slices/files/pass-file.ts';
@@ -31,7 +31,7 @@ const path = '/v1/messages/batches/:batch';
 
 export function mountMessageBatches(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const add = createBatchRoutes(host, services, clientDialects.claude);
+  const add = createBatchRoutes(host, services, surfaces.anthropic);
   // If no site address is set, clients use the host that they called.
   const reported = (batch: BatchRecord) => presentMessageBatch(batch, withoutTrailing(siteAddress(context.settings) ?? '', '/'));
   const batchOf = ({ userId, params }: StoredCaller) => findBatch(context, { userId, form, id: params['batch'] ?? '' });

@@ -1,5 +1,5 @@
 // Mounts the routes of batches in any format, if the site allows batches.
-import type { ClientDialect } from '#server/formats/client-dialect.ts';
+import type { ApiSurface } from '#server/formats/api-surface.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -7,15 +7,15 @@ import { createServer } from '#server/slices/responses/serve-caller.ts';
 import type { StoredAnswer, StoredCaller } from '#server/slices/responses/serve-caller.ts';
 import { mostBatches } from './batch-store.ts';
 
-/** Handler of another format at a shared path. */
+/** Handler of another surface at a shared path. */
 export interface SharedRoute {
-  format: ClientDialect;
+  surface: ApiSurface;
   serve: ServeDirectly;
 }
 
-/** Returns a function that adds routes, whose errors use the format of `dialect`. */
-export function createBatchRoutes(host: RouteHost, services: RelayServices, dialect: ClientDialect) {
-  const serve = createServer(host, services, dialect);
+/** Returns a function that adds routes, whose errors are those of the surface. */
+export function createBatchRoutes(host: RouteHost, services: RelayServices, surface: ApiSurface) {
+  const serve = createServer(host, services, surface);
   return (method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>, shared?: SharedRoute): void => {
     const own = serve((caller) => {
       if (mostBatches(services.context).batches === 0) throw filesAreOff(caller.path);
@@ -24,7 +24,7 @@ export function createBatchRoutes(host: RouteHost, services: RelayServices, dial
     if (shared === undefined) return host.addDirect(method, at, own);
     host.addDirect(method, at, (request, params, connection) => {
       const { searchParams } = host.facts(request, connection).url;
-      const isOther = shared.format.isSpokenWith?.(request.headers, searchParams) === true;
+      const isOther = shared.surface.isSpokenWith?.(request.headers, searchParams) === true;
       return (isOther ? shared.serve : own)(request, params, connection);
     });
   };

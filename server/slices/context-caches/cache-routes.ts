@@ -1,7 +1,7 @@
 // `cachedContents` routes, for Gemini and Vertex. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -18,7 +18,7 @@ const [defaultLimit, largestLimit] = [50, 1000];
 
 export function mountContextCaches(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects.gemini);
+  const serve = createServer(host, services, surfaces.gemini);
   const whereAllowed = (work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     serve((caller) => {
       if (mostCaches(context) === 0) throw new AppError('verb_unknown', { path: caller.path });

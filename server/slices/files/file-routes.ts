@@ -1,7 +1,7 @@
 // `/v1/files`: https://platform.openai.com/docs/api-reference/files
 import { fieldRules } from '#shared/field-rules.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
@@ -30,7 +30,7 @@ const mostOfPage = 10_000;
 /** @param beforeDeletion called before a file is deleted */
 export function mountFiles(host: RouteHost, services: RelayServices, beforeDeletion: (file: FileRecord) => Promise<void>): void {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const serve = createServer(host, services, surfaces.openai);
   const path = '/v1/files/:file';
   const add = (method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     host.addDirect(

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -31,7 +31,7 @@ const openSeconds = 3600;
 
 export function mountUploads(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const serve = createServer(host, services, surfaces.openai);
   const add = (at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     host.addDirect(
       'POST',

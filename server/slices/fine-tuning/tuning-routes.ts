@@ -1,5 +1,5 @@
 // `/v1/fine_tuning/jobs`: https://platform.openai.com/docs/api-reference/fine-tuning
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
@@ -17,7 +17,7 @@ import { deleteModel } from './tuned-models.ts';
 
 export function mountTuning(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const serve = createServer(host, services, surfaces.openai);
   const path = '/v1/fine_tuning/jobs';
   const add = (method: string, at: string, work: (caller: StoredCaller) => Promise<StoredAnswer>) =>
     host.addDirect(

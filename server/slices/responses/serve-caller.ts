@@ -1,8 +1,8 @@
 // Serves calls about stored objects: authenticates the key, and reports failures in the caller's format.
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
-import type { ClientDialect } from '#server/formats/client-dialect.ts';
-import { clientDialectOf, clientDialects, defaultClientDialect } from '#server/formats/registry.ts';
+import type { ApiSurface } from '#server/formats/api-surface.ts';
+import { defaultSurface, surfaceOf, surfaces } from '#server/formats/registry.ts';
 import { partBytes } from '#server/framing/part-budget.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';
@@ -33,8 +33,8 @@ export interface StoredCaller {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   requestId: string;
-  /** Format of the response. */
-  dialect: ClientDialect;
+  /** Surface of errors and headers. */
+  surface: ApiSurface;
   path: string;
   request: Request;
   connection: Connection | null;
@@ -54,13 +54,13 @@ export interface StoredCaller {
 /** An object to serialize, its JSON, or a complete response. */
 export type StoredAnswer = { json: object } | { pieces: readonly string[] } | { response: DirectResponse };
 
-/** @param dialect format of errors */
-export function createServer(host: RouteHost, services: RelayServices, dialect: ClientDialect = clientDialects['openai-responses']) {
+/** @param surface surface of errors and headers */
+export function createServer(host: RouteHost, services: RelayServices, surface: ApiSurface = surfaces.codex) {
   const { context, gate } = services;
   /** Other vendors' SDKs share some of these paths. */
-  const dialectOf = ({ headers }: Request, { searchParams }: URL): ClientDialect => {
-    const spoken = isOfOpenai(dialect) ? clientDialectOf(headers, searchParams) : dialect;
-    return spoken === defaultClientDialect ? dialect : spoken;
+  const presentedOn = ({ headers }: Request, { searchParams }: URL): ApiSurface => {
+    const spoken = surface.vendor === 'openai' ? surfaceOf(headers, searchParams) : surface;
+    return spoken === defaultSurface ? surface : spoken;
   };
   return (serve: (caller: StoredCaller) => Promise<StoredAnswer>): ServeDirectly =>
     async (request, params, connection) => {
@@ -87,7 +87,7 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
           params,
           query: url.searchParams,
           requestId,
-          dialect,
+          surface,
           path: url.pathname,
           request,
           connection,
@@ -96,36 +96,32 @@ export function createServer(host: RouteHost, services: RelayServices, dialect: 
         });
         if ('response' in answer) return answer.response;
         const reported = 'pieces' in answer ? bodyOfPieces(answer.pieces) : new LongTexts(undefined, leastApart).bytesOf(answer.json);
-        if (!(reported instanceof PiecedBody)) return jsonResponse({ dialect, requestId }, reported);
+        if (!(reported instanceof PiecedBody)) return jsonResponse({ surface, requestId }, reported);
         await measured(reported);
         return streamResponse(
           200,
-          { ...headersOf({ dialect, requestId }), 'content-length': String(reported.size) },
+          { ...headersOf({ surface, requestId }), 'content-length': String(reported.size) },
           new WrittenBody(reported),
         );
       } catch (failure) {
         if (connection !== null) dropBody(connection);
         const error = toAppError(failure, context, requestId);
         noteRefusal(services, error, { request, connection, requestId, progress: { requestId, model: '' } });
-        return errorResponse(dialectOf(request, url), gatewayError(error, language, requestId), requestId, error.retryAfter);
+        return errorResponse(presentedOn(request, url), gatewayError(error, language, requestId), requestId, error.retryAfter);
       } finally {
         endWith(connection, held);
       }
     };
 }
 
-function isOfOpenai(dialect: ClientDialect): boolean {
-  return dialect === clientDialects['openai-chat'] || dialect === clientDialects['openai-responses'];
-}
-
 /** @param text JSON */
-export function jsonResponse(caller: Pick<StoredCaller, 'dialect' | 'requestId'>, text: Buffer): DirectResponse {
+export function jsonResponse(caller: Pick<StoredCaller, 'surface' | 'requestId'>, text: Buffer): DirectResponse {
   return bufferResponse(200, headersOf(caller), text);
 }
 
-function headersOf({ dialect, requestId }: Pick<StoredCaller, 'dialect' | 'requestId'>): Record<string, string> {
+function headersOf({ surface, requestId }: Pick<StoredCaller, 'surface' | 'requestId'>): Record<string, string> {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  return { ...headers, ...requestIdHeaders(dialect, requestId) };
+  return { ...headers, ...requestIdHeaders(surface, requestId) };
 }
 
 /** Slow clients hold memory until they have received the response. */

@@ -49,13 +49,13 @@ export function turnStateStage({ secrets }: Pick<AppContext, 'secrets'>): CallSt
   }
 
   function open({ endpoint, admission }: AdmittedCall, connection?: ConnectionState): StageRun | null {
-    const name = endpoint.dialect.turnStateHeader;
+    const name = endpoint.surface.turnStateHeader;
     return name === undefined ? null : new TurnState({ name, userId: admission.user.id, opened, seal, connection });
   }
 
   return {
     name: 'turn-state',
-    applies: ({ dialect }) => dialect.turnStateHeader !== undefined,
+    applies: ({ surface }) => surface.turnStateHeader !== undefined,
     open: (call) => open(call),
     connect(userId) {
       const id = randomUUID();
@@ -63,7 +63,7 @@ export function turnStateStage({ secrets }: Pick<AppContext, 'secrets'>): CallSt
       return {
         open: (call) => open(call, connection),
         // Codex takes the state from the response that completes a handshake and sends it again with its next request, wherever that goes.
-        headers({ dialect: { modelTag, turnStateHeader: name } }, clientHeaders) {
+        headers({ surface: { modelTag, turnStateHeader: name } }, clientHeaders) {
           if (name === undefined || modelTag?.isWantedBy(clientHeaders) !== true) return {};
           return { [name]: clientHeaders[name] ?? seal({ socket: id, user: userId }) };
         },

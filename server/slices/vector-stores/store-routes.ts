@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import { metadataIn } from '#server/slices/files/metadata-field.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
@@ -28,7 +28,7 @@ const fresh = 10;
 
 export function mountVectorStores(host: RouteHost, services: RelayServices): void {
   const { context } = services;
-  const serve = createServer(host, services, clientDialects['openai-chat']);
+  const serve = createServer(host, services, surfaces.openai);
   const isOff = () => mostStores(context).count === 0;
   const routes: StoreRoutes = {
     add: (method, at, work) =>

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
@@ -21,7 +21,7 @@ import { serveContent } from './serve-content.ts';
 import { order } from './take-order.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 
-const dialect = clientDialects.gemini;
+const surface = surfaces.gemini;
 /** Google's SDKs use either version. */
 const versions = ['v1beta', 'v1'];
 /** Under `/v1/files`, OpenAI's callers have files without a verb. */
@@ -46,7 +46,7 @@ export function mountGeminiVideos(host: RouteHost, services: RelayServices, othe
       said === undefined
         ? { error: gatewayError(error, language, requestId), retryAfter: error.retryAfter }
         : reportFailure(said, { language, requestId, keywords });
-    return { status: reported.error.status, body: dialect.errorBody(reported.error, requestId, reported.retryAfter) };
+    return { status: reported.error.status, body: surface.errorBody(reported.error, requestId, reported.retryAfter) };
   };
   const uriOf = (task: TaskRecord) => `${siteAddressOrLocal(settings, env.PORT)}/v1beta/files/${fileNameOf(task)}:download?alt=media`;
 
@@ -96,5 +96,5 @@ function inGeminiFormat({ status, body }: TaskAnswer, requestId: string): TaskAn
   if (status === 200) return { status, body };
   const said: unknown = 'error' in body ? body.error : undefined;
   const message = typeof said === 'object' && said !== null && 'message' in said ? String(said.message) : '';
-  return { status, body: dialect.errorBody({ message, type: 'upstream_error', param: null, code: null, status }, requestId) };
+  return { status, body: surface.errorBody({ message, type: 'upstream_error', param: null, code: null, status }, requestId) };
 }

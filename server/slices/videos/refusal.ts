@@ -1,7 +1,7 @@
 // Presents a provider's refusal of a video in OpenAI's error format.
 import type { Language } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import { dialectAt } from '#server/call/endpoints.ts';
+import { surfaceAt } from '#server/call/endpoints.ts';
 import { reportFailure } from '#server/call/relay-failure.ts';
 import type { TaskAnswer } from '#server/call/tasks/answer-tasks.ts';
 import { TaskFailure } from '#server/call/tasks/task-failure.ts';
@@ -12,6 +12,6 @@ export function videoRefusal({ settings }: Pick<AppContext, 'settings'>) {
     if (!(failure instanceof TaskFailure) || failure.reported === undefined) return null;
     const keywords = settings.get('AutomaticDisableKeywords');
     const { error } = reportFailure(failure.reported, { language, requestId, keywords });
-    return { status: error.status, body: dialectAt('/v1').errorBody(error, requestId) };
+    return { status: error.status, body: surfaceAt('/v1').errorBody(error, requestId) };
   };
 }

@@ -6,17 +6,16 @@ import type { Body } from '../../strict-fields.ts';
 import { requestedCall } from './requested-model.ts';
 import { callParameters, checkRequest } from './check-request.ts';
 import { interactionsNames } from './critical-members.ts';
-import { errorBody } from './errors.ts';
 import { stepsOf } from './items.ts';
 import { jsonTexts } from './json-texts.ts';
 import { limits } from './limits.ts';
-import { writeModel, writeModelList } from '../models.ts';
 import { withMedia } from './media-addresses.ts';
 import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { title } from './title.ts';
+import { interactionsSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 /** Steps searched for the start of a conversation. */
@@ -25,6 +24,7 @@ const mostSteps = 32;
 export const geminiInteractionsClient = {
   name: 'gemini-interactions',
   title,
+  surface: interactionsSurface,
   calls: {
     chat: {
       read: requestedCall,
@@ -36,8 +36,6 @@ export const geminiInteractionsClient = {
       refersToStored: 'interactions',
     },
   },
-  forwardedHeaders: [],
-  requestIdHeader: 'x-request-id',
   limits,
   saidFields,
   readRequest,
@@ -53,9 +51,6 @@ export const geminiInteractionsClient = {
   sessionIn: ({ labels }) => sessionInMetadata(labels),
   writeWhole,
   createStreamWriter,
-  writeModel,
-  writeModelList,
-  errorBody,
   /** Items of `input` as stored. */
   stepsOf,
 } satisfies ClientDialect & { stepsOf(input: unknown): readonly Body[] };

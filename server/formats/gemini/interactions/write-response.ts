@@ -1,7 +1,8 @@
 // Writes parts as an interaction or its stream. https://ai.google.dev/gemini-api/docs/interactions/streaming
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../../client-dialect.ts';
+import type { ErrorObject } from '../../api-surface.ts';
+import type { ResponseWriterOptions, StreamWriter } from '../../client-dialect.ts';
 import type { FinishReason, ResponsePart } from '../../parts.ts';
 import { withUsage } from '../../token-usage.ts';
 import { errorObject } from './errors.ts';

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -14,7 +14,7 @@ import type { InteractionStores } from './interaction-source.ts';
 import { asInteraction, writeLogged } from './present-interaction.ts';
 
 export function mountInteractions(host: RouteHost, services: RelayServices, { store, background, follow }: InteractionStores): void {
-  const serve = createServer(host, services, clientDialects['gemini-interactions']);
+  const serve = createServer(host, services, surfaces.interactions);
 
   const recordOf = async ({ userId, params }: StoredCaller): Promise<StoredResponseRecord> => {
     const id = params['interaction'] ?? '';

@@ -1,13 +1,13 @@
 // Route that deletes a stored turn of a thread, so that it cannot be continued.
 import { AppError } from '#shared/errors.ts';
-import { clientDialects } from '#server/formats/registry.ts';
+import { surfaces } from '#server/formats/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ResponseStore } from '#server/slices/responses/response-store.ts';
 import { createServer } from '#server/slices/responses/serve-caller.ts';
 
 export function mountThreads(host: RouteHost, services: RelayServices, store: ResponseStore): void {
-  const serve = createServer(host, services, clientDialects.claude);
+  const serve = createServer(host, services, surfaces.anthropic);
   const remove = serve(async ({ userId, params }) => {
     const id = params['message'] ?? '';
     if (!(await store.remove(userId, id))) throw new AppError('thread_not_found', { id: id.slice(0, 100) });
