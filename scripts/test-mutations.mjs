@@ -1,12 +1,14 @@
 // `npm run test:mutations`: makes the deliberate faults of `tests/mutations/*.json` one at a time, in a copy of this checkout, and runs
-// the tests that must see each. A fault that no test sees, or whose text is not there any more, is a failure.
+// the tests that must see each. A fault that no test sees, or whose place is not there any more, is a failure.
+// A fault names a declaration (`in`) and what in it becomes something else (`tokens`, `become`), or which statement goes (`remove`).
 // `-- --kind server|console|browser`, `-- --only ID` (both may be given several times), `-- --list`. `--check`, which `npm run check`
-// does, only looks whether each could be made: its text is there once, its tests are there.
+// does, only looks whether each could be made: its place is there once, its tests are there.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { withFault } from './mutation-place.mjs';
 import { installMissing, root, toolEnvironment } from './prepare.mjs';
 
 const { values } = parseArgs({
@@ -40,17 +42,24 @@ else if (values.list) for (const { id, kind, protects } of chosen) console.log(`
 else await runAll();
 
 function checkAll() {
-  const stale = chosen.flatMap(({ id, file, text, tests }) => [
-    ...(placesOf(path.join(root, file), text) === 1 ? [] : [`${id}: its text is not there exactly once: ${file}`]),
-    ...tests.filter((test) => !existsSync(path.join(root, test))).map((test) => `${id}: there is no ${test}`),
-  ]);
+  const stale = chosen.flatMap(({ id, tests, ...fault }) => {
+    const { problem } = faultIn(root, fault);
+    const missing = tests.filter((test) => !existsSync(path.join(root, test))).map((test) => `there is no ${test}`);
+    return [...(problem === undefined ? [] : [problem]), ...missing].map((line) => `${id}: ${line}`);
+  });
   for (const line of stale) console.log(line);
   console.log(`${chosen.length} deliberate faults`);
   if (stale.length > 0 || chosen.length === 0) process.exitCode = 1;
 }
 
-function placesOf(file, text) {
-  return existsSync(file) ? readFileSync(file, 'utf8').split(text).length - 1 : 0;
+/** The file before and after the fault, or why it cannot be made. */
+function faultIn(checkout, fault) {
+  try {
+    const source = readFileSync(path.join(checkout, fault.file), 'utf8');
+    return { source, faulty: withFault(source, fault) };
+  } catch (problem) {
+    return { problem: problem.message };
+  }
 }
 
 async function runAll() {
@@ -104,15 +113,12 @@ function distinctTests() {
   return sets.values();
 }
 
-function judge(copy, { file, text, replacement, tests }) {
-  const place = path.join(copy, file);
-  if (placesOf(place, text) !== 1) return { isCaught: false, by: `its text is not there exactly once: ${file}` };
-  const source = readFileSync(place, 'utf8');
+function judge(copy, { tests, ...fault }) {
+  const place = path.join(copy, fault.file);
+  const { source, faulty, problem } = faultIn(copy, fault);
+  if (problem !== undefined) return { isCaught: false, by: problem };
   try {
-    writeFileSync(
-      place,
-      source.replace(text, () => replacement),
-    );
+    writeFileSync(place, faulty);
     const { ended, failed, printed } = runTests(copy, tests);
     // A file that cannot even be loaded has no failed test: that is a mistake in the fault, not something that was seen. Nor has one that was
     // stopped because it took too long: what it has said so far tells which.
