@@ -8,7 +8,7 @@ import { enforceLimit } from '#server/http/rate-limit.ts';
 const tokenLength = 43;
 const limit = { count: 20, windowSeconds: 3600 };
 
-/** A new token, of which only a hash is kept. The former one stops working at once. */
+/** Creates a token, stores its hash only, and invalidates the former one at once. */
 export async function newAccessToken(context: AppContext, { id }: UserRecord): Promise<string> {
   await enforceLimit(context, { key: `access-token:${id}`, ...limit });
   const token = context.randomText(tokenLength);

@@ -51,12 +51,12 @@ async function deleteSelf(context: AppContext, { id }: UserRecord): Promise<void
   await deleteAccount(context, id, ({ role }) => {
     if (role >= Role.root) throw new AppError('root_self_delete');
   }).catch((failure: unknown) => {
-    // Somebody else was faster.
+    // A concurrent request has deleted it.
     if (!(failure instanceof AppError) || failure.code !== 'user_not_found') throw failure;
   });
 }
 
-/** The groups that somebody may choose for a token, as far as they have a ratio. `userGroup` null: a visitor. */
+/** Returns the groups that a user may choose for a token and that have a ratio. `userGroup` null: a visitor. */
 function offeredGroups(context: AppContext, userGroup: string | null): Record<string, { ratio: number; desc: string }> {
   const ratios = context.settings.get('GroupRatio');
   const groups = Object.entries(usableGroups(context.settings, userGroup));

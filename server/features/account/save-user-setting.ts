@@ -15,8 +15,8 @@ const email = z.email().max(254);
 const secretCharacters = /^[\x21-\x7e]*$/;
 
 /**
- * Stores what a user wants to be told, how, and from which balance on. What is absent stays as it is. The secret of the webhook is
- * kept apart, encrypted: it is never sent, and stays where it goes.
+ * Stores a user's notification settings. Absent fields stay as they are. The secret of the webhook is stored apart and encrypted; it is never sent,
+ * and holds for its address only.
  */
 export async function saveUserSetting(
   context: AppContext,
@@ -78,7 +78,7 @@ function settingAfter(before: UserSetting, edit: UserSettingEdit, language: Lang
   };
 }
 
-/** Encrypted; undefined: there is none. Whoever sends the webhook elsewhere gives the secret again. */
+/** Returns the encrypted secret; undefined: there is none. A new webhook address needs its secret again. */
 function secretAfter(
   { secrets }: AppContext,
   { current, edit, isSameOrigin }: { current: UserRecord; edit: UserSettingEdit; isSameOrigin: boolean },

@@ -1,5 +1,5 @@
-// Asking the provider of every channel, one run of a kind at a time over all processes. The run is a record with a lease: its
-// progress is there for everybody, and where its process ends another one goes on after the last channel that is done.
+// Runs over all channels (tests, balances), one run of a kind at a time over all processes. The run is a record with a lease: every process can read
+// its progress, and if its process ends, another one resumes after the last finished channel.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChannelRunKind } from '#shared/channel-runs.ts';
 import type { ChannelRun, ChannelRuns } from '#shared/channel-runs.ts';
@@ -17,7 +17,7 @@ import { balanceStep, testStep } from './run-steps.ts';
 import type { RunStep, StepOutcome } from './run-steps.ts';
 
 interface Kind {
-  /** Which channels it asks. */
+  /** Channels of the run. */
   filter: Filter<ChannelRecord>;
   step: RunStep;
   /** The refusal of a second one. */
@@ -30,7 +30,7 @@ const kinds: Record<ChannelRunKind, Kind> = {
   balances: { filter: { status: 1 }, step: balanceStep, running: 'channel_balances_running', frequency: 'CHANNEL_UPDATE_FREQUENCY' },
 };
 
-/** Channels that are asked at the same time. */
+/** Channels that are processed at the same time. */
 const width = 4;
 const leaseMs = 30_000;
 const renewMs = 5_000;
@@ -82,13 +82,13 @@ export async function readRuns({ db }: AppContext): Promise<ChannelRuns> {
   return { tests: of('tests'), balances: of('balances') };
 }
 
-/** What is being asked is waited for by nobody; its result is kept all the same. */
+/** Stops a run without waiting for the requests in flight; their results are still stored. */
 export async function stopRun({ db, now }: AppContext, kind: ChannelRunKind): Promise<void> {
   const set = { state: 'stopped' as const, ended_at: Math.floor(now() / 1000), current: [] };
   await db.collection('channel_runs').patch({ id: kind, state: 'running' }, { set });
 }
 
-/** Goes on with runs whose process is gone, and begins those whose time has come. */
+/** Resumes runs whose process is gone, and starts those that are due. */
 export async function tendRuns(context: AppContext): Promise<void> {
   const runs = context.db.collection('channel_runs');
   for (const kind of ChannelRunKind.options) {
@@ -142,7 +142,7 @@ function begin(context: AppContext, kind: ChannelRunKind, record: ChannelRunReco
   loops.owners.add(record.owner);
   void walk(context, kind, record)
     .catch((failure: unknown) => {
-      // The lease ends by itself, and then somebody goes on.
+      // The lease expires, and another process resumes the run.
       if (!loops.isClosing) context.log.warn({ run: kind, reason: String(failure) }, 'a run over all channels was interrupted');
     })
     .finally(() => loops.owners.delete(record.owner));
@@ -153,7 +153,7 @@ function loopsIn(context: AppContext): Loops {
   if (known !== undefined) return known;
   const loops: Loops = { isClosing: false, owners: new Set() };
   loopsOf.set(context, loops);
-  // Nobody waits for providers then: the lease is given back, so that another process goes on at once.
+  // On shutdown the lease is given back, so that another process resumes at once.
   context.onClose(async () => {
     loops.isClosing = true;
     for (const owner of loops.owners) {
@@ -192,7 +192,7 @@ async function walk(context: AppContext, kind: ChannelRunKind, record: ChannelRu
     if (!(await isMine({ current: channels.map(({ id }) => id), last_id: lastId }))) return;
     const last = channels.at(-1);
     if (last === undefined) {
-      // Who starts tests by hand waits for them; those by the clock are silent. Told twice it would be told once.
+      // Only runs started by hand report their end; scheduled ones are silent. A repeated notice is dropped.
       if (kind === 'tests' && record.started_by !== 0) await noticeOfTests(context, record.started_at);
       await runs.patch(mine, { set: { state: 'done', ended_at: Math.floor(context.now() / 1000), current: [] } });
       return;

@@ -5,8 +5,8 @@ import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
 /**
- * For every use of a stored key with other data than those it is stored with: only the super admin can send it where it has
- * not been sent before. Whoever knows the key can enter it again. @throws {AppError} `channel_key_needed`
+ * Checks every use of a stored key with other data than those stored with it: only the super admin can send a key to a new destination. Other
+ * administrators must enter the key again. @throws {AppError} `channel_key_needed`
  */
 export function checkKeyDestination(actor: Pick<UserRecord, 'role'>, before: KeyDestination, after: KeyDestination): void {
   if (actor.role >= Role.root || !movesKey(before, after)) return;

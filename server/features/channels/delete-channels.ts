@@ -25,9 +25,8 @@ export function deleteDisabled(context: AppContext): Promise<number[]> {
 }
 
 /**
- * A hundred at a time, each only as it was found, so that a channel which is enabled meanwhile stays. What cannot be deleted so is tried by
- * itself, and keeps no other from it: those that are gone are told in any case, so that they can be taken back. @throws the first failure
- * when none is gone
+ * Deletes channels in batches of a hundred, each only if it is unchanged, so that a channel enabled meanwhile stays. A failed batch is retried one by
+ * one. The deleted channels are reported even after a failure, so that the deletion can be undone. @throws the first failure if none was deleted
  */
 async function removeWhere(
   context: AppContext,
@@ -52,7 +51,7 @@ async function removeWhere(
 }
 
 interface Removal {
-  /** What a channel must still be; without its id, which is asked for each alone. */
+  /** Condition that a channel must still meet, without its id, which is added for each. */
   filter: Filter<ChannelRecord>;
   /** Ids of what was deleted so far. */
   gone: Set<number>;
@@ -110,7 +109,7 @@ function asCopied({ id, revision, used_quota, balance, balance_updated_time, tes
   return { id, revision, used_quota, balance, balance_updated_time, test_time };
 }
 
-/** A deletion can be taken back for a minute from when it is told, however long it took. */
+/** Starts the minute in which the deletion can be undone when the deletion is reported, however long it took. */
 async function stamp({ db, now, log }: AppContext, ids: readonly number[]): Promise<void> {
   const time = now();
   try {
@@ -120,7 +119,7 @@ async function stamp({ db, now, log }: AppContext, ids: readonly number[]): Prom
       await copies.patchAll({ id: { in: some }, deleted_at: { lt: time } }, { set: { deleted_at: time } });
     }
   } catch (failure) {
-    // They are gone, and that is what is told; the minute counts from when each was deleted.
+    // The channels are deleted and reported as such; the minute counts from each deletion.
     log.error({ channels: ids.length, reason: String(failure) }, 'the time of a deletion could not be noted');
   }
 }
@@ -137,10 +136,10 @@ async function remove({ db, now, log }: AppContext, found: ChannelRecord, filter
     const copy = { channel, deleted_at: now() };
     await copies.patch({ id }, { set: copy }, { insertIfMissing: { id, ...copy } });
     const taken = await channels.take({ and: [{ id, revision: channel.revision }, filter] });
-    // Somebody edited it meanwhile: what they stored is what is deleted.
+    // The channel was edited meanwhile: the next round copies and deletes the edited version.
     if (taken === null) continue;
     await correctCopy(copies, channel, taken).catch((failure: unknown) => {
-      // The channel is gone, and that is what is told; its copy lacks the figures of a moment.
+      // The channel is deleted and reported as such; its copy lacks the latest figures.
       log.error({ channel_id: id, reason: String(failure) }, 'the figures of a deleted channel could not be corrected');
     });
     return true;

@@ -1,5 +1,5 @@
-// What the last test of a form came to, until its channel is created. It is kept by the process that made the test: where
-// another one creates the channel, the channel begins untested.
+// Result of the last test of a form, until its channel is created. The process that made the test holds it: if another one creates the channel, the
+// channel starts untested.
 import { commaList } from '#shared/comma-list.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { TestResult } from './test-channel.ts';

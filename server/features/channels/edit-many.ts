@@ -1,4 +1,4 @@
-// One change for many channels. What went wrong with one is told, and does not keep the others from it.
+// Applies one change to many channels. A failure of one is reported and does not stop the others.
 import type { BulkResult } from '#shared/channel-tags.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { AppError, errorText } from '#shared/errors.ts';

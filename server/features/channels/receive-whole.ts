@@ -1,4 +1,4 @@
-// What comes of a request of an administrator's own: what fails on the way is told to whoever configured the channel.
+// Reads the response to an administrator's request; failures are reported in full, because administrators configure the channel.
 import { AppError } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import type { Exchange } from '#server/exchange/exchange.ts';
@@ -14,11 +14,11 @@ interface ReceiveOptions {
   limits: SendLimits;
   /** What a failure is called. */
   code: 'channel_test_failed' | 'channel_models_failed' | 'channel_balance_failed';
-  /** How a status that says that it failed is told. */
+  /** Returns the reason for an error status. */
   refusal(failure: UpstreamFailure): FailureReason;
-  /** What it asks for always comes as a stream: all of it is the body. */
+  /** The response is always a stream: all of it is the body. */
   takesStream?: boolean;
-  /** Is told what the failure was, before it is thrown. */
+  /** Called with the failure before it is thrown. */
   onFailure?: ((failure: UpstreamFailure) => void) | undefined;
 }
 
@@ -74,7 +74,7 @@ const reasons = {
   unreadable: 'invalid_upstream_response',
 } as const;
 
-/** Whoever configured the address may know what the network says about it. */
+/** Administrators may see network errors: they configured the address. */
 function reasonOf({ reason, message }: SendFailure, { key }: PreparedChannel): FailureReason {
   return reason === 'network' ? { code: 'network', facts: { message: maskSecrets(message, { key }) } } : { code: reasons[reason] };
 }

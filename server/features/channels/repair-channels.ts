@@ -5,8 +5,8 @@ import { editRecord } from '#server/db/edit-record.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 
 /**
- * Brings stored channels into the form in which they are saved today, and reads all of them anew. What serves which model is
- * derived from the channels, so there is nothing else that could disagree with them. Answers how many had to be mended.
+ * Converts stored channels to the current form and reads all of them again. The models of each channel are derived from its record, so nothing else
+ * can disagree. Returns the number of repaired channels.
  */
 export async function repairChannels(context: AppContext): Promise<number> {
   let count = 0;

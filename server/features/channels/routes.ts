@@ -47,7 +47,7 @@ export function mountChannels(host: RouteHost): void {
 
   mount(host, channelApi.failing, ({ context, facts }) => readFailingChannels(context, facts.language));
   mount(host, channelApi.figures, ({ context }) => readFigures(context));
-  // From memory: every open console asks it again and again.
+  // Served from memory: every open console polls it.
   mount(host, channelApi.summary, ({ context }) => countChannels(context.channels.all()));
   mount(host, channelApi.modelsEnabled, ({ context }) => [...context.channels.enabledModels()]);
   mount(host, channelApi.read, async ({ context, params: { id }, facts }) =>

@@ -20,7 +20,7 @@ export interface RunOf {
   language: Language;
   /** False: the schedule began it. */
   isByHand: boolean;
-  /** False: the process is closing, and what came of a channel is not kept. */
+  /** False: the process is closing, and a channel's result is dropped. */
   isWanted(): boolean;
 }
 
@@ -102,7 +102,7 @@ export const balanceStep: RunStep = async ({ context }, channel) => {
     return { isFailed: false, isDisabled, isEnabled: false };
   } catch (refused) {
     if (!(refused instanceof AppError)) throw refused;
-    // Most providers do not tell: that is no failure.
+    // Most providers do not report a balance: that is no failure.
     return { isFailed: refused.code !== 'channel_balance_unsupported', isDisabled: false, isEnabled: false };
   }
 };

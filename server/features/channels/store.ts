@@ -63,7 +63,7 @@ export async function* eachFound({ db, secrets }: AppContext, search: ChannelSea
   const filter: Filter<ChannelRecord> = all.length === 0 ? {} : { and: all };
   for (let skip = 0; ; skip += searchLimit) {
     const rows = await db.collection('channels').find(filter, { sort: order(search.byId), skip, limit: searchLimit });
-    // Groups are one text, of which a query can only ask whether the name is a part.
+    // Groups are stored as one text, so a query can only match a part of it.
     for (const channel of rows) if (group === undefined || commaList(channel.group).includes(group)) yield channel;
     if (rows.length < searchLimit) return;
   }

@@ -1,4 +1,4 @@
-// A small real request through a channel, for administrators. Nobody is charged.
+// Sends a small real request through a channel, for administrators. No account is charged.
 import { AppError, reasonOf } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { storedReason } from '#shared/failure-reasons.ts';
@@ -38,9 +38,9 @@ interface TestSubject {
   channel: ChannelRecord;
   /** Undefined: the channel's test model, else its first one. */
   model: string | undefined;
-  /** Is told what came of a test that left. */
+  /** Called with the result of a test that was sent. */
   keep: (result: TestResult) => Promise<void> | void;
-  /** Is told how the upstream failed. */
+  /** Called with the upstream's failure. */
   onFailure?: (failure: UpstreamFailure) => void;
 }
 
@@ -51,7 +51,10 @@ const limits = { responseMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 const plusType = 5;
 const testName = '模型测试';
 
-/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_orders`, `channel_test_unsupported`, `channel_test_unsupported_plus`, with `time` beside the message */
+/**
+ * Tests a channel and returns the duration in seconds. @throws {AppError} `channel_test_failed`, `channel_test_orders`, `channel_test_unsupported`,
+ * `channel_test_unsupported_plus`, with `time` next to the message
+ */
 export async function testChannel(test: ChannelTest, { channel: record, model: requested, keep, onFailure }: TestSubject): Promise<number> {
   const { context } = test;
   const provider = providerOf(record.type);
@@ -61,7 +64,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: r
   if (record.type === plusType) throw new AppError('channel_test_unsupported_plus', {}, { extra: { time: 0 } });
   if (tasks !== undefined) throw new AppError('channel_test_unsupported', { name: tasks }, { extra: { time: 0 } });
   const model = requested ?? testedModel(record);
-  // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
+  // A test that was not sent has no response time, so its failure is not stored.
   const { channel, price, kind } = prepare(test, record, model);
   const begin = context.now();
   const remember = async (reason: FailureReason | null): Promise<number> => {
@@ -84,7 +87,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: r
 
 interface PreparedTest {
   channel: PreparedChannel;
-  /** Null: the model has none. A test asks the provider, and nobody pays for it. */
+  /** Null: the model has no price. Tests work without one: no account is charged. */
   price: QuotedPrice | null;
   kind: CallKind;
 }
@@ -195,9 +198,8 @@ function resultOf(
 }
 
 /**
- * No change of the channel: nobody's cache needs these figures, and what the relay has learnt about its health stays. But from a
- * test by hand that passed on, every process counts its failures anew. The schedule's tests are of one model, and may come so often
- * that failures of others would never be many.
+ * Stores the result without announcing a change: no cache needs it, and the relay's health data stay. After a successful test by hand every process
+ * resets its failure counts. Scheduled tests do not: they cover one model, and may run so often that failures of others would never add up.
  */
 export async function storeTestResult(
   { changes, db, now }: Pick<AppContext, 'changes' | 'db' | 'now'>,
@@ -242,7 +244,7 @@ async function writeTestLog(
     use_time: Math.floor(seconds),
     group: actor.group,
     other: {
-      // What it would have cost in a group of ratio 1. The row's own quota is 0, because nobody paid.
+      // Price of the call in a group of ratio 1. The row's `quota` is 0, because no account is charged.
       test_quota: usage === null || price === null ? 0 : context.quotes.charge({ ...price, groupRatio: 1 }, pricedUsage(usage)),
       model_ratio: byUsage?.modelRatio ?? 0,
       completion_ratio: byUsage?.completionRatio ?? 0,

@@ -8,7 +8,7 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { hasKind, kindOfModel } from '#server/exchange/kind-of-model.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
-/** One that is asked for videos takes orders alone, each of which costs and takes minutes. */
+/** Returns whether the model accepts asynchronous video orders only, each of which costs money and takes minutes. */
 export function takesOrders({ provider, modelMapping }: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): boolean {
   return provider?.videos !== undefined && videoNames.test(modelMapping.get(model) ?? model);
 }
@@ -19,7 +19,7 @@ export function testedModel({ test_model, models }: Pick<ChannelRecord, 'test_mo
   return test_model || (names.find((name) => !videoNames.test(name)) ?? names[0] ?? 'gpt-4o-mini');
 }
 
-/** By the model that is asked, and by what the provider can do at all. */
+/** Chooses the kind of request by the requested model and by the provider's capabilities. */
 export function testKind(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): CallKind {
   const named = kindOfModel(channel, model);
   if (named !== undefined) return callKinds[named];

@@ -1,4 +1,5 @@
-// A channel's test of a model that is only spoken with in sessions: one is opened, says so, and is closed. No response is asked for, so it costs nothing.
+// Tests a channel with a model that works in realtime sessions only: a session is opened and closed. No response is requested, so the test costs
+// nothing.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { defaultClientDialect } from '#server/formats/registry.ts';

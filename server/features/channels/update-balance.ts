@@ -25,7 +25,7 @@ export interface BalanceOutcome {
 }
 
 /**
- * Asks for the balance, keeps it, and takes a channel without any out of use where that is switched on.
+ * Requests the balance, stores it, and disables a channel without any if the setting says so.
  * @throws {AppError} `channel_balance_unsupported`, or `channel_balance_failed` with the reason
  */
 export async function updateBalance(update: BalanceUpdate, record: ChannelRecord): Promise<BalanceOutcome> {
@@ -56,7 +56,7 @@ export async function updateBalance(update: BalanceUpdate, record: ChannelRecord
   return { balance, isDisabled: isUsedUp && (await disableChannel(context, record.id, { code: 'balance_used_up' })) };
 }
 
-/** Not announced, as results of tests are not. Of a channel that has another account by now nothing is kept. */
+/** Stores the balance without announcing it, as results of tests are. If the channel has another account by now, nothing is stored. */
 async function keep(
   { context }: BalanceUpdate,
   { id, type, key_hash, base_url }: ChannelRecord,

@@ -19,7 +19,7 @@ import type { Frame, Steps } from '#server/logs/time-steps.ts';
 type Context = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof dashboardApi.figures>>;
 
-/** What is written anew while it is being read is read once more. */
+/** Figures that change while they are read are read again. */
 const tries = 3;
 
 /** `ownId`: only that user's calls, and not by what concerns administrators. @throws {AppError} `invalid_field`, `forbidden` */

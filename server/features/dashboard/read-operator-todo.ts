@@ -27,12 +27,12 @@ const most = 5;
 const mostUsers = 500;
 /** Of one cause and token, looked at for the last call: more than a minute has. */
 const newestRows = 40;
-/** Told; who has more of them is at the beginning. */
+/** Most models that are listed. */
 const mostUnpriced = 50;
 const priceKeys = [...priceSettings.map(([, key]) => key), 'ToolPrice', 'QuotaPerUnit'];
 const unpricedCodes = ['model_price_error', 'model_price_error_admin'];
 
-/** @param untrustedProxy of this request: who asks comes the way that the others come */
+/** @param untrustedProxy of this request, which takes the same way as the others */
 export async function readOperatorTodo(
   context: Context,
   { role, untrustedProxy, language }: { role: number; untrustedProxy: string | null; language: Language },
@@ -112,7 +112,7 @@ async function lowUsers({ db, settings }: Context, at: number): Promise<Operator
 
 const refusalsSince = (since: number): Filter<LogRecord> => ({ plain_type: LogType.refusal, created_at: { gte: since } });
 
-/** One line for each cause of each token, whatever models were asked for. All are summed: a token may have many rows a minute. */
+/** Returns one line for each cause of each token, over all requested models. All are summed: a token may have many rows a minute. */
 async function refusalGroups({ db }: Context, at: number): Promise<RefusalGroup[]> {
   const logs = db.collection('logs');
   const filter = refusalsSince(at - daySeconds);
@@ -159,7 +159,7 @@ function countChannels(all: Iterable<{ status: number }>): number {
   return count;
 }
 
-/** Models that calls are refused for, or will be, by the names that prices are kept under: what was asked for in the last day, and what enabled channels have. */
+/** Returns models without a price, by the names that prices are stored under: those requested in the last day, and those of enabled channels. */
 function unpricedModels({ channels, quotes, settings }: Context, refused: ReadonlyMap<string, number>): OperatorTodo['unpriced'] {
   const counts = new Map<string, number>();
   if (!settings.get('SelfUseModeEnabled')) for (const model of channels.enabledModels()) counts.set(pricedName(model), 0);

@@ -28,7 +28,7 @@ function ownToken({ db }: Pick<AppContext, 'db'>, userId: number, id: number): P
   return db.collection('tokens').first({ id, user_id: userId, DeletedAt: null });
 }
 
-/** A key that nobody has may be meant for that token. */
+/** An unknown key may be a mistyped one of that token. */
 function isAbout({ token_name: name }: GuidedRefusal, token: TokenRecord | null): boolean {
   return name === null || name === token?.name;
 }

@@ -22,7 +22,7 @@ interface Named {
   actor: UserRecord;
 }
 
-/** The new name stands beside the old one at once, with the same values. @throws {AppError} */
+/** Adds the new name with the values of the old one at once; both exist until the move ends. @throws {AppError} */
 export async function renameGroup(context: AppContext, { name, actor, to }: Named & { to: string }): Promise<GroupMove> {
   checkNewName(to);
   const move = moveOf(context, { name, to, actor });

@@ -1,6 +1,6 @@
-// Groups that go into others, step by step. While both names are known with the same values, channels get the new one beside the old one,
-// then accounts and keys move, then the old name leaves the channels, then the settings: so whatever a process knows of it, a call finds its
-// channels and its price. A step may be done again, by any process: whichever ended in the middle of it left no more than less to do.
+// Moves groups into others, step by step. While both names have the same values, channels get the new one in addition to the old one, then accounts
+// and keys move, then the old name leaves the channels, then the settings: so whatever state a process has cached, a call finds its channels and its
+// price. Steps are idempotent: any process may repeat one that was cut short.
 import { commaList } from '#shared/comma-list.ts';
 import type { GroupStep } from '#shared/groups.ts';
 import type { AppContext } from '#server/context.ts';
@@ -13,7 +13,7 @@ import { editOptions, finishOptionWrites } from '#server/settings/option-writes.
 import type { OptionEdit } from '#server/settings/option-writes.ts';
 import { withoutGroup } from './group-entries.ts';
 
-/** Longer than any process takes to hear of a change. */
+/** Longer than any process takes to learn of a change. */
 export const settleMs = 5_000;
 /** For calls that were let in under the old name and look for another channel. */
 export const drainMs = 60_000;
@@ -33,13 +33,13 @@ const steps: Record<GroupStep, Step> = {
   accounts: { work: moveAccounts, next: 'leave', pauseMs: drainMs },
   leave: { work: moveAll, next: 'settings', pauseMs: settleMs },
   settings: { work: async () => {}, settings: (rows, { from }) => withoutGroup(rows, from), next: 'rest', pauseMs: settleMs },
-  // What was put under the old name by somebody who did not know yet.
+  // Moves records that a process with an outdated cache has put under the old name.
   rest: { work: moveAll, next: null, pauseMs: 0 },
 };
 
 /** A job: does the step that is due. */
 export async function tendGroupMoves(context: AppContext): Promise<void> {
-  // In memory: the clock of a server without a move asks the database nothing.
+  // Checked in memory: without a running move the job makes no query.
   if (context.settings.groupMoves.running === null) return;
   await finishOptionWrites(context);
   const move = groupMovesOf((await context.db.collection('options').get(groupMovesKey)) ?? undefined).running;
@@ -139,7 +139,7 @@ async function chosenGroups(
   return (token) => (inIt.has(token.user_id) ? to : '');
 }
 
-/** Open ones alone: the others tell what was. */
+/** Moves open invitations only: the others are history. */
 async function moveInvitations({ db }: AppContext, { from, to }: RunningMove): Promise<void> {
   const invitations = db.collection('invitations');
   for await (const { id, group, state } of invitations.each({})) {

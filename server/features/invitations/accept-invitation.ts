@@ -1,5 +1,5 @@
-// A link is followed once. The account holds the id of its invitation, which is unique among accounts: whatever is asked twice, or at once
-// with two names, one account comes of it.
+// Accepts an invitation once. The account holds the id of its invitation, which is unique among accounts: repeated or concurrent requests, even with
+// two names, create one account.
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
@@ -83,7 +83,7 @@ async function createInvited(
       throw new AppError('invitation_used', {}, { cause: failure });
     }
     if (!(failure instanceof AlreadyBound)) throw failure;
-    // Somebody has bound the mailbox meanwhile; the account was promised all the same.
+    // Another account has bound the mailbox meanwhile; the invited one is created without it.
     return create({});
   }
 }
@@ -97,7 +97,7 @@ async function enterAccount(
   const { after: user } = await editAccount(context, {
     id,
     change(current) {
-      // Whoever has seen the link may have less rights than the account was given since.
+      // The account may have got more rights since: the link, which others may have seen, must not grant them.
       if (current.status !== UserStatus.active || current.role > Role.user) throw new AppError('invitation_invalid');
       if (current.password_hash !== '') throw new AppError('invitation_used');
       return { set: { password_hash: passwordHash } };

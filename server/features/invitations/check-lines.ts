@@ -1,4 +1,4 @@
-// What is wrong with the lines of a list, in queries over all of them: names and mailboxes that somebody has, or was invited with.
+// Reports the faulty lines of a list, in queries over all of them: names and mailboxes that are taken, or already invited.
 import { usernameProblem, tidyName } from '#shared/account-rules.ts';
 import type { UsernameProblem } from '#shared/account-rules.ts';
 import type { Delivery, InvitationLine, LineProblem } from '#shared/invitations.ts';

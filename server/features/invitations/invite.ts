@@ -82,7 +82,7 @@ async function inviteOne(
   return { id: record.id, username: record.username, ...(token === undefined ? {} : { token }) };
 }
 
-/** The account without a password, which its link sets. False: somebody has taken the name meanwhile. */
+/** Creates the account without a password, which its link sets. False: the name was taken meanwhile. */
 async function createFor(
   context: AppContext,
   { id, username, group, quota, created_by: actorId, language }: InvitationRecord,

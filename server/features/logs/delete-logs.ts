@@ -19,7 +19,7 @@ export async function deleteLogs(
   actor: Pick<UserRecord, 'id' | 'username'>,
 ): Promise<number> {
   if (target === 0) throw new AppError('target_timestamp_required');
-  // What is written from now on was not meant.
+  // Rows written from now on are not part of the request.
   const before = Math.min(target, Math.floor(context.now() / 1000) + 1);
   const startedAt = performance.now();
   const passed = () => performance.now() - startedAt;

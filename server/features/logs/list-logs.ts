@@ -37,14 +37,14 @@ export async function readLog(context: AppContext, id: number): Promise<Log> {
   return row;
 }
 
-/** One of the user's own rows. @throws {AppError} `log_not_found`, also for a row of somebody else */
+/** Returns a row of the user. @throws {AppError} `log_not_found`, also for a row of another user */
 export async function readOwnLog(context: AppContext, id: number, userId: number): Promise<Log> {
   const record = await findRow(context, { id, user_id: userId });
   if (record === null) throw new AppError('log_not_found');
   return presentForOwner(record);
 }
 
-/** Rows that are kept for the books only are not there for anybody. */
+/** Rows that exist for the books only are hidden from everyone. */
 function findRow({ db }: AppContext, filter: Filter<LogRecord>): Promise<LogRecord | null> {
   return db.collection('logs').first({ and: [filter, { hidden: { exists: false } }] });
 }
@@ -58,14 +58,14 @@ async function readPage(context: LogContext, query: Query, userId?: number): Pro
   const filter: Filter<LogRecord> = { and: [...parts, ...timeFilter(query)] };
   const skip = cursor === undefined ? bounds.skip : 0;
   const [total, rows] = await Promise.all([
-    // Whoever follows the log asks again and again, and knows how many there were.
+    // A client that follows the log polls, and knows the total already.
     query.without_total === true ? bounds.skip : logs.count(filter, exactTotal + 1),
     skip >= exactTotal
       ? []
       : logs.find(cursor === undefined ? filter : { and: [filter, ...afterCursor(cursor)] }, {
           sort: newestFirst,
           skip,
-          // One more than asked for tells whether there is a further page.
+          // One row more than requested shows whether there is a further page.
           limit: bounds.size + 1,
         }),
   ]);

@@ -8,11 +8,11 @@ import { findByKey, hasEnded } from '#server/tokens/find-by-key.ts';
 import { newestFirst } from './list-logs.ts';
 import { presentForOwner } from './present-log.ts';
 
-/** Whoever tries keys out gets nowhere; a page that shows somebody their use asks now and then. */
+/** Stops guessing of keys; a page that shows a user their usage polls slowly. */
 const limit = { count: 60, windowSeconds: 1_200 };
 const longestKey = 256;
 
-/** The newest calls of the key in `Authorization`, or of `key` as existing pages send it; none for a key that nobody has. */
+/** Returns the newest calls of the key in `Authorization`, or of `key` as existing pages send it; none for an unknown key. */
 export async function listTokenLogs(context: AppContext, key: string | undefined, facts: RequestFacts): Promise<Log[]> {
   const { headers } = facts;
   await enforceSourceLimit(context, facts, { key: 'token-logs', ...limit });

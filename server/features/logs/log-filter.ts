@@ -1,4 +1,4 @@
-// What somebody filters logs by, as a filter of the store.
+// Builds the store's filter from the filters of the log page.
 import { LogType } from '#shared/logs.ts';
 import type { logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
@@ -13,7 +13,7 @@ type Given = Partial<QueryOf<typeof logApi.stat>>;
 type Field = 'session_key' | 'cache_broken' | 'user_id' | 'plain_type' | 'failed' | 'token_name' | 'model_name' | 'channel_id' | 'group';
 type Equal = [field: Field, value: string | number];
 
-/** Whose rows and which request are meant, looked up once. */
+/** User and request of the query, looked up once. */
 interface Subject {
   userId: number | undefined;
   isOwn: boolean;
@@ -30,14 +30,14 @@ export async function logFilter(context: Pick<AppContext, 'db'>, query: Given, u
   return subject === null ? null : rowFilter(query, subject, await narrowestOf(context, query, subject));
 }
 
-/** Fewer rows than this are read at once, whatever else a query asks for. */
+/** Fewer rows than this are read at once, whatever other filters a query has. */
 const fewRows = 1_000;
 /** Beyond this many no difference is made: counting in an index stays at a millisecond or two. */
 const manyRows = 20_000;
 
 /**
- * Of the fields that each have an index the one whose value the fewest rows have in the time that is asked for. Counted in
- * the indexes: a token of a reseller has a hundred rows, the reseller a million.
+ * Returns the indexed field whose value has the fewest rows in the requested time. Counted in the indexes: a token of a reseller has a hundred rows,
+ * the reseller a million.
  */
 async function narrowestOf({ db }: Pick<AppContext, 'db'>, query: Given, subject: Subject): Promise<Field | undefined> {
   const equals = equalsOf(query, subject);
@@ -121,7 +121,7 @@ function rowFilter(query: Given, subject: Subject, narrowest?: Field): Filter<Lo
     ...(model !== undefined && isPattern(model) ? modelFilter(model) : []),
     ...(type === LogType.consumption || result === 'success' || result === 'failed' ? [{ type: LogType.consumption }] : []),
     ...(result === 'success' ? [{ failed: { exists: false } }] : []),
-    // Who does not ask for tests of channels is not shown them.
+    // Tests of channels are listed on request only.
     ...(type === 0 && result === undefined ? [{ type: { lt: LogType.test } }] : []),
     { hidden: { exists: false } },
   ];

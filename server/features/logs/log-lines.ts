@@ -51,7 +51,7 @@ const columns: readonly Column[] = [
   { name: 'balance_change_usd', value: (log, today) => usd(log, balanceChange(log), today) },
   { name: 'quota_per_usd', value: (log) => otherOf(log)?.quota_per_unit ?? '' },
   { name: 'ending', value: ending },
-  // Of calls that no channel was asked for.
+  // For calls that were refused before any channel was tried.
   { name: 'rejected_with', value: (log) => otherOf(log)?.refusal?.code ?? '' },
   { name: 'rejected_count', value: (log) => otherOf(log)?.refusal?.count ?? '' },
   { name: 'request_id', value: (log) => log.request_id },
@@ -63,7 +63,7 @@ const columns: readonly Column[] = [
   { name: 'content', value: content },
 ];
 
-/** Of settings that an administrator changed, as far as the row tells them. */
+/** Returns the settings that an administrator changed, as far as the row lists them. */
 function changedSettings({ keys, changes = [], more = 0 }: SettingsChanged, dollars: (quota: number) => string): string {
   if (changes.length === 0) return `Changed settings: ${keys}`;
   const value = (key: string, text: string | undefined): string => {

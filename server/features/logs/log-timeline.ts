@@ -10,7 +10,7 @@ import { callQuestion, logFilter } from './log-filter.ts';
 type TimelineContext = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof logApi.timeline>>;
 
-/** Counts that are asked for at the same time. */
+/** Counts that run at the same time. */
 const countsAtOnce = 4;
 
 /** How many rows there are under the filters, step by step. @throws {AppError} `invalid_field` */
@@ -20,7 +20,7 @@ export async function readLogTimeline(context: TimelineContext, query: Query, us
   const calls = frame.steps.map(() => 0);
   const errors = frame.steps.map(() => 0);
   const isAboutCalls = (type === 0 || type === LogType.consumption) && result !== 'refused';
-  // Sums by the hour do not tell sessions apart, nor broken caches.
+  // Hourly sums do not distinguish sessions or broken caches.
   if (isAboutCalls && query.session === undefined && query.cache === undefined)
     await addCalls(context, query, { frame, calls, errors, userId });
   else await addRows(context, query, { frame, calls, errors, userId });

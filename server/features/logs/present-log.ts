@@ -4,7 +4,7 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { callText } from './call-text.ts';
 import { accountErrors } from '#server/exchange/failure-consequences.ts';
 
-/** Rows for administrators. Channels and users that are gone have no name, unless the row itself kept it. */
+/** Presents rows for administrators. Deleted channels and users have no name, unless the row itself stores it. */
 export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: readonly LogRecord[]): Promise<Log[]> {
   const channelIds = distinct(records.map((record) => record.channel_id));
   const userIds = distinct(records.filter((record) => record.username === '').map((record) => record.user_id));
@@ -24,8 +24,7 @@ export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: r
 }
 
 /**
- * A row for the user whose row it is: it tells nothing of the channels and of the state of their accounts.
- * "Incorrect API key" would read as if the user's own key were meant.
+ * Presents a row for its owner, without channels and the state of their accounts. "Incorrect API key" would read as if the user's own key were wrong.
  */
 export function presentForOwner(record: LogRecord): Log {
   if (record.other === null) return present(record);
@@ -36,7 +35,7 @@ export function presentForOwner(record: LogRecord): Log {
   return { ...present(record), content: callText(record, '可能是上游出错'), other: JSON.stringify(withoutChannels(stored)) };
 }
 
-/** By which the session of a call is asked for. */
+/** Adds the key by which the session of a call is requested. */
 function reportedOther({ session_key: key }: LogRecord, other: Record<string, unknown>): Record<string, unknown> {
   const { session } = other;
   return key === undefined || typeof session !== 'object' ? other : { ...other, session: { ...session, key } };
@@ -85,7 +84,7 @@ function withoutChannel(attempt: unknown): unknown {
   return { ...stored, channel: 0, ...(isAboutAccount(attempt) ? { error: 'bad_response_status_code' } : {}) };
 }
 
-/** How upstreams refuse whoever calls them, and that is the channel: its key, its balance, its rights, its limits. */
+/** Statuses with which upstreams refuse the channel: its key, its balance, its rights, its limits. */
 const accountStatuses: ReadonlySet<unknown> = new Set([401, 402, 403, 429]);
 
 function isAboutAccount(attempt: unknown): boolean {

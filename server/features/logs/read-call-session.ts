@@ -1,4 +1,4 @@
-// One session of a client with its agents, and its calls page by page. Its sums are kept; those of its agents are made of its calls.
+// Reads one session of a client with its agents, and its calls page by page. Its sums are stored; those of its agents are computed from its calls.
 import type { SessionAgent, SessionTree } from '#shared/call-sessions.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
@@ -13,7 +13,7 @@ import { newestFirst } from './list-logs.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
 
 const callsAtOnce = 100;
-/** Of more calls the agents are not summed: whoever made a session of millions must not have it read again and again. */
+/** Above this many calls agents are not summed: a client with a session of millions must not have it read repeatedly. */
 const mostSummed = 20_000;
 const mostAgents = 200;
 
@@ -24,7 +24,7 @@ interface SessionRequest {
   ownId?: number;
 }
 
-/** @throws {AppError} `log_not_found`, also for the session of somebody else */
+/** @throws {AppError} `log_not_found`, also for a session of another user */
 export async function readCallSession(context: SessionContext, { id, cursor, ownId }: SessionRequest): Promise<SessionTree> {
   const { db, ledger } = context;
   const after = cursor === undefined ? [] : afterCursor(readCursor(cursor));

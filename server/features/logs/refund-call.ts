@@ -26,7 +26,7 @@ import { readLog } from './list-logs.ts';
 const tries = 20;
 /** Of one call: its record stays small. */
 const mostActs = 50;
-/** Milliseconds after which a refund that is still due has been left by whoever began it. */
+/** Milliseconds after which a refund that is still due counts as abandoned by its process. */
 const abandonedAfter = 10_000;
 const finishedAtOnce = 200;
 
@@ -42,7 +42,7 @@ export async function refundCall(context: AppContext, actor: UserRecord, id: num
   return readLog(context, id);
 }
 
-/** Brings refunds to their end that nobody is working on any more. */
+/** Completes abandoned refunds. */
 export async function finishCallRefunds(context: AppContext): Promise<number> {
   const refunds = context.db.collection('call_refunds');
   const before = context.now() - abandonedAfter;
@@ -123,7 +123,7 @@ async function finishRefund(context: AppContext, record: CallRefundRecord): Prom
     if (outcome === 'done') await reportOf(context, { ...current, acts }, act);
     const ended = { ...rest, version: current.version + 1, acts, ...(hasDue && dueAt !== undefined ? { due_at: dueAt } : {}) };
     if (await store(context, current, ended)) {
-      // A figure for administrators: whoever ends the refund corrects it.
+      // A figure for administrators; the process that completes the refund corrects it.
       if (outcome === 'done') await addChannelUse(context.db, current.channel_id, -act.amount);
       current = ended;
     } else current = (await context.db.collection('call_refunds').get(record.id)) ?? current;
@@ -131,7 +131,7 @@ async function finishRefund(context: AppContext, record: CallRefundRecord): Prom
   return current;
 }
 
-/** False: somebody else has changed the record. */
+/** False: the record was changed meanwhile. */
 async function store({ db }: AppContext, before: CallRefundRecord, after: CallRefundRecord): Promise<boolean> {
   const refunds = db.collection('call_refunds');
   if (before.version === 0) {
@@ -151,7 +151,7 @@ async function store({ db }: AppContext, before: CallRefundRecord, after: CallRe
 async function giveBack(context: AppContext, call: CallRefundRecord, act: CallRefundAct): Promise<ChangeOutcome['state']> {
   const outcome = await change(context, act, { account: 'user', id: call.user_id, amount: act.amount });
   if (outcome !== 'done' || call.token_id === 0) return outcome;
-  // A token that is gone keeps nobody from the money.
+  // A deleted token does not stop the refund.
   const ofToken = await change(context, act, { account: 'token', id: call.token_id, amount: act.token_amount });
   return ofToken === 'open' ? 'open' : 'done';
 }
@@ -192,7 +192,7 @@ async function reportOf(context: AppContext, record: CallRefundRecord, act: Call
   await noteOnCall(context, call, record);
 }
 
-/** What was given back only grows, so whoever comes last and whoever comes late leave the same sum. */
+/** The refunded sum only grows, so the order of concurrent writers does not matter. */
 async function noteOnSession({ db }: AppContext, id: string): Promise<void> {
   const [sums] = await db.collection('logs').group({ filter: { refunded_session: id }, by: [], sum: { refunded: 'refunded' } });
   const refunded = Number(sums?.['refunded'] ?? 0);

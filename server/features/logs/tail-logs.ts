@@ -1,5 +1,5 @@
-// New rows of the log as they come, as one stream of events. A stream looks for itself, once in a while and only when the last
-// piece was taken; it ends with the session, with the server, and after a while, and goes on where the client says that it was.
+// Streams new rows of the log as events. A stream polls the store, at intervals and only after the client took the last piece; it ends with the
+// session, with the server, and after a while, and resumes at the client's cursor.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
@@ -20,15 +20,15 @@ import type { TailSlot } from './tail-slots.ts';
 type Query = Partial<QueryOf<typeof logApi.tail>>;
 
 const lookMs = 1_500;
-/** Rows that are looked at each time; of more the client asks for the list. */
+/** Rows that are read each time; if there are more, the client reloads the list. */
 const newestRows = 100;
 /** A row carries the time at which its call began, and is written when it ended. */
 const lateSeconds = 600;
 /** Rows that began before are not looked at again: a filter that nothing matches would go through the whole log each time. */
 const reachSeconds = 3_600;
-/** How often it is asked whether the session still holds. */
+/** Interval at which the session is checked. */
 const checkMs = 10_000;
-/** A stream this old is opened anew by its client, where it was. */
+/** The client reopens a stream of this age at its cursor. */
 const longestMs = 600_000;
 
 export interface Tails {

@@ -13,7 +13,7 @@ describe('places of those who follow the log', () => {
     expect(first.some(({ lost }) => lost.aborted)).toBe(false);
     places.take(user(200));
     expect(first.filter(({ lost }) => lost.aborted)).toHaveLength(1);
-    // Whoever follows already waits for a place.
+    // A user who has a stream already waits for a slot.
     expect(() => places.take(user(200))).toThrow(AppError);
   });
 

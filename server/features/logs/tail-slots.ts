@@ -1,5 +1,5 @@
-// Who may follow the log at the same time. Administrators have places of their own, so that no number of strangers' accounts keeps them
-// out; users share theirs by account and by address.
+// Limits who may follow the log at the same time. Administrators have separate slots, so that users cannot take them all; users share theirs by
+// account and by address.
 import { AppError } from '#shared/errors.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 
@@ -10,7 +10,7 @@ export interface Follower {
 }
 
 export interface TailSlot {
-  /** Aborted when somebody without any stream was given the place. */
+  /** Aborted when the slot was given to a user without any stream. */
   readonly lost: AbortSignal;
   leave(): void;
 }
@@ -60,7 +60,7 @@ export function createTailSlots(): TailSlots {
   };
 }
 
-/** The newest stream of the account that has the most, unless nobody has more than one. */
+/** Returns the newest stream of the account that has the most, unless no account has more than one. */
 function spareOf(pool: readonly Taken[]): Taken | undefined {
   const counts = new Map<number, number>();
   for (const { userId } of pool) counts.set(userId, (counts.get(userId) ?? 0) + 1);

@@ -18,7 +18,7 @@ import { kindOfModel } from '#server/exchange/kind-of-model.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 import { priceUnitOf } from './price-unit.ts';
 
-/** Prices of the models that enabled channels offer, sorted by name; made anew when a channel or a setting has changed. */
+/** Returns prices of the models that enabled channels offer, sorted by name; recomputed after a change of a channel or a setting. */
 export function createPriceList({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): () => PricingEntry[] {
   let made = '';
   let prices: PricingEntry[] = [];
@@ -58,7 +58,7 @@ function servedBy(channels: AppContext['channels'], model: string): PreparedChan
 function toolFields(model: string, { channels, settings }: Pick<AppContext, 'channels' | 'settings'>): Pick<PricingEntry, 'tool_prices'> {
   const kinds = new Set<string>();
   for (const channel of servedBy(channels, model)) {
-    // What draws, speaks, hears or embeds runs none.
+    // Models for pictures, speech, audio or embeddings run no tools.
     if (kindOfModel(channel, model) !== undefined) continue;
     const { provider } = channel;
     for (const { hosted = [], runsAlways = [] } of Object.values(provider?.formats ?? {}))

@@ -11,7 +11,7 @@ test.each([
   ['whisper-1', 1, perCall, 'minute'],
   ['tts-1-hd', 1, perCall, 'characters'],
   ['rerank-v3.5', 34, perCall, 'search'],
-  // Its searches are not told, and nobody pays for them.
+  // Its searches are not reported, so they are not charged.
   ['rerank-v3.5', 1, perCall, 'call'],
   ['gpt-4-gizmo-g-1', 1, perCall, 'call'],
   // A conversation, whatever comes of it.

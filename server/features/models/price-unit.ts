@@ -1,4 +1,4 @@
-// What a model's price is taken for: by what it is asked for at the channels that have it, as its calls are charged (`QuotedPrice`, `CallUnits`).
+// Returns the unit of a model's price: by the kind of request that its channels accept, as its calls are charged (`QuotedPrice`, `CallUnits`).
 import type { PriceUnit } from '#shared/models.ts';
 import type { Price } from '#shared/pricing.ts';
 import { isByTokens } from '#server/kinds/audio/input-audio.ts';
@@ -15,7 +15,7 @@ const units: Partial<Record<CallKindName, PriceUnit>> = {
   speech: 'characters',
 };
 
-/** @param channels those that have it, whoever may ask them; they are mostly of one kind: the first that tells one counts */
+/** @param channels all that offer the model; they are mostly of one kind: the first that shows one counts */
 export function priceUnitOf(model: string, price: Price | null, channels: readonly PreparedChannel[]): PriceUnit {
   const channel = channels.find((one) => kindOfModel(one, model) !== undefined);
   const kind = channel === undefined ? undefined : kindOfModel(channel, model);
@@ -26,7 +26,7 @@ export function priceUnitOf(model: string, price: Price | null, channels: readon
   return (kind === undefined ? undefined : units[kind]) ?? 'call';
 }
 
-/** What is billed by its length counts as tokens: each character of a text that is spoken, each thousandth of a minute that is heard. */
+/** Usage that is billed by length counts as tokens: each character of synthesized text, each thousandth of a minute of audio input. */
 function usageUnit(kind: CallKindName | undefined, upstreamModel: string): PriceUnit {
   if (kind === 'speech' && !speaksTokens(upstreamModel)) return 'million_characters';
   if (kind === 'transcriptions' && !isByTokens(upstreamModel)) return 'thousand_minutes';

@@ -34,7 +34,7 @@ export function mountNotifications(host: RouteHost): void {
 async function sendTest(context: AppContext, user: UserRecord): Promise<{ notify_type: 'email' | 'webhook'; to: string }> {
   await enforceLimit(context, { key: `test-notice:${user.id}`, ...testLimit });
   const { notify_type: type, notification_email: email = '' } = userSettingOf(user);
-  // Nobody has shown that the address is theirs.
+  // The address is not verified.
   if (type !== 'webhook' && email !== '' && foldEmail(email) !== user.email_folded) await limitNotices(context, email);
   const outcome = await notifyUser(context, user, { text: trialText(languageOf(user)), id: `t${context.randomText(12)}` });
   if (outcome.ok) return { notify_type: outcome.notify_type, to: outcome.to };

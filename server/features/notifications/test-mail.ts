@@ -9,7 +9,7 @@ import { mailContent, trialText } from '#server/notify/notification-texts.ts';
 
 const limit = { count: 20, windowSeconds: 600 };
 
-/** A mail by the stored settings. Whoever sets the server up reads what it said. @throws {AppError} */
+/** Sends a mail by the stored settings. The error contains the mail server's response, which an administrator needs. @throws {AppError} */
 export async function sendTestMail(
   context: AppContext,
   user: UserRecord,

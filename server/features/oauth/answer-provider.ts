@@ -34,7 +34,7 @@ export async function answerProvider(
   }
   const { code } = query;
   if (code === undefined) throw new AppError(provider.codeMissing);
-  // Clients that make the address themselves tell OpenID providers where to come back to, and no others.
+  // Clients that build the authorization address themselves send a redirect URI to OpenID providers only.
   const isReportedElsewhere = begun.provider === '' && provider.name === 'oidc';
   const attempt = isReportedElsewhere ? { ...begun, redirect_uri: callbackAddress(context, facts, 'oidc') } : begun;
   const person = await provider.identify(context, { ...query, code }, attempt);

@@ -1,5 +1,5 @@
-// An attempt to sign in elsewhere: who began it, where, and for what. The answer of a provider counts once, for ten minutes, and in the
-// browser that began. So nobody is signed in, or bound, with an answer that somebody else fetched.
+// Attempt to sign in with a provider: its initiator, provider and purpose. The provider's response counts once, for ten minutes, and in the browser
+// that began. So a response that another person obtained signs no browser in, and binds no account.
 import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
@@ -27,7 +27,7 @@ export interface BegunAttempt {
 
 type AttemptFields = Partial<Pick<Attempt, 'provider' | 'redirect_uri' | 'code_verifier' | 'nonce'>>;
 
-/** Writes an attempt down. `caller`: whose account is to be bound; null: somebody who signs in. */
+/** Stores an attempt. `caller`: the account to bind; null: a sign-in. */
 export async function beginAttempt(
   context: AppContext,
   { facts, caller }: { facts: RequestFacts; caller: Caller | null },
@@ -36,7 +36,7 @@ export async function beginAttempt(
 ): Promise<BegunAttempt> {
   await limitSignIns(context, facts);
   const state = context.randomText(secretLength);
-  // A browser that has begun in another tab keeps its secret: both may come back.
+  // A browser with an attempt in another tab reuses its secret: both may complete.
   const browser = browserOf(facts) ?? context.randomText(secretLength);
   const attempt: Attempt = {
     provider: '',
@@ -83,8 +83,9 @@ export function limitSignIns(context: AppContext, source: RequestSource): Promis
 }
 
 /**
- * A foreign page can open any of our addresses in a browser, and would sign its visitor in as somebody else. It can send neither the header
- * of the console nor the browser's word that the page is ours.
+ * Refuses foreign pages: one can open any of our addresses in a browser, and would sign its visitor in as another user. It can send neither the
+ * header
+ * of the console nor the browser's statement that the page is ours.
  * @throws {AppError} `foreign_page_refused`
  */
 export function refuseForeignPage({ headers }: RequestFacts): void {

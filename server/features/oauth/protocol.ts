@@ -6,7 +6,7 @@ import { providerFetch } from '#server/accounts/provider-fetch.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Everything that a provider was asked goes through our fetch; plain HTTP is the super admin's choice, as the address is. */
+/** All requests to a provider use our fetch; plain HTTP is the super admin's choice, as the address is. */
 export const requestOptions = {
   [oauth.allowInsecureRequests]: true,
   [oauth.customFetch]: (url: string, { method, headers, body }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) =>

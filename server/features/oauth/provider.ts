@@ -1,13 +1,13 @@
-// A provider that sends the browser back with a code: where to send the browser, and who it says that somebody is.
+// Provider that sends the browser back with a code: its authorization address, and the identity that it returns.
 import type { ErrorCode } from '#shared/errors.ts';
 import type { CallbackQuery } from '#shared/oauth.ts';
 import type { Identity } from '#server/accounts/identities.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Somebody as a provider knows them, with what a new account begins with. */
+/** Identity at a provider, with the initial data of a new account. */
 export interface Person extends Identity {
-  /** Of the account at the provider; taken when nobody has it here. */
+  /** User name at the provider; used if it is free here. */
   username: string;
   displayName: string;
   /** Only one that the provider has verified; else empty. */
@@ -28,7 +28,7 @@ export interface CodeProvider {
   codeMissing: ErrorCode;
   /** The code of RFC 7636 is sent along. */
   hasPkce: boolean;
-  /** @throws {AppError} when the provider cannot be asked where that is */
+  /** @throws {AppError} when the provider's address cannot be discovered */
   authorizationUrl(context: AppContext, authorization: Authorization): Promise<URL>;
   /** @throws {AppError} when the code is refused, or what comes says nothing of a person */
   identify(context: AppContext, answer: CallbackQuery & { code: string }, attempt: Attempt): Promise<Person>;

@@ -69,7 +69,7 @@ function mountTelegram(host: RouteHost): void {
     else if ((await endAttempt(context, call, { state: query.state, provider: 'telegram' })).user_id !== id)
       throw new AppError('state_mismatch');
     await bindIdentity(context, id, await identifyByTelegram(context, query));
-    // Telegram's own widget opens this address in the browser; the console asks for it.
+    // Telegram's widget opens this address in the browser; the console requests it with `fetch`.
     return facts.headers.has('new-api-user') ? undefined : respond(undefined, { redirect: '/setting' });
   });
 }

@@ -1,4 +1,4 @@
-// Somebody whom a provider knows gets a session here: of the account that is bound to them, or of a new one.
+// Gives an identity of a provider a session: of the account that is bound to it, or of a new one.
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { displayNameProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
@@ -71,8 +71,8 @@ async function register(
 }
 
 /**
- * An address that nobody has here. An account is never found by its address: whoever could have a provider say that an address is theirs would
- * have the account.
+ * Returns an address that no account has. An account is never found by its address: otherwise a provider that confirms foreign addresses would give
+ * access to the account.
  */
 async function usableEmail(context: AppContext, email: string): Promise<string> {
   if (email === '' || emailProblem(context.settings, email) !== undefined) return '';

@@ -39,8 +39,8 @@ export async function startSignIn(
 }
 
 /**
- * The page of the console that a provider sends browsers back to: at the address of this installation or, where none is set, at that of the page
- * that asks.
+ * Returns the console's page that a provider sends browsers back to: at the address of this installation or, if none is set, at the origin of the
+ * request.
  */
 export function callbackAddress({ settings, env }: AppContext, { headers }: RequestFacts, provider: RedirectProvider): string {
   const origin = headers.get('origin') ?? '';

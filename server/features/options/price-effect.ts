@@ -180,7 +180,7 @@ async function compare(
     looked.calls += rows.length;
     last = rows.at(-1);
     if (rows.length < limit) break;
-    // Streams go on between.
+    // Lets streams proceed in between.
     await new Promise(setImmediate);
   }
   seen.counted += looked.calls;
@@ -200,7 +200,7 @@ function quotaAt(row: LogRecord, price: Price | null, prices: ToolPrices): numbe
   const { group_ratio: groupRatio = 1, quota_per_unit: quotaPerUnit = defaultQuotaPerUnit, hosted_calls: runs = [], advice = [] } = other;
   // A kind without a price would have been left out of the call.
   const tools = toolCharges(Object.fromEntries(runs.map(({ kind, calls }) => [kind, calls])), prices);
-  // Of another model, whose prices are not asked about here.
+  // Prices of another model, which this change does not concern.
   const advised = advice.map(({ price: each }) => ({ kind: 'other' as const, calls: 1, price: each }));
   return quotaWithTools(usageOfLog(row, other), found, { groupRatio, quotaPerUnit, tools: [...tools, ...advised] });
 }

@@ -158,7 +158,7 @@ async function writeEvent(context: AppContext, { written, changes }: Written, ac
   await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content, event });
 }
 
-/** Changes that a row of the log tells, and how long their texts may be: the history of settings has them all. */
+/** Most changes that a row of the log lists, and the greatest length of their texts: the history of settings has them all. */
 const mostReported = 3;
 const longestReported = 60;
 

@@ -10,8 +10,8 @@ import { presentOptions } from './present-option.ts';
 import { saveOptions } from './save-options.ts';
 
 /**
- * Takes a change back: an edit like every other, judged and kept like one. Of a map only the entries that it changed.
- * @throws {AppError} `option_change_not_found`, `option_change_not_kept`, `revision_conflict` where the same was changed since, and
+ * Takes a change back: an edit like every other, checked and recorded as one. In a map it restores only the entries that the change touched.
+ * @throws {AppError} `option_change_not_found`, `option_change_not_kept`, `revision_conflict` if the same was changed since, and
  * as `saveOptions`
  */
 export async function undoChange(context: AppContext, id: number, actor: UserRecord): Promise<Option> {

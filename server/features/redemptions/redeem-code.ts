@@ -11,9 +11,9 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 
-/** Codes that somebody may try in vain. */
+/** Wrong codes that a user may try. */
 const attempts = { count: 30, windowSeconds: 600 };
-/** Milliseconds after which a claim that is still due has been left by whoever made it. */
+/** Milliseconds after which a claim that is still due counts as abandoned by its process. */
 const abandonedAfter = 10_000;
 const finishedAtOnce = 100;
 
@@ -32,7 +32,7 @@ export async function redeemCode(context: AppContext, user: UserRecord, given: s
   return claimed.quota;
 }
 
-/** Brings claims to their end that nobody is working on any more. */
+/** Completes abandoned claims. */
 export async function finishRedemptions(context: AppContext): Promise<number> {
   const before = context.now() - abandonedAfter;
   const redemptions = context.db.collection('redemptions');
@@ -65,13 +65,13 @@ async function claim(context: AppContext, user: UserRecord, code: RedemptionReco
   if (claimed !== null) return claimed;
   const current = await context.db.collection('redemptions').get(code.id);
   if (current === null || current.DeletedAt !== null) throw new AppError('redeem_invalid', {}, { field: 'key' });
-  // An attempt of the same user that was cut short goes on.
+  // Resumes an attempt of the same user that was cut short.
   if (current.used_user_id === user.id && (current.credit_due_at ?? now) < now - abandonedAfter) return current;
   const isUnused = current.status === RedemptionStatus.unused;
   if (isUnused && current.expired_time !== 0 && current.expired_time <= seconds) {
     throw new AppError('redeem_expired', {}, { field: 'key' });
   }
-  // Somebody edited it in between; what it is worth now was not looked at.
+  // The code was edited meanwhile; its current value was not read.
   if (isUnused) return claim(context, user, current);
   throw new AppError('redeem_used', {}, { field: 'key' });
 }

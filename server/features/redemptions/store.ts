@@ -84,7 +84,7 @@ export async function deleteUsedCodes(context: AppContext): Promise<{ count: num
     const last = page.at(-1);
     if (last === undefined) return { count, ids: count > sweptIdsLimit ? null : deleted };
     const { where, patch } = actions.delete(context);
-    // Each by itself: what somebody else deletes meanwhile is not part of it.
+    // Each is written separately: codes that another request deletes meanwhile are not counted.
     const done = await context.db.write(
       page.map(({ id }): Write => ({ of: 'redemptions', where: { ...where, id }, patch, anyOrder: true })),
     );

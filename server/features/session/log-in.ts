@@ -29,9 +29,10 @@ const proxyExcess = 20;
 /**
  * Returns the user who signs in with a name or a mail address and a password. Attempts are counted before the password is checked, so that a
  * thousand at once are no more than ten; a success takes its own counts back. Past a limit a login needs a proof of work instead of a wait:
- * failures of others never keep out who knows the password. If signing in with a password is switched off, the super admin still can:
- * somebody must be able to switch it on again.
- * @throws {AppError} `login_locked` with a `ProofChallenge`, `setup_missing`, `login_failed` or `password_login_disabled` (always the same, whatever was wrong)
+ * failures of others never lock the account's owner out. If signing in with a password is switched off, the super admin still can,
+ * to be able to switch it on again.
+ * @throws {AppError} `login_locked` with a `ProofChallenge`, `setup_missing`, `login_failed` or `password_login_disabled` (always the same, whatever
+ * was wrong)
  */
 export async function logIn(context: AppContext, input: LoginInput, facts: RequestSource & Pick<RequestFacts, 'ip'>): Promise<UserRecord> {
   const name = tidyName(input.username);
@@ -43,7 +44,7 @@ export async function logIn(context: AppContext, input: LoginInput, facts: Reque
     const data = await createProofChallenge(context, attempt.subject, attempt.excess);
     throw new AppError('login_locked', { seconds }, { retryAfter: seconds, data });
   }
-  // Nobody can have an account yet: a wrong password is not what is wrong.
+  // Before the set-up no account exists: "wrong password" would mislead.
   if (user === null) await requireSetUp(context);
   const source = user !== null && attempt.isKnownHere ? ownerSource(user.id, facts.source) : strangerSource(facts.source);
   const isRight = await verifyPassword(input.password, user?.password_hash ?? null, source).catch(async (failure: unknown) => {

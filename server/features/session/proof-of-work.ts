@@ -1,5 +1,5 @@
-// Proof of work for logins that follow too many wrong passwords: each further guess costs its sender more, and whoever knows the password
-// still gets in. Challenges are ALTCHA's, version 2 (https://altcha.org), with a counter that the server has chosen.
+// Proof of work for logins that follow too many wrong passwords: each further guess costs its sender more, and the account's owner still gets in.
+// Challenges are ALTCHA's, version 2 (https://altcha.org), with a counter that the server has chosen.
 import { createChallenge, randomInt, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/sha';
 import { ProofChallenge } from '#shared/session.ts';
@@ -37,7 +37,7 @@ export async function createProofChallenge(context: AppContext, subject: string,
   return z.parse(ProofChallenge, challenge);
 }
 
-/** Returns whether `proof` (a member of `LoginInput`) solves a challenge of `subject` that nobody has used before. */
+/** Returns whether `proof` (a member of `LoginInput`) solves a challenge of `subject` that has not been used before. */
 export async function acceptProof(context: AppContext, subject: string, proof: string): Promise<boolean> {
   const { success, data } = Proof.safeParse(parse(proof));
   if (!success) return false;

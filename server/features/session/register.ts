@@ -50,7 +50,7 @@ export async function register(
     inviter: await findInviter(context, input.aff_code),
     actorId: 0,
     language: facts.language,
-    // An address that nobody has verified is not kept: it could be somebody else's.
+    // An unverified address is not stored: it could belong to another person.
     ...(verified === null ? {} : { bound: { email, email_folded: foldEmail(email) } }),
   }).catch((failure: unknown) => {
     if (!(failure instanceof AlreadyBound)) throw failure;

@@ -1,4 +1,4 @@
-// Where the first-run set-up stands. One row decides: whoever changes it from open to claimed does the set-up.
+// State of the first-run set-up. One row decides: the request that changes it from open to claimed does the set-up.
 import { Role } from '#shared/roles.ts';
 import { isSetUp, setupFact } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';

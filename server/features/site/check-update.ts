@@ -1,11 +1,11 @@
-// Whether a newer version is published: the server asks, so that the console's pages need not speak to strangers.
+// Reports whether a newer version is published: the server requests it, so that the console's pages need no foreign host.
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Release, siteTextApi } from '#shared/site-texts.ts';
 import type { Handler } from '#server/http/call.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 
-/** However often administrators ask, the address is asked once in this time, in milliseconds. */
+/** Milliseconds in which the address is requested at most once. */
 const retentionMs = 10 * 60 * 1000;
 const patienceMs = 10_000;
 const mostBytes = 1024 * 1024;

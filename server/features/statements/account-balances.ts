@@ -1,5 +1,5 @@
-// The table of all accounts over a time, which adds up to the ledger: account by account as statements do, a page at a time; its sums in
-// queries of their own, so that nobody walks through all accounts to see them.
+// Table of all accounts over a time, which adds up to the ledger: account by account as statements do, a page at a time; its sums come from separate
+// queries, so that no reader has to page through all accounts.
 import type { AccountBalance, BalanceSums } from '#shared/statement.ts';
 import { entryKindOf } from '#server/accounts/entry-kinds.ts';
 import type { AppContext } from '#server/context.ts';
@@ -102,7 +102,7 @@ function partsOf(opening: number, entries: readonly GroupRow[], calls: number): 
     const amount = Number(row['amount']);
     const column = columns[entryKindOf(String(row['kind']))] ?? 'adjustments';
     entered += amount;
-    // What was spent is told without its sign.
+    // Spending is reported without its sign.
     parts[column] += column === 'spent' ? -amount : amount;
   }
   return { ...parts, closing: opening + entered - calls };

@@ -1,5 +1,5 @@
-// A statement is made of the books: what the ledger's entries added up to, less what calls took. Both sides are counted forward from
-// the account's first entry, so two statements that follow each other agree, whatever goes on meanwhile.
+// Builds a statement from the books: the sum of the ledger's entries, less the cost of calls. Both sides are counted forward from the account's first
+// entry, so two consecutive statements agree, also under load.
 import type { Statement } from '#shared/statement.ts';
 import { entryKindOf } from '#server/accounts/entry-kinds.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,4 +1,4 @@
-// Statements are counted while calls go on and old rows of the log are deleted: what is counted while rows go is counted anew.
+// Counts statements consistently while calls run and old rows of the log are deleted: a count during which rows were deleted is repeated.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
@@ -39,6 +39,6 @@ export async function onSteadyBooks<Result>(db: Database, work: (first: number) 
 /** Rows before this moment may be gone: what they took is known as one sum, and not when. */
 async function firstListed(db: Database, head: LogClosingRecord | null): Promise<number> {
   if (head === null) return 0;
-  // An earlier version noted only how far the dashboard's sums are kept.
+  // An earlier version stored only the time until which the dashboard's sums are complete.
   return head.removed_before ?? (await db.collection('log_folds').get('head'))?.deleted_until ?? 0;
 }

@@ -35,7 +35,7 @@ export function presentTask(
     finish_time: seconds(task.finish_time),
     progress,
     properties: { input: task.prompt },
-    // What a provider says of a video is told by what it means.
+    // A provider's report on a video is translated, not passed through.
     data: platform === 'video' ? null : dataOf(task),
     ...(platform === 'video' ? { video: presentVideo(context, task) } : {}),
   };

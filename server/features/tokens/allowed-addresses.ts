@@ -4,8 +4,8 @@ import { AppError } from '#shared/errors.ts';
 import { parseRange } from '#server/network/addresses.ts';
 
 /**
- * The list as it is stored: one entry per line, without blanks and doubles.
- * @throws {AppError} `token_ips_invalid`: an entry that is silently dropped would allow less, or more, than was meant
+ * Returns the list as it is stored: one entry per line, without blanks and duplicates.
+ * @throws {AppError} `token_ips_invalid`: dropping an entry silently would allow less, or more, than intended
  */
 export function checkAllowedAddresses(text: string): string {
   const entries = allowedAddresses(text);

@@ -12,7 +12,7 @@ import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts
 import type { NewToken } from '#server/tokens/insert-token.ts';
 
 const suffixLength = 6;
-/** Deleted tokens stay for the books: however often somebody deletes and creates, no more than this come to be. */
+/** Deleted tokens remain for the books; this bounds how many a user can create by deleting and creating. */
 const creationWindow = { limits: 2, windowSeconds: 86_400 };
 
 /** One token, or `count` of them that differ in their names. @throws {AppError} before any is made */
@@ -46,7 +46,7 @@ async function countCreation(context: AppContext, userId: number, count: number)
   }
 }
 
-/** The name with a random ending, cut so that both together keep the limit. */
+/** Returns the name with a random ending, cut to the length limit. */
 function suffixed(context: AppContext, name: string): string {
   const stored = Array.from(name)
     .slice(0, tokenNameLimit - suffixLength - 1)

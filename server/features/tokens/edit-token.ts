@@ -27,7 +27,7 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
   const fields = checkTokenFields(input);
   return withEditLock(context, `token:${input.id}`, async () => {
     await countQuotaEdit(context, owner, input);
-    // Based on no revision, the last edit counts: one that was overtaken in the middle is made anew on what it finds then.
+    // Without a base revision, the last edit counts: one that was overtaken is repeated on the new state.
     for (let attempt = 1; !(await editTokenAndBalance(context, owner, { input, fields })); attempt += 1) {
       if (input.revision !== undefined || attempt === tries) {
         const data = presentMasked(context, await readOwnToken(context, owner, input.id));
@@ -38,7 +38,7 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
   });
 }
 
-/** False when the token was edited meanwhile, and its balance is not what was asked for. */
+/** False if the token was edited meanwhile, so that its balance is not the requested one. */
 async function editTokenAndBalance(
   context: AppContext,
   owner: UserRecord,
@@ -58,7 +58,7 @@ async function editTokenAndBalance(
   const ref = `token:${input.id}:edit:${context.randomText(20)}`;
   const request = { account: 'token' as const, id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...intended };
   try {
-    // The lock is somebody else's when this process stood still: then the token is not any more as this edit has left it.
+    // Another process took the lock while this one stalled: the token is no longer as this edit has left it.
     await context.ledger.setBalance({ ...request, revision: after.revision });
   } catch (failure) {
     if (failure instanceof AppError && failure.code === 'revision_conflict') return false;

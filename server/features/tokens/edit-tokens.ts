@@ -92,7 +92,7 @@ async function editOne(
   if (edited === null) return false;
   const isEdited = edited.after !== edited.before;
   const isPaid = await changeQuota(context, owner, { id, input });
-  // Whoever read the token in between holds a revision that is not current any more.
+  // A client that read the token in between holds an outdated revision.
   if (isPaid) await editRecord(context, 'tokens', { id, where: ownToken(owner.id, id), change: () => ({ set: {} }) });
   return isEdited || isPaid;
 }

@@ -36,7 +36,7 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
   };
 }
 
-/** The same with a key that tells tokens apart and nothing more. */
+/** Presents the token with a masked key, which only distinguishes tokens. */
 export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
   const token = presentToken(context, record);
   return { ...token, key: token.key === '' ? '' : `${token.key.slice(0, 3)}**********${token.key.slice(-3)}` };

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 
-/** Each change of a token's quota is an entry in the ledger, which keeps them all. Of one user: */
+/** Limit per user: each change of a token's quota is an entry in the ledger, which never deletes any. */
 const quotaEdits = { count: 1000, windowSeconds: 3600 };
 
 /** @throws {AppError} `rate_limited`, before anything is stored */

@@ -5,9 +5,9 @@ import { restorableTexts } from '#server/clock/restorable-times.ts';
 import { requireTokenCapacity } from './token-capacity.ts';
 
 /**
- * Takes back a deletion just made of the user's own tokens; returns how many are there again, as they were. Later a deleted key
- * stays deleted: whoever deleted it because it leaked must be able to rely on that.
- * @throws {AppError} `token_limit_reached` before any is restored, when others have taken the room
+ * Undoes a recent deletion of the user's own tokens; returns how many are restored. Later a deleted key
+ * stays deleted: a user who deleted a leaked key must be able to rely on that.
+ * @throws {AppError} `token_limit_reached` before any is restored, if new tokens have used up the limit
  */
 export function restoreTokens(context: AppContext, userId: number, ids: readonly number[]): Promise<number> {
   return withEditLock(context, `tokens-of:${userId}`, () => restore(context, userId, ids));

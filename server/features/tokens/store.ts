@@ -11,7 +11,7 @@ import { exactTotal, isBehind } from '#server/http/paging.ts';
 const searchLimit = 100;
 /** Tokens that are read and looked at in one go; the event loop runs between. */
 const searchStep = 50;
-/** Of whoever has more from earlier times only the newest are looked at. */
+/** If a user has more, only the newest are searched. */
 const mostSearched = 20_000;
 /** Searches are work for the event loop: a few at a time, each user in turn. */
 const searches = createFairQueue({ atOnce: 4, places: 60, placesPerSource: 4 });

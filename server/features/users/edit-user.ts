@@ -1,4 +1,4 @@
-// An administrator's edit of somebody. What is absent stays; the balance changes through the ledger only.
+// An administrator's edit of a user. Absent fields stay; the balance changes through the ledger only.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField, invalidInput } from '#shared/field-rules.ts';
 import { LogType } from '#shared/logs.ts';
@@ -62,7 +62,7 @@ function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): voi
   if (edit.role !== undefined && edit.role !== target.role && !mayActOn(actor.role, edit.role)) {
     throw new AppError('user_raise_denied', {}, { field: 'role' });
   }
-  // Of an outdated record they may well differ; then that is what the editor has to be told.
+  // In an outdated record they may differ; then the editor gets the revision conflict instead.
   if (edit.revision !== undefined && edit.revision !== target.revision) return;
   for (const field of ['role', 'status'] as const) {
     if (edit[field] !== undefined && edit[field] !== target[field]) throw invalidInput(field, fieldRules.byManaging);
@@ -98,7 +98,7 @@ async function newPasswordHash({ password }: UserEdit, actor: UserRecord): Promi
   return hashPassword(password, ownerSource(actor.id));
 }
 
-/** Based on no revision, the last edit counts: one that was overtaken in the middle is made anew on what it finds then. */
+/** Without a base revision, the last edit counts: one that was overtaken is repeated on the new state. */
 async function editWithQuota(
   context: AppContext,
   actor: UserRecord,
@@ -116,9 +116,9 @@ async function editWithQuota(
 }
 
 /**
- * The record first, because it may be refused, then the ledger; what the ledger refuses takes the record back. The revision
- * moves before and after: whoever reads in between holds a revision that is no longer current when their own edit comes. And the
- * ledger sets a balance only while the record is as this edit has left it: the lock is somebody else's when this process stood still.
+ * Writes the record first, because it may be refused, then the ledger; if the ledger refuses, the record is restored. The revision moves before and
+ * after: an editor who reads in between holds an outdated revision. And the ledger sets a balance only while the record is as this edit has left it:
+ * another process may have taken the lock while this one stalled.
  */
 async function editRecordAndBalance(
   context: AppContext,
@@ -166,7 +166,7 @@ async function touch(context: AppContext, id: number, revision?: number): Promis
   return (await editAccount(context, { id, revision, isByOthers: true, change: () => ({ set: {} }) })).after;
 }
 
-/** Gives the edited fields their former values, unless somebody has changed the record since. */
+/** Restores the edited fields, unless the record was changed since. */
 async function restore(context: AppContext, { before, after }: Edited<UserRecord>): Promise<void> {
   const { username, display_name, group, password_hash } = before;
   const set = {

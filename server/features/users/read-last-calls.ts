@@ -4,7 +4,7 @@ import type { Sort } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
-/** Rows of a user that are looked through for a call: of somebody who is refused all day there are many others. */
+/** Rows of a user that are searched for a call: a user who is refused all day has many others. */
 const newestRows = 50;
 const mostTokens = 100;
 

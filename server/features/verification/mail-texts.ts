@@ -12,7 +12,7 @@ interface CodeMail {
 interface ResetMail {
   systemName: string;
   token: string;
-  /** Absent while nobody has said where this site is: the token is typed instead. */
+  /** Absent while the address of this site is not set: the token is typed instead. */
   link: string | undefined;
   minutes: number;
 }

@@ -22,7 +22,7 @@ const tryLimit = { count: 20, windowSeconds: 1200 };
 const address = z.email().max(254);
 
 /**
- * Sends a link to whoever has the address. Whether anybody has it is told neither by the answer nor by its time: the mail leaves after it.
+ * Sends a link to the address's account. Neither the response nor its time reveals whether there is one: the mail leaves after it.
  * @throws {AppError} `invalid_parameter`, `mail_unconfigured`, `rate_limited`, `mail_too_soon`
  */
 export async function requestReset(context: AppContext, facts: RequestFacts, given: string | undefined): Promise<void> {
@@ -46,7 +46,7 @@ async function sendLink(context: AppContext, { language }: RequestFacts, request
   await context.mail.send({ to: user.email, ...text });
 }
 
-/** A new password for whoever has the link; it ends every session, and the access token. @throws {AppError} `invalid_parameter`, `reset_link_invalid` */
+/** Sets a new password by a link; ends every session, and the access token. @throws {AppError} `invalid_parameter`, `reset_link_invalid` */
 export async function resetPassword(
   context: AppContext,
   facts: RequestFacts,

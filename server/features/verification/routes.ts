@@ -29,7 +29,7 @@ export function mountVerification(host: RouteHost): void {
   mount(host, verificationApi.reset, (call) => resetPassword(call.context, call.facts, call.body));
 }
 
-/** Mails are asked for by GET: a foreign page would have each of its visitors ask for some. Clients that are no browser send no such header. */
+/** Mails are requested by GET: a foreign page could make each of its visitors send some. Clients other than browsers send no such header. */
 function refuseForeignPage({ headers }: RequestFacts): void {
   if (isUnwanted(headers)) throw new AppError('foreign_mail_refused');
 }

@@ -13,7 +13,7 @@ const minutes = 3;
 /** Hexadecimal: 16 million, of which five can be tried. */
 const codeLength = 6;
 
-/** Sends a code to an address that nobody has here. `caller` null: to register with it. */
+/** Sends a code to an address that no account has. `caller` null: to register with it. */
 export async function sendCode(
   context: AppContext,
   { facts, caller }: { facts: RequestFacts; caller: Caller | null },

@@ -1,6 +1,6 @@
-// A notice of a payment becomes balance: the order is claimed (one atomic change), the ledger credits what the order says, the claim is
-// closed. Only then is the notice accepted, so that the provider goes on sending it until the money is there. A crash in between
-// leaves a claim that is due; the next notice, or `finishOrders`, brings it to its end.
+// Credits a payment: the notice claims the order (one atomic change), the ledger credits the order's amount, the claim is closed. Only then is the
+// notice accepted, so that the provider repeats it until the money is credited. A crash in between leaves a claim that is due; the next notice, or
+// `finishOrders`, completes it.
 import { centsText } from '#shared/top-up-price.ts';
 import { creditOnce } from '#server/accounts/credit-once.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
@@ -9,7 +9,7 @@ import { eachDue } from '#server/db/each-due.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
 import type { NoticeReading, PaymentProvider } from './payments/provider.ts';
 
-/** Milliseconds after which a claim that is still due has been left by whoever made it. */
+/** Milliseconds after which a claim that is still due counts as abandoned by its process. */
 const abandonedAfter = 10_000;
 const finishedAtOnce = 100;
 const longestTradeNo = 200;
@@ -32,7 +32,7 @@ export async function creditOrder(context: AppContext, provider: PaymentProvider
   return claimed === null || (await credit(context, claimed));
 }
 
-/** Brings claims to their end that nobody is working on any more. */
+/** Completes abandoned claims. */
 export async function finishOrders(context: AppContext): Promise<number> {
   const before = context.now() - abandonedAfter;
   const orders = context.db.collection('orders');
@@ -63,7 +63,7 @@ async function claim(context: AppContext, order: OrderRecord, paid: Paid): Promi
     },
   );
   if (claimed !== null) return claimed;
-  // Whoever claimed it may have come no further: trying the credit again is harmless.
+  // The process that claimed it may have stopped there: repeating the credit is harmless.
   const current = await orders.get(order.id);
   return current?.credit_due_at === undefined ? null : current;
 }

@@ -1,4 +1,4 @@
-// Orders of top-ups: made with the price of the moment, read and given up by whoever made them.
+// Orders of top-ups: created at the current price, read and cancelled by their users.
 import { AppError } from '#shared/errors.ts';
 import { centsText } from '#shared/top-up-price.ts';
 import type { OrderStatus, PaymentForm, TopUpOrder } from '#shared/wallet.ts';
@@ -14,7 +14,7 @@ import { quoteTopUp, topUpTerms } from './top-up-terms.ts';
 
 /** Seconds for which an order is expected to be paid. Later payments are credited all the same. */
 const orderLife = 900;
-/** Orders that somebody may make. */
+/** Orders that a user may create. */
 const orderLimit = { count: 30, windowSeconds: 3600 };
 const suffixLength = 6;
 const numberAttempts = 3;

@@ -48,7 +48,7 @@ async function tokenOf(
   return (await oauth.processAuthorizationCodeResponse(server, client, response)).access_token;
 }
 
-/** Empty where GitHub does not tell: nobody is refused for that. */
+/** Empty if GitHub does not report it: the sign-in still succeeds. */
 async function verifiedEmail(context: AppContext, accessToken: string): Promise<string> {
   const emails = await callApi(`${context.env.GITHUB_API_URL}/user/emails`, accessToken, Emails).catch(() => []);
   return emails.find(({ primary, verified }) => primary && verified)?.email ?? '';

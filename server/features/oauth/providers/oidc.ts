@@ -1,5 +1,5 @@
-// OpenID Connect. With a discovery document (`oidc.well_known`) the ID token is verified: issuer, audience, age, nonce, signature.
-// Without one the issuer is not known, and who somebody is says the user info endpoint alone.
+// OpenID Connect. With a discovery document (`oidc.well_known`) the ID token is verified: issuer, audience, age, nonce, signature. Without one the
+// issuer is not known, and the identity comes from the user info endpoint alone.
 import * as oauth from 'oauth4webapi';
 import { AppError } from '#shared/errors.ts';
 import { providerFetch } from '#server/accounts/provider-fetch.ts';
@@ -73,13 +73,13 @@ async function findProvider({ settings }: AppContext): Promise<Provider> {
   }
 }
 
-/** OpenID Connect Discovery 1.0, 4.3: the document names the issuer that it was asked of. */
+/** OpenID Connect Discovery 1.0, 4.3: the document's issuer must match the address that it was requested from. */
 async function discover(wellKnown: string): Promise<oauth.AuthorizationServer> {
   const response = await providerFetch(wellKnown, { headers: { accept: 'application/json' } });
   const text = await response.text();
   const again = () => new Response(text, { status: response.status, headers: response.headers });
   const url = new URL(wellKnown);
-  // Documents that stand elsewhere are taken at their word: whoever wrote the address into the options has chosen them.
+  // The issuer of a document at another path is not checked: the operator who set the address has chosen it.
   if (!url.pathname.endsWith(wellKnownEnd)) return oauth.processDiscoveryResponse(new URL(issuerIn(text) ?? wellKnown), again());
   const issuer = wellKnown.slice(0, -wellKnownEnd.length);
   const isSlashed = issuerIn(text) === `${issuer}/`;

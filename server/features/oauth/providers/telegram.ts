@@ -1,4 +1,4 @@
-// https://core.telegram.org/widgets/login: Telegram signs who somebody is with a key that only it and the owner of the bot have.
+// https://core.telegram.org/widgets/login: Telegram signs the identity with a key that only it and the owner of the bot have.
 import { createHash, createHmac } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import type { TelegramQuery } from '#shared/oauth.ts';
@@ -16,7 +16,7 @@ function telegramBotId(token: string): string {
   return /^(\d+):/.exec(token)?.[1] ?? '';
 }
 
-/** Where Telegram asks somebody, and comes back from with `#tgAuthResult=…`. */
+/** Returns Telegram's authorization page, which comes back with `#tgAuthResult=…`. */
 export function telegramUrl({ env, settings }: AppContext, returnTo: string): URL {
   const url = new URL(`${env.TELEGRAM_OAUTH_URL}/auth`);
   url.searchParams.set('bot_id', telegramBotId(settings.get('TelegramBotToken')));
@@ -33,7 +33,7 @@ export async function identifyByTelegram(context: AppContext, query: TelegramQue
   const token = settings.get('TelegramBotToken');
   const { id, hash = '', auth_date: signedAt = '' } = query;
   if (token === '' || id === undefined || !/^\d{1,20}$/.test(id) || !/^\d{1,12}$/.test(signedAt)) throw new AppError('telegram_invalid');
-  // Cut at other lines, the same signed text would be of somebody else.
+  // With line breaks in values, the same signed text could be split into another identity.
   if (signedFields.some((name) => query[name]?.includes('\n') === true)) throw new AppError('telegram_invalid');
   const lines = signedFields.flatMap((name) => (query[name] === undefined ? [] : [`${name}=${query[name]}`]));
   const expected = createHmac('sha256', createHash('sha256').update(token).digest()).update(lines.join('\n')).digest('hex');

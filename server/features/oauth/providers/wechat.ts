@@ -1,4 +1,4 @@
-// WeChat by way of a WeChat server: somebody writes to its account, gets a code, and enters it here.
+// WeChat by way of a WeChat server: the user writes to its account, gets a code, and enters it here.
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { providerFetch } from '#server/accounts/provider-fetch.ts';

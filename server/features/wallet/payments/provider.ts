@@ -36,7 +36,7 @@ export interface PaymentProvider {
   notice: {
     path: string;
     read(context: AppContext, notice: PaymentNotice): NoticeReading;
-    /** What the provider wants to hear: that it need not send the notice again, or that it should. */
+    /** Responses that the provider expects: to stop repeating the notice, or to repeat it. */
     answers: { accepted: string; refused: string };
   };
 }
