@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { onBothEngines, onlyEmbedded } from './tests/both-engines.ts';
+import { onBothEngines } from './tests/both-engines.ts';
 import { withOwnPage } from './tests/console-files.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
 import { RetriedTests } from './tests/support/retried-tests.ts';
@@ -43,7 +43,6 @@ export default defineConfig({
                 ...server,
                 name: 'mongodb',
                 include: [...onBothEngines],
-                exclude: [...onlyEmbedded],
                 env: { TEST_ENGINE: 'mongodb' },
               },
             },

@@ -12,7 +12,7 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { signedHeaders } from '#tests/support/aws-oracle.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { embeddedEngine, engines } from '#tests/support/engines.ts';
+import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
 import { bedrockApiKey, bedrockKey, startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import type { FakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { noSender } from '#tests/support/no-sender.ts';
@@ -123,7 +123,7 @@ async function open(engine: Engine = embeddedEngine, options: SceneOptions = {})
   return { scene, bedrock };
 }
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls through Bedrock on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls through Bedrock on $kind', ({ engine }) => {
   test.each([bedrockKey, bedrockApiKey])('are charged as told, whole and streamed, with the key %s', async (key) => {
     const { scene, bedrock } = await open(engine, { channels: [{ models: model, key }] });
     await using _scene = scene;

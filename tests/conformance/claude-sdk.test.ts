@@ -1,7 +1,7 @@
 // The official client of Claude Messages against a running server, before an upstream of the same format and one of OpenAI's.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
@@ -133,7 +133,7 @@ describe.each(cases)('the package of Anthropic on $kind, before $format', ({ eng
   });
 });
 
-describe.each(engines)('between formats on $kind', (engine) => {
+describe.each(oneEngine)('between formats on $kind', (engine) => {
   test('models are listed page by page in both directions, and read one by one', async () => {
     const names = Array.from({ length: 23 }, (_, index) => `tide/model-${String(index).padStart(2, '0')}`);
     await using scene = await createScene(engine, { channels: [{ models: names.join(',') }] });

@@ -1,7 +1,7 @@
 // Claude's Messages as its clients speak it in November 2026, before upstreams of every format.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { allCases, channelOf, model, question } from './shared-cases.ts';
@@ -175,7 +175,7 @@ describe.each(allCases)('Claude of today on $kind, before $format', ({ engine, t
   });
 });
 
-describe.each(engines)('what Claude Code looks for on $kind', (engine) => {
+describe.each(oneEngine)('what Claude Code looks for on $kind', (engine) => {
   test('somebody is there, without a key', async () => {
     await using scene = await createScene(engine);
     const answer = await fetch(`${scene.app.origin}/api/hello`, { method: 'HEAD' });

@@ -7,7 +7,7 @@ import { noTokens } from '#shared/token-usage.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { chatOf } from '#tests/support/cohere-responses.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeCohere } from '#tests/support/fake-cohere.ts';
 import { noSender } from '#tests/support/no-sender.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -243,7 +243,7 @@ test('tells which models it has', async () => {
   expect(question === undefined ? null : readModelList(text, question.list)).toEqual([plain, 'embed-v4.0']);
 });
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('embeddings on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('embeddings on $kind', ({ engine }) => {
   test('are asked for in its words, and charged by what it bills', async () => {
     let taken: readonly Record<string, unknown>[] = [];
     const front = async (url: string) => {

@@ -3,7 +3,7 @@
 import OpenAI from 'openai';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -150,7 +150,7 @@ describe.each(allCases)('completions by the package of OpenAI on $kind, before $
   });
 });
 
-describe.each(engines)('completions of a provider that has them, on $kind', (engine) => {
+describe.each(oneEngine)('completions of a provider that has them, on $kind', (engine) => {
   const instruct = 'gpt-3.5-turbo-instruct';
   const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ models: instruct }] });
 

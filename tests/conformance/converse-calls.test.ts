@@ -1,13 +1,13 @@
 // Calls through Bedrock's Converse from callers of every format, and what they are charged.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import type { FakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const user = (content: string) => ({ role: 'user', content });
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls by Converse on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls by Converse on $kind', ({ engine }) => {
   const settings = { SelfUseModeEnabled: 'true' };
   const model = 'nova-pro-v1:0';
 

@@ -12,7 +12,7 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { chatOf } from '#tests/support/coze-responses.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeCoze } from '#tests/support/fake-coze.ts';
 import type { FakeCoze } from '#tests/support/fake-coze.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -234,7 +234,7 @@ const prices = {
   RetryTimes: '0',
 };
 
-async function openScene(engine: (typeof engines)[number], options: SceneOptions = {}) {
+async function openScene(engine: (typeof oneEngine)[number], options: SceneOptions = {}) {
   let bot: FakeCoze | undefined;
   const front = async (url: string) => (bot = await startFakeCoze(url));
   const scene = await createScene(engine, { channels: [{ models: model }], settings: prices, front, ...options });
@@ -242,7 +242,7 @@ async function openScene(engine: (typeof engines)[number], options: SceneOptions
   return { scene, bot };
 }
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   test('of every format are charged alike, whole and streamed', async () => {
     const { scene, bot } = await openScene(engine);
     await using _scene = scene;

@@ -14,7 +14,7 @@ import type { SendRequest } from '#server/exchange/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { chatOf } from '#tests/support/dify-responses.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { readLeft, startFakeDify } from '#tests/support/fake-dify.ts';
 import type { FakeDify } from '#tests/support/fake-dify.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -293,7 +293,7 @@ const prices = {
   DefaultMaxOutputTokens: '1000',
 };
 
-async function openScene(engine: (typeof engines)[number], options: SceneOptions = {}, other = '') {
+async function openScene(engine: (typeof oneEngine)[number], options: SceneOptions = {}, other = '') {
   let app: FakeDify | undefined;
   const front = async (url: string) => (app = await startFakeDify(url, other));
   const scene = await createScene(engine, { channels: [{ models: model }], settings: prices, front, ...options });
@@ -301,7 +301,7 @@ async function openScene(engine: (typeof engines)[number], options: SceneOptions
   return { scene, app, taken: app.taken };
 }
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   test('are charged alike, whole and streamed', async () => {
     const { scene } = await openScene(engine);
     await using _scene = scene;

@@ -14,7 +14,7 @@ import type { Sender, SendRequest } from '#server/exchange/send.ts';
 import { noTokens } from '#shared/token-usage.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { embeddedEngine, engines } from '#tests/support/engines.ts';
+import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
 import { chatOf } from '#tests/support/ernie-responses.ts';
 import { baiduKey, startFakeBaidu } from '#tests/support/fake-baidu.ts';
 import type { FakeBaidu } from '#tests/support/fake-baidu.ts';
@@ -272,7 +272,7 @@ async function openScene(engine = embeddedEngine, models = 'ERNIE-4.0-8K') {
   return { scene, baidu };
 }
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   test('share a token, and are charged alike, whole and streamed', async () => {
     const { scene, baidu } = await openScene(engine);
     await using _scene = scene;

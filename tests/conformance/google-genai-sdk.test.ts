@@ -3,7 +3,7 @@ import { ApiError, FinishReason, FunctionCallingConfigMode, GoogleGenAI, Thinkin
 import type { Content, GenerateContentConfig, GenerateContentResponse } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { signatureOf } from '#tests/support/claude-responses.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { encryptedOf } from '#tests/support/openai-responses.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -283,7 +283,7 @@ describe.each(allCases)('the package of Google on $kind, before $format', ({ eng
   });
 });
 
-describe.each(engines)('the package of Google on $kind', (engine) => {
+describe.each(oneEngine)('the package of Google on $kind', (engine) => {
   test.each(['v1beta', 'v1'])('lists models page by page and reads them one by one at %s', async (apiVersion) => {
     const names = Array.from({ length: 7 }, (_, index) => `tide/model-${index}`);
     await using scene = await createScene(engine, { channels: [{ models: names.join(',') }] });

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 import { channelOf, model, question } from './shared-cases.ts';
@@ -12,7 +12,7 @@ const upstreams = [
   { format: 'responses', type: 1, setting: '{"formats":["openai-responses"]}' },
   { format: 'gemini', type: 24, setting: '' },
 ];
-const cases = engines.flatMap((engine) =>
+const cases = oneEngine.flatMap((engine) =>
   upstreams.flatMap((upstream) => [false, true].map((stream) => ({ engine, kind: engine.kind, stream, ...upstream }))),
 );
 const url = 'https://tides.example/brest';

@@ -13,7 +13,7 @@ import { noTokens } from '#shared/token-usage.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { countMessages } from '#tests/support/count-prompt.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeTencent } from '#tests/support/fake-tencent.ts';
 import type { FakeTencent } from '#tests/support/fake-tencent.ts';
 import { chatOf } from '#tests/support/hunyuan-responses.ts';
@@ -277,7 +277,7 @@ const prices = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio: J
 const messages = [user('Tide?')];
 
 async function openScene(
-  engine: (typeof engines)[number],
+  engine: (typeof oneEngine)[number],
   options: SceneOptions = {},
 ): Promise<{ scene: RelayScene; tencent: FakeTencent }> {
   let tencent: FakeTencent | undefined;
@@ -288,7 +288,7 @@ async function openScene(
   return { scene, tencent };
 }
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   test('are charged alike, whole and streamed, and are told what is lost', async () => {
     const { scene } = await openScene(engine);
     await using _scene = scene;

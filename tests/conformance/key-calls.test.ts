@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -210,7 +210,7 @@ const parts: Readonly<Record<string, string>> = {
   id: '999999',
 };
 
-describe.each(engines)('calls beside the console on $kind', (engine) => {
+describe.each(oneEngine)('calls beside the console on $kind', (engine) => {
   let app: TestApp;
   let root: TestClient;
   beforeAll(async () => {

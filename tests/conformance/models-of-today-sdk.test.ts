@@ -5,7 +5,7 @@ import { FunctionCallingConfigMode, GoogleGenAI, ThinkingLevel } from '@google/g
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { factsOf } from '#server/model-facts/find-facts.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -119,7 +119,7 @@ const models = [
   { model: 'claude-haiku-5-5', type: 14, setting: '' },
   { model: 'gemini-3.8-flash', type: 24, setting: '' },
 ];
-const cases = engines
+const cases = oneEngine
   .slice(0, 1)
   .flatMap((engine) => models.flatMap((one) => Object.keys(packages).map((name) => ({ engine, kind: engine.kind, name, ...one }))));
 

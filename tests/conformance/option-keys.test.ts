@@ -1,7 +1,7 @@
 // Every key of the options that clients of this family read and write, with its default. A key without a row fails the build, and each
 // row is read, written back as it was read, and refused in another kind.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -169,7 +169,7 @@ const rows = `${specified}${added}`
     return { kind, key, initial };
   });
 
-describe.each(engines)('keys of options on $kind', (engine) => {
+describe.each(oneEngine)('keys of options on $kind', (engine) => {
   let app: TestApp;
   let root: TestClient;
   const read = async () => {

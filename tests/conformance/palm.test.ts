@@ -7,7 +7,7 @@ import { routedRequest } from '#tests/support/routed-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakePalm } from '#tests/support/fake-palm.ts';
 import type { FakePalm } from '#tests/support/fake-palm.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -80,7 +80,7 @@ const prices = {
   RetryTimes: '0',
 };
 
-async function openScene(engine: (typeof engines)[number], options: SceneOptions = {}) {
+async function openScene(engine: (typeof oneEngine)[number], options: SceneOptions = {}) {
   let provider: FakePalm | undefined;
   const front = async (url: string) => (provider = await startFakePalm(url));
   const scene = await createScene(engine, { channels: [{ models: model }], settings: prices, front, ...options });
@@ -88,7 +88,7 @@ async function openScene(engine: (typeof engines)[number], options: SceneOptions
   return { scene, taken: provider.taken };
 }
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   test('of every format are answered and counted, whole and streamed', async () => {
     const { scene, taken } = await openScene(engine);
     await using _scene = scene;

@@ -7,7 +7,7 @@ import { routedRequest } from '#tests/support/routed-request.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { drawing, startFakeReplicate } from '#tests/support/fake-replicate.ts';
 import type { FakeReplicate } from '#tests/support/fake-replicate.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -172,7 +172,7 @@ const prices = {
   RetryTimes: '0',
 };
 
-async function openScene(engine: (typeof engines)[number], options: SceneOptions = {}) {
+async function openScene(engine: (typeof oneEngine)[number], options: SceneOptions = {}) {
   let provider: FakeReplicate | undefined;
   const front = async (url: string) => (provider = await startFakeReplicate(url));
   const scene = await createScene(engine, { channels: [{ models: `${model},${drawing}` }], settings: prices, front, ...options });
@@ -180,7 +180,7 @@ async function openScene(engine: (typeof engines)[number], options: SceneOptions
   return { scene, provider };
 }
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   test('of every format are answered and charged, whole and streamed', async () => {
     const { scene, provider } = await openScene(engine);
     await using _scene = scene;

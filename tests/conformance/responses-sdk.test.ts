@@ -1,7 +1,7 @@
 // The official client of OpenAI's Responses against a running server, before upstreams of every format.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
 import { encryptedOf } from '#tests/support/openai-responses.ts';
@@ -260,7 +260,7 @@ describe.each(allCases)("the package of OpenAI's Responses on $kind, before $for
   });
 });
 
-describe.each(engines)("what OpenAI's Responses refuses and leaves out on $kind", (engine) => {
+describe.each(oneEngine)("what OpenAI's Responses refuses and leaves out on $kind", (engine) => {
   const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ models: model }] });
   const forgetful = () => createScene(engine, { settings: { ResponseStoreEnabled: 'false' }, channels: [{ models: model }] });
 

@@ -11,7 +11,7 @@ import { createSender } from '#server/exchange/send.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { sparkKey, startFakeSpark } from '#tests/support/fake-spark.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { differences, readSocketVectors } from './provider-vectors.ts';
@@ -106,7 +106,7 @@ test('sockets want a key of three parts, and models that have one', () => {
   expect([pathOf('constructor'), pathOf('kjwx')]).toEqual([null, null]);
 });
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   const model = 'SparkDesk-v4.0';
 
   test('of every format are answered and charged alike, whole and streamed', async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { clientDialects } from '#server/formats/registry.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { sparkKey as key, startFakeSpark } from '#tests/support/fake-spark.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { problemText } from '#tests/support/problem-text.ts';
@@ -41,7 +41,7 @@ test("keys of Zhipu's first platform are taken by the next one", () => {
   expect(problemText(buildPreparedChannel({ type: 16, key: 'nodot' }))).toContain('id.secret');
 });
 
-describe.each(engines.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
+describe.each(oneEngine.map((engine) => ({ engine, kind: engine.kind })))('calls on $kind', ({ engine }) => {
   test('are charged alike, whole and streamed, and have the name that was asked for', async () => {
     const taken: Record<string, unknown>[] = [];
     const model = 'SparkDesk-v4.0';

@@ -1,6 +1,6 @@
 // Responses at paths that do not exist: in the format of the path, with the call's id.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const openaiPaths = [
@@ -14,7 +14,7 @@ const openaiPaths = [
 ];
 const claudePaths = ['/v1/messages/count_token', '/v1/messages/count_tokens/x'];
 
-describe.each(engines)('unknown paths on $kind', (engine) => {
+describe.each(oneEngine)('unknown paths on $kind', (engine) => {
   test.each(openaiPaths)('%s answers in the format of OpenAI', async (path) => {
     await using scene = await createScene(engine);
     const response = await scene.post(path, {});

@@ -1,6 +1,6 @@
 // Three channels of which one fails, with default settings: no caller notices, and the sick channel is used less and less.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { Behaviour } from '#tests/support/upstream-behaviour.ts';
 
@@ -18,7 +18,7 @@ const sicknesses: { sickness: string; calls: number; behaviour: Behaviour; final
   { sickness: '429 with Retry-After always', calls: 1_000, behaviour: { status: 429, retryAfter: 20 }, finalShare: 0.02 },
 ];
 
-describe.each(engines)('three channels of which one fails on $kind', (engine) => {
+describe.each(oneEngine)('three channels of which one fails on $kind', (engine) => {
   test.each(sicknesses)('$sickness: $calls calls, no error, and its share falls', async ({ calls, behaviour, finalShare }) => {
     await using scene = await createScene(engine, {
       channels: [{ key: 'sick' }, { key: 'well' }, { key: 'fit' }],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createClient } from '#tests/support/http-client.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
@@ -16,7 +16,7 @@ function program(app: TestApp, token: string, userId: number, scheme = 'Bearer '
   return { get: (path: string) => client.get(path, { headers: { authorization: `${scheme}${token}` } }) };
 }
 
-describe.each(engines)('system access token on $kind', (engine) => {
+describe.each(oneEngine)('system access token on $kind', (engine) => {
   it('is shown once, is kept as a hash only, and makes console calls in the name of its user', async () => {
     await using app = await createTestApp(engine);
     const user = await app.createUser();

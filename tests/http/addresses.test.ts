@@ -4,12 +4,12 @@ import { createAddressReader, networkOf, subscriberOf } from '#server/http/clien
 import { readEnv } from '#server/env.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTestApp, rootName, testPassword } from '#tests/support/test-app.ts';
 
 const proxied = { TRUSTED_PROXIES: '127.0.0.0/8' };
 
-describe.each(engines)('addresses on $kind', (engine) => {
+describe.each(oneEngine)('addresses on $kind', (engine) => {
   it('the console and the relay read the same address, and only X-Forwarded-For', async () => {
     await using app = await createTestApp(engine, { env: proxied });
     await app.setup();

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
-const [engine] = engines;
+const [engine] = oneEngine;
 if (engine === undefined) throw new Error('No engine to test on');
 const english = { headers: { 'accept-language': 'en-US,en;q=0.9' } };
 

@@ -3,10 +3,10 @@ import { balanceAnswers, subscriptionPath as subscription, usagePath as usage } 
 import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
 import type { BillingUpstream } from '#tests/support/billing-upstream.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
 
-describe.each(engines)('balances of channels on $kind', (engine) => {
+describe.each(oneEngine)('balances of channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const { createOne, stored, read } = desk;
   let provider: BillingUpstream;

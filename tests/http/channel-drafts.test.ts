@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 const english = { headers: { 'accept-language': 'en' } };
 
-describe.each(engines)('channels that are not saved yet, on $kind', (engine) => {
+describe.each(oneEngine)('channels that are not saved yet, on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const { createOne, stored, count } = desk;
   const form = (fields: Record<string, unknown> = {}) => ({
@@ -162,7 +162,7 @@ describe.each(engines)('channels that are not saved yet, on $kind', (engine) => 
   });
 });
 
-describe.each(engines)('models of providers on $kind', (engine) => {
+describe.each(oneEngine)('models of providers on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const fetchModels = (id: number) => desk.admin.get(`/api/channel/fetch_models/${id}`, english);
 
@@ -248,7 +248,7 @@ describe.each(engines)('models of providers on $kind', (engine) => {
 });
 
 it('keys of drafts stand in no log line and no address', async () => {
-  const [engine] = engines;
+  const [engine] = oneEngine;
   if (engine === undefined) throw new Error('No engine to test on');
   await using app = await createTestApp(engine);
   await using upstream = await startFakeUpstream();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 
 const english = { headers: { 'accept-language': 'en' } };
@@ -15,7 +15,7 @@ const moves = [
   { setting: '{"proxy":"http://attacker.example.net:8080"}' },
 ];
 
-describe.each(engines)('the keys of channels on $kind', (engine) => {
+describe.each(oneEngine)('the keys of channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const { createOne, keyOf, stored, count } = desk;
   const existing = () => createOne({ base_url: 'https://api.example.com/v1' });

@@ -7,7 +7,7 @@ import { textOf, webhookContent } from '#server/notify/notification-texts.ts';
 import { disableChannel } from '#server/exchange/auto-disable.ts';
 import { startRun } from '#server/features/channels/channel-runs.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { until } from '#tests/support/until.ts';
 
 const english = { headers: { 'accept-language': 'en' } };
@@ -29,7 +29,7 @@ it('no reason has the code of an error', () => {
   expect(Object.keys(reasonTexts).filter((code) => Object.hasOwn(errors, code))).toEqual([]);
 });
 
-describe.each(engines)('reasons of channels on $kind', (engine) => {
+describe.each(oneEngine)('reasons of channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const read = async (id: number, as: typeof english) => (await desk.admin.get(`/api/channel/${id}`, as)).data;
   // Nobody listens there.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChannelRun } from '#shared/channel-runs.ts';
 import { tendRuns } from '#server/features/channels/channel-runs.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -10,7 +10,7 @@ import { setOption } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
 
-describe.each(engines)('runs over all channels on $kind', (engine) => {
+describe.each(oneEngine)('runs over all channels on $kind', (engine) => {
   interface Scene extends AsyncDisposable {
     app: TestApp;
     root: TestClient;

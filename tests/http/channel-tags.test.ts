@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
-describe.each(engines)('channels by tag on $kind', (engine) => {
+describe.each(oneEngine)('channels by tag on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const { createOne, stored, read } = desk;
 

@@ -3,12 +3,12 @@ import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { startFakeCodex } from '#tests/support/fake-codex.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { startFakeVertex } from '#tests/support/fake-vertex.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestResponse } from '#tests/support/http-client.ts';
 
 const english = { headers: { 'accept-language': 'en' } };
 
-describe.each(engines)('testing channels on $kind', (engine) => {
+describe.each(oneEngine)('testing channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const { createOne, read } = desk;
 

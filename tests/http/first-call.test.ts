@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -18,7 +18,7 @@ async function ask(app: TestApp, key: string, body: Record<string, unknown> = {}
   return response.status;
 }
 
-describe.each(engines)('the first call on $kind', (engine) => {
+describe.each(oneEngine)('the first call on $kind', (engine) => {
   const scene = async (fields: { role?: number; quota?: number } = {}) => {
     const app = await createTestApp(engine);
     const upstream = await startFakeUpstream();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createSignInDesk } from '#tests/support/sign-in-desk.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 
-describe.each(engines)('human check on $kind', (engine) => {
+describe.each(oneEngine)('human check on $kind', (engine) => {
   const login = { username: 'mei', password: testPassword };
   const failed = { success: false, message: 'Turnstile 校验失败，请刷新重试！' };
 

@@ -8,7 +8,7 @@ import { foldLog } from '#server/logs/fold-log.ts';
 import { deleteBefore } from '#server/logs/delete-old-logs.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import { buildLog } from '#tests/support/build-log.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { queryText } from '#tests/support/log-desk.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -25,7 +25,7 @@ function generator(seed: number): () => number {
   };
 }
 
-describe.each(engines)('latency on $kind', (engine) => {
+describe.each(oneEngine)('latency on $kind', (engine) => {
   let app: TestApp;
   let admin: TestClient;
   let busy: UserRecord;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Log } from '#shared/logs.ts';
 import { writeCursor } from '#server/http/paging.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { useLogDesk } from '#tests/support/log-desk.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -48,7 +48,7 @@ async function openTail(origin: string, client: TestClient, path: string, header
   return { status: response.status, headers: response.headers, events, ended, isEnded: () => isEnded, leave: () => leave.abort() };
 }
 
-describe.each(engines)('log tail on $kind', (engine) => {
+describe.each(oneEngine)('log tail on $kind', (engine) => {
   const desk = useLogDesk(engine);
   const tailOf = (client: TestClient, path: string, headers?: Record<string, string>) => openTail(desk.app.origin, client, path, headers);
   const lastSeen = (id: string) => ({ headers: { 'last-event-id': id } });

@@ -1,7 +1,7 @@
 // Lists of the log on the embedded engine, where long reads share a thread: nobody waits for all that somebody else has asked for.
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { useLogDesk } from '#tests/support/log-desk.ts';
 import { until } from '#tests/support/until.ts';
 
@@ -26,7 +26,7 @@ function holdQuestions(): { held: string[]; release(): void } {
   };
 }
 
-describe.each(engines.filter(({ kind }) => kind === 'embedded'))('turns of readers on $kind', (engine) => {
+describe.each(oneEngine.filter(({ kind }) => kind === 'embedded'))('turns of readers on $kind', (engine) => {
   const desk = useLogDesk(engine);
   afterEach(() => vi.restoreAllMocks());
   const search = '/api/log/self?model_name=%25zzz%25';

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultText } from '#server/settings/defaults.ts';
 import { channelTypes } from '#shared/channel-types.ts';
 import { providerOf, supportedTypes } from '#server/providers/registry.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
-describe.each(engines)('models on $kind', (engine) => {
+describe.each(oneEngine)('models on $kind', (engine) => {
   let app: TestApp;
   let root: TestClient;
 

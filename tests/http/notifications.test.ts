@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { Role } from '#shared/roles.ts';
 import { deliverDue } from '#server/notify/deliver.ts';
 import { alertOfChannel, queueNotification, sweepNotifications } from '#server/notify/notifications.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -28,7 +28,7 @@ async function useHook(app: TestApp, id: number, secret?: string) {
   await app.context.db.collection('users').patch({ id }, { set: { setting, ...cipher } });
 }
 
-describe.each(engines)('notices on $kind', (engine) => {
+describe.each(oneEngine)('notices on $kind', (engine) => {
   let distrust = () => {};
   beforeAll(() => {
     distrust = trustLocalhost();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { agree, comeBack, createSignInDesk, signInWith, startSignIn } from '#tests/support/sign-in-desk.ts';
 import type { SignInDesk } from '#tests/support/sign-in-desk.ts';
 import { testPassword } from '#tests/support/test-app.ts';
@@ -17,7 +17,7 @@ async function member(desk: SignInDesk, username: string) {
   return desk.app.login(username);
 }
 
-describe.each(engines)('bindings on $kind', (engine) => {
+describe.each(oneEngine)('bindings on $kind', (engine) => {
   it.each(providers)('%s: bound to the own account, one signs in with it', async (provider) => {
     await using desk = await createSignInDesk(engine);
     const mei = await member(desk, 'mei');

@@ -1,7 +1,7 @@
 // A day of an operator who keeps the console and the scripts of an earlier system of this family: only calls and fields of those, whole records
 // sent back as they were read, ids in the header, and an access token in the scripts. And a day of somebody who is their customer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeEpay } from '#tests/support/fake-epay.ts';
 import type { FakeEpay } from '#tests/support/fake-epay.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
@@ -22,7 +22,7 @@ interface Row {
   [field: string]: unknown;
 }
 
-describe.each(engines)('a day with clients of an earlier system on $kind', (engine) => {
+describe.each(oneEngine)('a day with clients of an earlier system on $kind', (engine) => {
   let desk: MailDesk;
   let upstream: FakeUpstream;
   let spare: FakeUpstream;

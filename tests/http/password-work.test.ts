@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword, ownerSource, passwordWork, strangerSource, verifyPassword } from '#server/accounts/password.ts';
 import type { Source } from '#server/queues/fair-queue.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
@@ -33,7 +33,7 @@ function occupy(source: Source | string): () => Promise<void> {
   };
 }
 
-describe.each(engines)('the work of passwords on $kind', (engine) => {
+describe.each(oneEngine)('the work of passwords on $kind', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.1' } });

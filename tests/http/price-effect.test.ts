@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PriceEffect } from '#shared/options.ts';
 import { readPriceEffect } from '#server/features/options/price-effect.ts';
 import { buildLog } from '#tests/support/build-log.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -12,7 +12,7 @@ import type { TestApp } from '#tests/support/test-app.ts';
 const ratios = { cheap: 1, dear: 10, many: 1 };
 const manyCalls = 2_500;
 
-describe.each(engines)('the effect of prices on $kind', (engine) => {
+describe.each(oneEngine)('the effect of prices on $kind', (engine) => {
   let app: TestApp;
   let admin: TestClient;
 

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createClient } from '#tests/support/http-client.ts';
 import { bareEnvironment } from '#tests/support/server-process.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
-const [engine] = engines;
+const [engine] = oneEngine;
 if (engine === undefined) throw new Error('No engine to test on');
 
 async function temporaryFolder(): Promise<string> {

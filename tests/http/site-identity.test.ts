@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manifest } from '#pwa/manifest.ts';
-import { embeddedEngine, engines } from '#tests/support/engines.ts';
+import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -14,7 +14,7 @@ const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 const pngText = `data:image/png;base64,${png.toString('base64')}`;
 const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-describe.each(engines)('name and logo on $kind', (engine) => {
+describe.each(oneEngine)('name and logo on $kind', (engine) => {
   let app: TestApp;
   let root: TestClient;
   let folder: string;

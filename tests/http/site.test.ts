@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SiteStatus } from '#shared/site.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
-describe.each(engines)('site on $kind', (engine) => {
+describe.each(oneEngine)('site on $kind', (engine) => {
   let app: TestApp;
   let root: TestClient;
 

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
-const [engine] = engines;
+const [engine] = oneEngine;
 if (engine === undefined) throw new Error('No engine to test on');
 const release = { tag_name: 'v99.1.0', html_url: 'https://example.com/r', body: '## News', published_at: '2026-11-01T00:00:00Z', more: 1 };
 

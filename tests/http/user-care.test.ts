@@ -1,12 +1,12 @@
 // What an administrator can look up about a user and do for them, besides editing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '#server/money/audit.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
-describe.each(engines)('care for users on $kind', (engine) => {
+describe.each(oneEngine)('care for users on $kind', (engine) => {
   let app: TestApp;
   let root: TestClient;
   let keeper: TestClient;

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { foldStoredEmails } from '#server/accounts/identities.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createMailDesk } from '#tests/support/mail-desk.ts';
 import type { MailDesk } from '#tests/support/mail-desk.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
@@ -36,7 +36,7 @@ async function sentLink(desk: MailDesk, email: string): Promise<URL> {
   return linkIn(desk.smtp.mails.at(-1)?.text);
 }
 
-describe.each(engines)('verification on $kind', (engine) => {
+describe.each(oneEngine)('verification on $kind', (engine) => {
   const body = { username: 'mira', password: testPassword, password2: testPassword };
 
   it('register: with a code that was mailed, the address is the own one; the code counts once', async () => {
@@ -345,7 +345,7 @@ describe.each(engines)('verification on $kind', (engine) => {
   });
 });
 
-describe.each(engines)('bonuses of a registration on $kind', (engine) => {
+describe.each(oneEngine)('bonuses of a registration on $kind', (engine) => {
   it('what a process that died has left is credited by a job, once', async () => {
     await using app = await createTestApp(engine);
     const inviter = await app.createUser({ username: 'inviter' });
@@ -368,7 +368,7 @@ describe.each(engines)('bonuses of a registration on $kind', (engine) => {
   });
 });
 
-describe.each(engines)('own sessions on $kind', (engine) => {
+describe.each(oneEngine)('own sessions on $kind', (engine) => {
   it('are listed with their device and place, and ended one by one or all but this', async () => {
     await using app = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
     const mei = await app.createUser({ username: 'mei' });

@@ -1,6 +1,6 @@
 // What an upstream says about the account of a channel: ours to know, and nothing that a caller can make it say.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -20,7 +20,7 @@ async function expectOurWords(scene: RelayScene, answer: { status: number; text:
   expect(row?.other?.['problem']).toBe(secret);
 }
 
-describe.each(engines)('refused channels on $kind', (engine) => {
+describe.each(oneEngine)('refused channels on $kind', (engine) => {
   const english = { 'accept-language': 'en' };
 
   test.each([

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { quotaOf } from '#shared/pricing.ts';
 import type { LogOther } from '#shared/logs.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const model = 'gpt-4o-audio-preview-2024-12-17';
@@ -23,7 +23,7 @@ const usage = {
   completion_tokens_details: { audio_tokens: 70, reasoning_tokens: 0 },
 };
 
-describe.each(engines)('audio on $kind', (engine) => {
+describe.each(oneEngine)('audio on $kind', (engine) => {
   const open = (options: { quota?: number } = {}) =>
     createScene(engine, {
       channels: [{ models: model }],

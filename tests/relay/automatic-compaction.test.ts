@@ -1,7 +1,7 @@
 // Conversations that are shortened on the way because they are long (`context_management`), before providers that do not do it themselves.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -16,7 +16,7 @@ const upstreams = [
   { format: 'Claude', channel: { type: 14 } },
   { format: 'Gemini', channel: { type: 24, model_mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) } },
 ];
-const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+const cases = oneEngine.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
 
 type Input = OpenAI.Responses.ResponseInputItem[];
 type Event = OpenAI.Responses.ResponseStreamEvent;
@@ -25,7 +25,7 @@ function clientOf(scene: RelayScene): OpenAI {
   return new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 });
 }
 
-const open = (engine: (typeof engines)[number], channel: object, options: SceneOptions = {}) =>
+const open = (engine: (typeof oneEngine)[number], channel: object, options: SceneOptions = {}) =>
   createScene(engine, {
     channels: [{ models: model, ...channel }],
     ...options,
@@ -163,7 +163,7 @@ describe.each(cases)('automatic compaction on $kind, before $format', ({ engine,
   });
 });
 
-describe.each(engines)('automatic compaction on $kind', (engine) => {
+describe.each(oneEngine)('automatic compaction on $kind', (engine) => {
   test('is left to a provider that does it itself', async () => {
     await using scene = await open(engine, responsesOnly);
     await clientOf(scene).responses.create(params);

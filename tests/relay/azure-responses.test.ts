@@ -1,11 +1,11 @@
 // Responses at Azure OpenAI: one address for all models, which are called as their deployments are.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const model = 'gpt-4.1';
 
-describe.each(engines)('Responses at Azure on $kind', (engine) => {
+describe.each(oneEngine)('Responses at Azure on $kind', (engine) => {
   test.each([
     { setting: '', deployment: 'gpt-41' },
     { setting: '{"keep_dots":true}', deployment: 'gpt-4.1' },

@@ -1,6 +1,6 @@
 // Errors of a provider that stand with what it has read and written: it bills that, so it is paid, and nobody else is asked to do it again.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
@@ -68,7 +68,7 @@ const native = formats.flatMap(([format, type, bodies]) =>
   ),
 );
 
-describe.each(engines)('errors with usage on $kind', (engine) => {
+describe.each(oneEngine)('errors with usage on $kind', (engine) => {
   test.each([
     ['whole', false, 'application/json', JSON.stringify({ error, usage })],
     ['first of a stream', true, 'text/event-stream', event({ error, usage })],

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, readEvents } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
@@ -11,7 +11,7 @@ const enough = 5;
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(engines)('a blameless channel on $kind', (engine) => {
+describe.each(oneEngine)('a blameless channel on $kind', (engine) => {
   test('a request that its format has no place for does not count against it', async () => {
     const channels = [
       { type: 14, models: model, priority: 1 },

@@ -1,6 +1,6 @@
 // A prompt that a filter has stopped: in Gemini's format that is a response which says so, in others an error.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -23,7 +23,7 @@ async function ask(scene: RelayScene, { verb, isList, isEvents }: (typeof verbs)
   };
 }
 
-describe.each(engines)('blocked prompts on $kind', (engine) => {
+describe.each(oneEngine)('blocked prompts on $kind', (engine) => {
   test.each(verbs)('$verb at Gemini: as Gemini says it, and what it has read is paid', async (requested) => {
     await using scene = await createScene(engine, { channels: [{ type: 24 }] });
     scene.upstream.behave({ blockReason: 'PROHIBITED_CONTENT' });

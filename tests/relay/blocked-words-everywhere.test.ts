@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { relayEndpoints } from '#server/call/endpoints.ts';
 import { createSession } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
@@ -82,7 +82,7 @@ test('every address has a row, and every row an address', () => {
   expect(rows.map(({ path }) => path).filter((path) => byKey.every((endpoint) => endpoint.path !== path))).toEqual([]);
 });
 
-describe.each(engines)('blocked words everywhere on $kind', (engine) => {
+describe.each(oneEngine)('blocked words everywhere on $kind', (engine) => {
   let open: RelayScene | undefined;
   const scene = () => {
     if (open === undefined) throw new Error('There is no scene outside a test');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LogOther } from '#shared/logs.ts';
 import { createScene, setOption, testModel, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 
 const models = `${testModel},text-embedding-3-small`;
 /** What a tool has found. */
@@ -13,7 +13,7 @@ const withResult = [
 ];
 const message = (content: unknown) => [{ role: 'user', content }];
 
-describe.each(engines)('blocked words on $kind', (engine) => {
+describe.each(oneEngine)('blocked words on $kind', (engine) => {
   const scene = (settings: Record<string, string> = {}) =>
     createScene(engine, { settings: { SensitiveWords: 'Contraband\n违禁词', ...settings }, channels: [{ models }] });
   const refusal = async (response: Response) => {

@@ -1,7 +1,7 @@
 // A conversation whose prompts are no longer read from the provider's cache: its row says so, the log finds it, and the channel's figures
 // count what was cached.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { logFilter } from '#server/features/logs/log-filter.ts';
 
@@ -15,7 +15,7 @@ const usage = (fields: object) => ({
   ...fields,
 });
 
-describe.each(engines)('caches of prompts on $kind', (engine) => {
+describe.each(oneEngine)('caches of prompts on $kind', (engine) => {
   test('a call that finds nothing of what its conversation has left is found by the filter, and by nothing else', async () => {
     await using scene = await createScene(engine, {
       channels: [{ type: 14, models: model }],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { promptContent } from '#server/formats/claude/prompt-content.ts';
 import { promptContent as chatContent } from '#server/formats/openai-chat/prompt-content.ts';
 import { countPrompt } from '#server/exchange/token-estimate.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 /** Priced by nothing but the settings below: a token costs 10, also of the answer. */
@@ -36,7 +36,7 @@ function bodyWith(place: (typeof places)[number], ttl: string) {
   };
 }
 
-describe.each(engines)('cache writes on $kind', (engine) => {
+describe.each(oneEngine)('cache writes on $kind', (engine) => {
   test.each(cases)(
     'a prompt that is written for $ttl, as said in $place, is reserved at $ratio times its input: no debt, all is charged',
     async ({ ttl, ratio, reported, place }) => {
@@ -67,7 +67,7 @@ describe.each(engines)('cache writes on $kind', (engine) => {
   );
 });
 
-describe.each(engines)('cache writes of a prompt that its caller cannot mark, on $kind', (engine) => {
+describe.each(oneEngine)('cache writes of a prompt that its caller cannot mark, on $kind', (engine) => {
   const requested = {
     model,
     max_tokens: 300,

@@ -6,7 +6,7 @@ import type { Database } from '#server/db/database.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { createChannelFigures, sweepChannelFigures } from '#server/exchange/channel-figures.ts';
 import { createClock } from '#tests/support/clock.ts';
-import { engines, onEachEngine } from '#tests/support/engines.ts';
+import { oneEngine, onEachEngine } from '#tests/support/engines.ts';
 import { createScene, readEvents, testModel, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -35,7 +35,7 @@ async function leave(scene: RelayScene, { after, stream }: { after: 'sending' | 
   await request.closed;
 }
 
-describe.each(engines)('figures of channels on $kind', (engine) => {
+describe.each(oneEngine)('figures of channels on $kind', (engine) => {
   test('answers count as calls, whole ones and streams, with the time to their first byte', async () => {
     await using scene = await createScene(engine);
     expect(await figuresOf(scene)).toBeUndefined();

@@ -1,6 +1,6 @@
 // Headers that an operator sets for a channel, and what callers' own headers may not do.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const setting = JSON.stringify({
@@ -14,7 +14,7 @@ const setting = JSON.stringify({
 });
 const claude = { model: 'claude-3-5-haiku', max_tokens: 20, messages: [{ role: 'user', content: 'Say hello' }] };
 
-describe.each(engines)('headers of a channel on $kind', (engine) => {
+describe.each(oneEngine)('headers of a channel on $kind', (engine) => {
   test.each([false, true])('are sent with every call, the key in its place (stream: %s)', async (stream) => {
     await using scene = await createScene(engine, { channels: [{ setting, key: 'sk-upstream' }] });
     expect((await scene.chat({ stream })).status).toBe(200);

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { startConnectProxy, startSocksProxy } from '#tests/support/http-proxy.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -21,7 +21,7 @@ const kinds = [
   ['socks5', '127.0.0.1', () => startSocksProxy(access)],
 ] as const;
 
-describe.each(engines)('proxies of channels on $kind', (engine) => {
+describe.each(oneEngine)('proxies of channels on $kind', (engine) => {
   let distrust: () => void;
   beforeAll(() => {
     distrust = trustLocalhost();

@@ -3,7 +3,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -15,13 +15,13 @@ const upstreams = [
   { format: 'Responses', channel: { type: 1, setting: '{"formats":["openai-responses"]}' } },
   { format: 'Gemini', channel: { type: 24, model_mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) } },
 ];
-const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+const cases = oneEngine.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
 
 type Beta = Anthropic.Beta.BetaMessage;
 type Param = Anthropic.Beta.BetaMessageParam;
 
 const clientOf = ({ app, key }: RelayScene) => new Anthropic({ baseURL: app.origin, apiKey: key, maxRetries: 0 }).beta.messages;
-const open = (engine: (typeof engines)[number], channel: object, options: SceneOptions = {}) =>
+const open = (engine: (typeof oneEngine)[number], channel: object, options: SceneOptions = {}) =>
   createScene(engine, {
     channels: [{ models: model, ...channel }],
     ...options,
@@ -175,7 +175,7 @@ describe.each(cases)('compaction for callers of Claude on $kind, before $format'
   });
 });
 
-describe.each(engines)('compaction for callers of Claude on $kind', (engine) => {
+describe.each(oneEngine)('compaction for callers of Claude on $kind', (engine) => {
   test('a provider of the format gets what is asked as it is, and summaries of its own', async () => {
     await using scene = await open(engine, { type: 14 });
     const messages: Param[] = [...long, { role: 'assistant', content: [{ type: 'compaction', content: summary, signature: 'sig' }] }, next];

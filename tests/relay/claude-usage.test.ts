@@ -1,13 +1,13 @@
 // What is charged when a provider of Claude's format tells its usage in part, or tells what cannot be true.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 const model = 'claude-sonnet-4-5';
 const messages = [{ role: 'user', content: 'When is high water in Brest, and when in Dover? Say it in one sentence.' }];
 const paths = ['/v1/messages', '/v1/chat/completions'];
-const cases = engines.flatMap((engine) => paths.map((path) => ({ engine, kind: engine.kind, path })));
+const cases = oneEngine.flatMap((engine) => paths.map((path) => ({ engine, kind: engine.kind, path })));
 
 describe.each(cases)('usage of a Claude channel on $kind, asked at $path', ({ engine, path }) => {
   const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: model }] });

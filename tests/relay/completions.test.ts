@@ -1,6 +1,6 @@
 // Completions over conversations where something goes wrong midway: what comes in any pieces, breaks off, or is not waited for.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -11,7 +11,7 @@ const upstreams = [
   { format: 'Claude', type: 14, mapping: '' },
   { format: 'Gemini', type: 24, mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) },
 ];
-const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+const cases = oneEngine.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
 
 async function textsOf(response: Response): Promise<string[]> {
   const texts: string[] = [];
@@ -136,7 +136,7 @@ describe.each(cases)('completions on $kind, before $format', ({ engine, type, ma
   });
 });
 
-describe.each(engines)('pieces that fail and are billed all the same, on $kind', (engine) => {
+describe.each(oneEngine)('pieces that fail and are billed all the same, on $kind', (engine) => {
   const open = () =>
     createScene(engine, {
       settings: { SelfUseModeEnabled: 'true', RetryTimes: '0' },

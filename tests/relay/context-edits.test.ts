@@ -1,7 +1,7 @@
 // Edits of prompts that callers of Claude's format ask for (`context_management`), before providers that do not make them themselves.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
@@ -11,7 +11,7 @@ const upstreams = [
   { format: 'Responses', channel: { type: 1, setting: '{"formats":["openai-responses"]}' } },
   { format: 'Gemini', channel: { type: 24, model_mapping: JSON.stringify({ [model]: 'gemini-3-flash-preview' }) } },
 ];
-const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+const cases = oneEngine.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
 
 type Message = Anthropic.Beta.BetaMessageParam;
 type Edits = Anthropic.Beta.BetaContextManagementConfig['edits'];
@@ -37,7 +37,7 @@ const messages: Message[] = [
 ];
 const tools: Anthropic.Beta.BetaTool[] = ['get_tide', 'get_port'].map((name) => ({ name, input_schema: { type: 'object' } }));
 const requested = (edits: Edits) => ({ model, max_tokens: 50, messages, tools, betas, context_management: { edits: edits ?? [] } });
-const open = (engine: (typeof engines)[number], channel: object, options: SceneOptions = {}) =>
+const open = (engine: (typeof oneEngine)[number], channel: object, options: SceneOptions = {}) =>
   createScene(engine, { channels: [{ models: model, ...channel }], ...options });
 const lastSent = (scene: RelayScene) => JSON.stringify(scene.upstream.requests.at(-1)?.body);
 
@@ -94,7 +94,7 @@ describe.each(cases)('context edits on $kind, before $format', ({ engine, channe
   });
 });
 
-describe.each(engines)('context edits on $kind', (engine) => {
+describe.each(oneEngine)('context edits on $kind', (engine) => {
   test('thoughts of old turns are cleared, those of the last ones stay', async () => {
     await using scene = await open(engine, { type: 1 });
     const later: Message[] = [

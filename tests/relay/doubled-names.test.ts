@@ -2,7 +2,7 @@
 // are refused, before anything is reserved or sent.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
-import { embeddedEngine, engines } from '#tests/support/engines.ts';
+import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -157,7 +157,7 @@ test('a drawing names what it costs once', async () => {
   expect(await response.text()).toContain('ACTION');
 });
 
-describe.each(engines)('an upstream that heeds no limits on $kind', (engine) => {
+describe.each(oneEngine)('an upstream that heeds no limits on $kind', (engine) => {
   /** One token of either kind costs 10. */
   const model = 'sea-1';
   const settings = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio: JSON.stringify({ [model]: 1 }) };

@@ -5,7 +5,7 @@ import { ChannelStatus } from '#shared/channels.ts';
 import { checkTasks } from '#server/work/tasks/check-tasks.ts';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { createClock } from '#tests/support/clock.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';
@@ -15,7 +15,7 @@ import { until } from '#tests/support/until.ts';
 const start = 10_000_000;
 const processes = ({ app }: TaskScene) => app.context.db.collection('processes');
 
-describe.each(engines)('channels of drawings on $kind', (engine) => {
+describe.each(oneEngine)('channels of drawings on $kind', (engine) => {
   /** A first channel, asked before the second, which has an upstream of its own. */
   async function twoChannels(scene: TaskScene) {
     const second = await startTaskUpstream();

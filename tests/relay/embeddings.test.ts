@@ -2,7 +2,7 @@
 import OpenAI from 'openai';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { embeddingOf } from '#tests/support/fake-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -15,7 +15,7 @@ function openaiOf(scene: RelayScene): OpenAI {
   return new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0 });
 }
 
-describe.each(engines)('embeddings on $kind', (engine) => {
+describe.each(oneEngine)('embeddings on $kind', (engine) => {
   const open = (type: number) =>
     createScene(engine, { settings: { SelfUseModeEnabled: 'true', RetryTimes: '0' }, channels: [{ type, models: model }] });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
 
@@ -25,7 +25,7 @@ const encoders = {
 const names = Object.keys(encoders) as (keyof typeof encoders)[];
 const header = (name: string) => ({ 'content-encoding': name.split(' ')[0] });
 
-describe.each(engines)('encoded answers on $kind', (engine) => {
+describe.each(oneEngine)('encoded answers on $kind', (engine) => {
   test.each(names)('a whole answer in %s is read', async (name) => {
     const bytes = encoders[name][0](Buffer.from(completion()));
     await using upstream = await startRawUpstream((response) => void response.end(bytes), {
@@ -170,7 +170,7 @@ async function startSocketUpstream(bytes: string) {
   return { url: `http://127.0.0.1:${port}`, calls: () => calls, [Symbol.dispose]: () => void server.close() };
 }
 
-describe.each(engines)('odd HTTP on $kind', (engine) => {
+describe.each(oneEngine)('odd HTTP on $kind', (engine) => {
   const body = completion('Mine');
   const head = (length: number, more = '') =>
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${more}content-length: ${length}\r\n\r\n`;

@@ -1,6 +1,6 @@
 // Attacks by addresses in requests: what is fetched costs neither other callers, nor third parties, nor the site more than what is paid for.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { embeddedEngine, engines } from '#tests/support/engines.ts';
+import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
 import { publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
 import type { FakeInternet, Serving } from '#tests/support/fake-internet.ts';
 import { pictureOf } from '#tests/support/image-responses.ts';
@@ -194,7 +194,7 @@ describe('words that the site blocks', () => {
   });
 });
 
-describe.each(engines)('money on $kind', (engine) => {
+describe.each(oneEngine)('money on $kind', (engine) => {
   it('who cannot pay for the bytes is fetched for once, and another channel gets what its caller sent', async () => {
     await using scene = await open(engine, { quota: 30_000 });
     await scene.addChannel({ type: moonshot, models: model });

@@ -1,7 +1,7 @@
 // Addresses in requests, where the provider takes bytes: fetched by us, within bounds, from public places alone, and paid for as what they are.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LogType } from '#shared/logs.ts';
-import { embeddedEngine, engines } from '#tests/support/engines.ts';
+import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
 import { startFakeBedrock } from '#tests/support/fake-bedrock.ts';
 import type { FakeBedrock } from '#tests/support/fake-bedrock.ts';
 import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
@@ -355,7 +355,7 @@ describe('what is not fetched', () => {
   });
 });
 
-describe.each(engines)('money on $kind', (engine) => {
+describe.each(oneEngine)('money on $kind', (engine) => {
   it('what was fetched is reserved and paid for as what it is', async () => {
     let bedrock: FakeBedrock | undefined;
     const model = 'us.amazon.nova-pro-v1:0';

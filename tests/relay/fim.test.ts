@@ -1,7 +1,7 @@
 // Code between a beginning and an end, as Mistral's packages ask for it.
 import { describe, expect, test, vi } from 'vitest';
 import { startPlain } from '#tests/conformance/provider-table/plain-front.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -12,7 +12,7 @@ const settings = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio:
 const usage = { prompt_tokens: 12, completion_tokens: 6, total_tokens: 18 };
 const requested = { model, prompt: 'def tide(port):', suffix: 'print(tide("Brest"))', random_seed: 7, min_tokens: 1 };
 
-describe.each(engines)('filling a middle on $kind', (engine) => {
+describe.each(oneEngine)('filling a middle on $kind', (engine) => {
   const open = () => createScene(engine, { settings, channels: [{ models: model }], front: startPlain(42) });
   const ask = (scene: RelayScene, fields: object = {}) => scene.post('/v1/fim/completions', { ...requested, max_tokens: 50, ...fields });
 

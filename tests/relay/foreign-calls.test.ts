@@ -1,7 +1,7 @@
 // Tool calls in a conversation that other vendors' models, or models that were cut off, have had a part in: the next provider takes their
 // ids, reads their arguments and learns which tools have failed, whatever its format and the caller's.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { startFakeCohere } from '#tests/support/fake-cohere.ts';
@@ -164,7 +164,7 @@ async function send(scene: RelayScene, { path, body }: Caller, history: History)
   return { sent: scene.upstream.requests.at(-1)?.body as Json, dropped: response.headers.get('x-tidegate-dropped') };
 }
 
-describe.each(engines)('tool calls of others, on $kind', (engine) => {
+describe.each(oneEngine)('tool calls of others, on $kind', (engine) => {
   describe.each(Object.entries(targets))('gone on with at %s', (_name, { channel, ids: allowed, read }) => {
     test.each(Object.entries(callers))('a %s caller keeps its ids, and the provider gets ones that it takes', async (_caller, caller) => {
       await using scene = await createScene(engine, { channels: [channel] });

@@ -1,7 +1,7 @@
 // A conversation that one vendor's model has begun and another's goes on with, as whoever changes models in the middle has it, where
 // the second one speaks the caller's own format: it is not sent thoughts that it cannot have signed.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -29,7 +29,7 @@ async function ask(scene: RelayScene, path: string, body: Body): Promise<{ body:
 
 const lastSent = (scene: RelayScene): Body => scene.upstream.requests.at(-1)?.body as Body;
 
-describe.each(engines)('thoughts of other vendors, on $kind', (engine) => {
+describe.each(oneEngine)('thoughts of other vendors, on $kind', (engine) => {
   const open = (other: Other, own: object) => createScene(engine, { settings, channels: [others[other], own] });
 
   describe.each(['chat', 'gemini', 'responses'] as const)('begun at %s and gone on with at Claude', (other) => {

@@ -1,6 +1,6 @@
 // Names of Gemini's models whose endings say how much to think, from callers of its own format and of another.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -28,7 +28,7 @@ async function requested(scene: RelayScene, model: string, caller: 'gemini' | 'c
   return { path, thinkingConfig };
 }
 
-describe.each(engines)('endings of names on $kind', (engine) => {
+describe.each(oneEngine)('endings of names on $kind', (engine) => {
   const open = (more: Record<string, string> = {}) =>
     createScene(engine, { settings: { ...settings, ...more }, channels: [{ type: 24, models: names.join(',') }] });
 

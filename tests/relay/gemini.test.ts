@@ -1,6 +1,6 @@
 // Calls to Gemini by a running server: what is paid, what the channel's test and its list of models ask, what a blocked prompt costs.
 import { describe, expect, it } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
 
@@ -8,7 +8,7 @@ const model = 'gemini-2.5-pro';
 /** As its fixture tells. */
 const blockedTokens = 4;
 
-describe.each(engines)('a channel of Gemini on $kind', (engine) => {
+describe.each(oneEngine)('a channel of Gemini on $kind', (engine) => {
   const open = (options: SceneOptions = {}) => createScene(engine, { channels: [{ type: 24, models: model, key: 'g-key' }], ...options });
   const usage = {
     promptTokenCount: 900,
@@ -90,7 +90,7 @@ describe.each(engines)('a channel of Gemini on $kind', (engine) => {
   });
 });
 
-describe.each(engines)('an administrator with a channel of Gemini on $kind', (engine) => {
+describe.each(oneEngine)('an administrator with a channel of Gemini on $kind', (engine) => {
   it('tests it, and reads which models it has', async () => {
     await using scene = await createScene(engine, { channels: [{ type: 24, models: model }] });
     const admin = await scene.app.as(await scene.app.createUser({ role: 10 }));

@@ -1,6 +1,6 @@
 // Names of single GPTs, and `gpt-4-gizmo-*` for all of them: in channels, in keys, in the list of models and in prices.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -14,7 +14,7 @@ async function ask(scene: RelayScene, model: string, key = scene.key): Promise<{
 const look = async (scene: RelayScene, model: string, key = scene.key) =>
   (await fetch(`${scene.app.origin}/v1/models/${model}`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-describe.each(engines)('GPTs on $kind', (engine) => {
+describe.each(oneEngine)('GPTs on $kind', (engine) => {
   test.each([
     ['of a channel that serves all', all],
     ['of a channel that lists it', one],

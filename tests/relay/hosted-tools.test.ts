@@ -1,6 +1,6 @@
 // Tools that run at the provider: counted, priced, reserved ahead, on the receipt; left out and named where nobody pays for them.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
@@ -63,7 +63,7 @@ const cases: Case[] = [
   },
 ];
 
-describe.each(engines)('tools at the provider, on $kind', (engine) => {
+describe.each(oneEngine)('tools at the provider, on $kind', (engine) => {
   const open = (channel: Case['channel'], options: SceneOptions = {}) => createScene(engine, { channels: [channel], ...options });
 
   describe.each([false, true])('stream: %s', (stream) => {

@@ -1,7 +1,7 @@
 // Pictures made from pictures, through a running server: forms with files, and what is reserved and paid for them.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { pictureOf, pictureTokens } from '#tests/support/image-responses.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -20,7 +20,7 @@ const inputCost = 10 * 2.5 + 40 * 5;
 /** Every byte there is, line breaks and all. */
 const bytes = Buffer.from(Array.from({ length: 1024 }, (_, index) => index % 256));
 
-describe.each(engines)('edits and variations on $kind', (engine) => {
+describe.each(oneEngine)('edits and variations on $kind', (engine) => {
   const open = (options: SceneOptions = {}) =>
     createScene(engine, { channels: [{ models: `${metered},${priced}` }], ...options, settings: { ...settings, ...options.settings } });
   const sdk = ({ app, key }: RelayScene) => new OpenAI({ baseURL: `${app.origin}/v1`, apiKey: key, maxRetries: 0 });

@@ -1,12 +1,12 @@
 // How often the seed of a drawing may be asked for: it costs nothing, and only the upstream knows it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seedsAtOnce, seedsPerMinute } from '#server/slices/drawings/read-seed.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';
 import { until } from '#tests/support/until.ts';
 
-describe.each(engines)('seeds on $kind', (engine) => {
+describe.each(oneEngine)('seeds on $kind', (engine) => {
   let scene: TaskScene;
   beforeAll(async () => {
     scene = await createTaskScene(engine);

@@ -1,7 +1,7 @@
 // Pictures through a running server: what they are paid by, what is reserved for them, and their streams.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { pictureOf, pictureTokens } from '#tests/support/image-responses.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
@@ -21,7 +21,7 @@ const settings = {
 };
 const inputCost = 10 * 2.5 + 40 * 5;
 
-describe.each(engines)('pictures on $kind', (engine) => {
+describe.each(oneEngine)('pictures on $kind', (engine) => {
   const open = (options: SceneOptions = {}) =>
     createScene(engine, {
       channels: [

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { SealPurpose } from '#server/secrets/secrets.ts';
 import { sealWindow } from '#server/slices/responses/compaction.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { connectSocket } from '#tests/support/socket-client.ts';
@@ -15,7 +15,7 @@ const wide = Array.from({ length: 12_000 }, () => ({ type: 'input_text', text: '
 const wideItem = { type: 'message', role: 'user', content: wide };
 const tooComplex = [413, 'body_too_complex'];
 
-const open = (engine: (typeof engines)[number], options: SceneOptions = {}) =>
+const open = (engine: (typeof oneEngine)[number], options: SceneOptions = {}) =>
   createScene(engine, { ...options, settings: { SelfUseModeEnabled: 'true', ...options.settings } });
 
 async function reported(answer: Promise<Response> | Response): Promise<Json> {
@@ -74,7 +74,7 @@ async function forgetParts({ app }: RelayScene): Promise<void> {
     await db.collection('responses').patch({ id }, { unset: ['parts', 'chain_parts'] });
 }
 
-describe.each(engines)('kept parts on $kind', (engine) => {
+describe.each(oneEngine)('kept parts on $kind', (engine) => {
   test('a conversation of more than a request may have is refused, and nothing of it is opened', async () => {
     await using scene = await open(engine);
     const conversation = await conversationOf(scene, [wideItem, wideItem]);

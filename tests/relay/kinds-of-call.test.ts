@@ -2,7 +2,7 @@
 // it ends.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -26,7 +26,7 @@ const model = 'harbour-1';
 /** One token costs 10, and each text below has one. */
 const settings = { ModelRatio: JSON.stringify({ [model]: 10 }) };
 
-describe.each(engines)('kinds of call on $kind', (engine) => {
+describe.each(oneEngine)('kinds of call on $kind', (engine) => {
   describe.each(Object.entries(kinds))('%s', (_name, { path, body, missingAt }) => {
     const open = (options: SceneOptions = {}) =>
       createScene(engine, { channels: [{ models: model }], ...options, settings: { ...settings, ...options.settings } });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { isObject } from '#server/framing/loose-json.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 
 const providers = {
@@ -24,7 +24,7 @@ function textsIn(value: unknown): string[] {
 
 const mark = /[\da-f]{24}:\d/;
 
-describe.each(engines)('large bodies on $kind', (engine) => {
+describe.each(oneEngine)('large bodies on $kind', (engine) => {
   test.each(Object.entries(providers))('go to a provider that speaks %s as they were written', async (_name, channel) => {
     await using scene = await createScene(engine, { channels: [channel, channel], settings: { RetryTimes: '2' } });
     for (const isStream of [false, true]) {

@@ -1,6 +1,6 @@
 // Probabilities of tokens through a running server, asked for in one format and told by a provider of another.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 
@@ -50,7 +50,7 @@ function dataOf(stream: string) {
   return [...stream.matchAll(/^data: (\{.*\})$/gm)].map(([, data = '']) => JSON.parse(data));
 }
 
-describe.each(engines)('probabilities of tokens on $kind', (engine) => {
+describe.each(oneEngine)('probabilities of tokens on $kind', (engine) => {
   test('of a conversation are told in Responses, and as completions had them', async () => {
     const json = { type: 'application/json' };
     await using upstream = await startRawUpstream((response) => void response.end(JSON.stringify(whole)), json);

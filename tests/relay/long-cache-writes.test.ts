@@ -1,6 +1,6 @@
 // Writes to OpenAI's cache that are stored for twelve hours: what they cost, and what a call that may cause them reserves.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const model = 'gpt-tide';
@@ -24,7 +24,7 @@ const marked = {
 const forUsual = { prompt_cache_options: { ttl: '30m' } };
 const [short, long] = [1000 + 1250 + 50, 1000 + 2500 + 50];
 
-describe.each(engines)('long cache writes on $kind', (engine) => {
+describe.each(oneEngine)('long cache writes on $kind', (engine) => {
   test.each([
     ['that are allowed', true, forLong, long],
     ['of a part of the prompt', true, marked, long],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LogOther } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { quotaOf } from '#shared/pricing.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
 const model = 'tide-long';
@@ -21,7 +21,7 @@ const usageOf = (prompt: number, cached: number) => ({
 });
 const requested = { model, max_tokens: 50, messages: [{ role: 'user', content: 'All that I wrote' }] };
 
-describe.each(engines)('long prompts on $kind', (engine) => {
+describe.each(oneEngine)('long prompts on $kind', (engine) => {
   test('cost more once they are longer than the bound, and the receipt says so', async () => {
     await using scene = await createScene(engine, { channels: [{ models: model }], settings });
     for (const stream of [false, true]) {

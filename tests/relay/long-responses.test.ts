@@ -1,6 +1,6 @@
 // Answers of many megabytes, which real providers send: nothing of them is parsed in one go, and they are charged as any other.
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 
@@ -23,7 +23,7 @@ function watchParsing(): () => number {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(engines)('long answers on $kind', (engine) => {
+describe.each(oneEngine)('long answers on $kind', (engine) => {
   test('vectors go on as they came, or in the encoding that was asked for, and no large text is parsed', async () => {
     await using upstream = await startRawUpstream((response) => void response.end(embeddings), json);
     await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });

@@ -1,6 +1,6 @@
 // A call with a long clip reserves for a long clip: an account cannot have many of them under way that it could not pay for together.
 import { expect, describe, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 
 /** One token costs one unit, whatever it is. */
@@ -98,7 +98,7 @@ const filmsOfAlibaba = [
   { what: 'in frames', part: { type: 'video', video: Array.from({ length: 200 }, () => 'https://tides.example/a.jpg') }, least: 128_000 },
 ];
 
-describe.each(engines)('clips and files on $kind', (engine) => {
+describe.each(oneEngine)('clips and files on $kind', (engine) => {
   test.each(filmsOfAlibaba)('a film for Alibaba $what: as much as it may cost is kept for it', async ({ part, least }) => {
     await using scene = await createScene(engine, { settings, quota: 3_000_000, channels: [{ type: 17 }] });
     scene.upstream.behave({ holdAfter: 1 }, { times: 1 });

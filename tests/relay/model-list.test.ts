@@ -1,9 +1,9 @@
 // The list of models is for whoever may call them: a key that may not be used shows nothing.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 
-describe.each(engines)('the list of models on $kind', (engine) => {
+describe.each(oneEngine)('the list of models on $kind', (engine) => {
   test.each([
     { what: 'from another address', fields: { allow_ips: '10.9.9.9' }, code: 'ip_denied' },
     { what: 'of a group that nobody may choose', fields: { group: 'closed' }, code: 'token_group_disabled' },

@@ -1,7 +1,7 @@
 // Moderations through a running server, asked for by the package of OpenAI.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -15,7 +15,7 @@ function openaiOf({ app, key }: RelayScene): OpenAI {
   return new OpenAI({ baseURL: `${app.origin}/v1`, apiKey: key, maxRetries: 0 });
 }
 
-describe.each(engines)('moderations on $kind', (engine) => {
+describe.each(oneEngine)('moderations on $kind', (engine) => {
   const open = (options: SceneOptions = {}) => createScene(engine, { settings, channels: [{ models: model }], ...options });
 
   test('of one text, of several and of parts are read by the package of OpenAI, and the prompt is what they cost', async () => {

@@ -1,7 +1,7 @@
 // The official client against a running server: what people will have on the other side.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { embeddingOf } from '#tests/support/fake-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
@@ -24,7 +24,7 @@ function clientOf(scene: RelayScene, options: { apiKey?: string; maxRetries?: nu
 }
 
 /** What a promise was refused with. */
-describe.each(engines)('the openai package on $kind', (engine) => {
+describe.each(oneEngine)('the openai package on $kind', (engine) => {
   test('lists models and reads one', async () => {
     await using scene = await createScene(engine, { channels: [{ models: 'tide-large,ebb-small' }] });
     const client = clientOf(scene);

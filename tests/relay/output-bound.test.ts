@@ -4,7 +4,7 @@ import { countMessages } from '#tests/support/count-prompt.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { Leases } from '#server/money/leases/leases.ts';
 import { buildLog } from '#tests/support/build-log.ts';
-import { embeddedEngine, engines } from '#tests/support/engines.ts';
+import { embeddedEngine, oneEngine } from '#tests/support/engines.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -31,7 +31,7 @@ async function inParallel(scene: RelayScene, origins: readonly string[], count: 
   return Promise.all(Array.from({ length: count }, (_, index) => one(index)));
 }
 
-describe.each(engines)('what a call may answer on $kind', (engine) => {
+describe.each(oneEngine)('what a call may answer on $kind', (engine) => {
   test.each([
     ['a whole answer', { stream: false }],
     ['a stream', { stream: true }],
@@ -293,7 +293,7 @@ test('an ample account reserves its largest answers in memory, and its lease hol
   ledger.release(second.reservation);
 });
 
-describe.each(engines)('an upstream that ignores limits, and many calls at once on $kind', (engine) => {
+describe.each(oneEngine)('an upstream that ignores limits, and many calls at once on $kind', (engine) => {
   const outgrowth = 10 * (promptTokens + 16_384);
 
   async function withThree(quota: number, use: (scene: RelayScene, origins: string[]) => Promise<void>) {

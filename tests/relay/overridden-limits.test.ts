@@ -1,7 +1,7 @@
 // What a channel makes of a call, by overrides and by its own names for models: how much is reserved for that, and what its provider is told.
 import { describe, expect, test, vi } from 'vitest';
 import { countMessages } from '#tests/support/count-prompt.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -12,7 +12,7 @@ const settings = { ModelRatio: `{"${model}":10,"gpt-4":10}`, CompletionRatio: `{
 const messages = [{ role: 'user', content: 'Say hello' }];
 const promptTokens = await countMessages(messages, model);
 
-const sceneOf = (engine: (typeof engines)[number], channels: readonly ChannelFields[], quota?: number) =>
+const sceneOf = (engine: (typeof oneEngine)[number], channels: readonly ChannelFields[], quota?: number) =>
   createScene(engine, {
     settings,
     channels: channels.map((channel) => ({ models: `${model},gpt-4`, ...channel })),
@@ -28,7 +28,7 @@ async function reservedTokens(scene: RelayScene, ask: () => Promise<Response>): 
   return Math.floor(amount / 10);
 }
 
-describe.each(engines)('what is reserved for it on $kind', (engine) => {
+describe.each(oneEngine)('what is reserved for it on $kind', (engine) => {
   const gemini = (body: Record<string, unknown>) => (scene: RelayScene) =>
     scene.post(`/v1beta/models/${model}:generateContent`, { contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }], ...body });
   const chat = (body: Record<string, unknown>) => (scene: RelayScene) => scene.chat({ model, ...body });

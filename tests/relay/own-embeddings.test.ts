@@ -1,7 +1,7 @@
 // Vectors of providers with forms of their own, asked for by OpenAI's package in either encoding, and by Gemini's callers.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeEmbedder, vectorOf } from '#tests/support/fake-embedders.ts';
 import type { EmbedderName } from '#tests/support/fake-embedders.ts';
 import { startFakeTencent } from '#tests/support/fake-tencent.ts';
@@ -13,7 +13,7 @@ type Front = ProviderFront & { readonly taken: Record<string, unknown>[] };
 
 const input = ['flood 潮', 'ebb'];
 
-describe.each(engines)('embeddings in forms of their own on $kind', (engine) => {
+describe.each(oneEngine)('embeddings in forms of their own on $kind', (engine) => {
   async function open(
     start: (url: string) => Promise<Front>,
     model: string,

@@ -1,7 +1,7 @@
 // Pictures of providers with forms of their own, through a running server: asked for strictly in their words, told in OpenAI's.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
 import type { FakeInternet } from '#tests/support/fake-internet.ts';
@@ -66,7 +66,7 @@ const rows = (count: number, more: object = {}) => Array.from({ length: count },
 const bytes = (count: number, more: object = {}) => Array.from({ length: count }, (_, index) => ({ b64_json: pictureOf(index), ...more }));
 const revised = { revised_prompt: 'a wide tide' };
 
-describe.each(engines)('pictures in forms of their own on $kind', (engine) => {
+describe.each(oneEngine)('pictures in forms of their own on $kind', (engine) => {
   let distrust = () => {};
   beforeAll(() => {
     distrust = trustLocalhost();

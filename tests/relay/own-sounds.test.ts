@@ -3,7 +3,7 @@ import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wavHead } from '#server/kinds/audio/wav-head.ts';
 import { spokenPieces } from '#tests/support/audio-responses.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
 import { countedTwice, spokenSamples, spokenSound, startFakeSpeaker } from '#tests/support/fake-speakers.ts';
 import type { FakeSpeaker, SpeakerName } from '#tests/support/fake-speakers.ts';
@@ -15,7 +15,7 @@ const characters = 24;
 const twice = countedTwice(input);
 const wav = Buffer.concat([wavHead(24_000, spokenSamples.length), spokenSamples]);
 
-describe.each(engines)('sounds in forms of their own on $kind', (engine) => {
+describe.each(oneEngine)('sounds in forms of their own on $kind', (engine) => {
   let distrust = () => {};
   beforeAll(() => {
     distrust = trustLocalhost();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { receivedText, spokenPieces, waveOf } from '#tests/support/audio-responses.ts';
 import { createSession } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
@@ -37,7 +37,7 @@ function recording(fields: Record<string, string> = {}): FormData {
   return form;
 }
 
-describe.each(engines)('pictures and sound of the playground on $kind', (engine) => {
+describe.each(oneEngine)('pictures and sound of the playground on $kind', (engine) => {
   test('pictures are charged to the user alone, by their order and group; the group goes nowhere', async () => {
     await using scene = await openPlayground(engine);
     const before = await scene.balance();

@@ -4,7 +4,7 @@ import { LogOther } from '#shared/logs.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { createScene, readEvents, setOption, testModel, until } from '#tests/support/relay-scene.ts';
@@ -28,7 +28,7 @@ async function createPlayground(engine: Engine, options: SceneOptions = {}) {
 
 const groups = { GroupRatio: '{"default":1,"vip":2,"other":1,"gone":1}', UserUsableGroups: '{"vip":"VIP"}' };
 
-describe.each(engines)('the playground on $kind', (engine) => {
+describe.each(oneEngine)('the playground on $kind', (engine) => {
   test('an answer is charged to the user alone and logged under the name of the group', async () => {
     await using scene = await createPlayground(engine);
     const before = await scene.balance();

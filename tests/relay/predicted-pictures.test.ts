@@ -1,6 +1,6 @@
 // Pictures that callers of Gemini's format order by `:predict`, whoever makes them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { startFakeInternet } from '#tests/support/fake-internet.ts';
 import { startFakePainter } from '#tests/support/fake-painters.ts';
@@ -52,7 +52,7 @@ const instances = [{ prompt: 'a tide' }];
 const predictions = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => ({ mimeType: 'image/png', bytesBase64Encoded: pictureOf(index), ...more }));
 
-describe.each(engines)('pictures by :predict on $kind', (engine) => {
+describe.each(oneEngine)('pictures by :predict on $kind', (engine) => {
   let distrust = () => {};
   beforeAll(() => {
     distrust = trustLocalhost();

@@ -1,6 +1,6 @@
 // What a client might try to have for nothing in a realtime session.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import {
   cheap,
   dear,
@@ -15,7 +15,7 @@ import {
 import type { Json } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
-describe.each(engines)('attacks on realtime sessions on $kind', (engine) => {
+describe.each(oneEngine)('attacks on realtime sessions on $kind', (engine) => {
   test('keys of the provider are neither in its errors nor in its last word', async () => {
     await using attacked = await attack(engine);
     const { client, peer } = attacked;

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startFakeRealtime } from '#tests/support/fake-realtime.ts';
 import { cheap, dear, openRealtime, seconds, upTo, writtenCost, writtenUsage } from '#tests/support/realtime-scene.ts';
@@ -21,7 +21,7 @@ const update = (model: string) => ({ type: 'session.update', session: writing(mo
 const completed = 'conversation.item.input_audio_transcription.completed';
 const delta = { type: 'conversation.item.input_audio_transcription.delta', item_id: 'item_heard', content_index: 0, delta: 'When is' };
 
-describe.each(engines)('sessions that transcribe on $kind', (engine) => {
+describe.each(oneEngine)('sessions that transcribe on $kind', (engine) => {
   test('a sound is written down and charged by the model that its client has named, before it is told', async () => {
     await using opened = await openRealtime(engine, {}, { query });
     const { client, peer, scene } = opened;

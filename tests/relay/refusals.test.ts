@@ -8,7 +8,7 @@ import { createRefusalLog, sweepRefusedRequests, sweepUndatedRefusals } from '#s
 import { AppError } from '#shared/errors.ts';
 import { audit } from '#server/money/audit.ts';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -27,7 +27,7 @@ async function ask(app: TestApp, key: string, body: Record<string, unknown> | st
 }
 
 // Rows of a minute are written some seconds later: they wait for them together.
-describe.each(engines)('refused calls on $kind', { concurrent: true }, (engine) => {
+describe.each(oneEngine)('refused calls on $kind', { concurrent: true }, (engine) => {
   const scene = async () => {
     const app = await createTestApp(engine);
     const root = await app.setup();

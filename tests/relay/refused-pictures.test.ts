@@ -1,7 +1,7 @@
 // A provider refuses a picture for what was asked: that is told in the caller's format, costs nothing, and says nothing of the channel.
 import { describe, expect, test } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import type { UpstreamError } from '#tests/support/upstream-behaviour.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
@@ -15,7 +15,7 @@ const settings = {
 const quota = 50_000_000;
 const words = 'Your request was rejected by the safety system';
 
-describe.each(engines)('a picture that is refused on $kind', (engine) => {
+describe.each(oneEngine)('a picture that is refused on $kind', (engine) => {
   test.each<[string, number, UpstreamError]>([
     ['OpenAI', 400, { message: words, type: 'image_generation_user_error', code: 'moderation_blocked' }],
     ['Azure', 400, { message: words, type: 'invalid_request_error', code: 'content_policy_violation' }],

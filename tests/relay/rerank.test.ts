@@ -1,7 +1,7 @@
 // Reranking through a running server: callers of Jina's and Cohere's shape before providers of every form.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -21,7 +21,7 @@ const settings = { ModelRatio: JSON.stringify(Object.fromEntries(models.map((mod
 const documents = ['ebb', 'the flood', { text: 'the highest tide' }];
 const cohere = { 'x-fern-sdk-name': 'cohere-ai' };
 
-describe.each(engines)('reranking on $kind', (engine) => {
+describe.each(oneEngine)('reranking on $kind', (engine) => {
   const open = (more: Record<string, string> = {}) =>
     createScene(engine, { settings: { ...settings, ...more }, channels: providers.map(({ type, model }) => ({ type, models: model })) });
   const ask = async (scene: RelayScene, body: object, headers: Record<string, string> = {}) => {

@@ -1,6 +1,6 @@
 // What is charged when a provider of Responses tells its usage, in part, or tells what cannot be true; and what its callers may ask for.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
@@ -12,7 +12,7 @@ const bodies: Readonly<Record<string, object>> = {
   '/v1/chat/completions': { model, messages: [{ role: 'user', content: question }], max_tokens: 200 },
   '/v1/messages': { model, messages: [{ role: 'user', content: question }], max_tokens: 200 },
 };
-const cases = engines.flatMap((engine) => Object.keys(bodies).map((path) => ({ engine, kind: engine.kind, path })));
+const cases = oneEngine.flatMap((engine) => Object.keys(bodies).map((path) => ({ engine, kind: engine.kind, path })));
 
 describe.each(cases)('usage of a Responses channel on $kind, asked at $path', ({ engine, path }) => {
   const open = (options: SceneOptions = {}) => createScene(engine, { channels: [{ models: model, setting }], ...options });
@@ -110,7 +110,7 @@ describe.each(cases)('usage of a Responses channel on $kind, asked at $path', ({
   });
 });
 
-describe.each(engines)('what costs more, and what is spelled otherwise, at /v1/responses on $kind', (engine) => {
+describe.each(oneEngine)('what costs more, and what is spelled otherwise, at /v1/responses on $kind', (engine) => {
   test.each([
     ['"input":"Hi","MAX_OUTPUT_TOKENS":16000', 'MAX_OUTPUT_TOKENS'],
     ['"input":[{"role":"user","content":"short","Content":"long"}]', 'Content'],

@@ -4,7 +4,7 @@ import type { LogOther } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { quotaOf } from '#shared/pricing.ts';
 import type { Behaviour } from '#tests/support/upstream-behaviour.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -92,7 +92,7 @@ const geminiByHeader: Format = {
   reported: (tier) => ({ usage: geminiUsage, ...(tier === null ? {} : { headers: { 'x-gemini-service-tier': tier } }) }),
 };
 const allowed = { allow_surcharges: true };
-const cases = engines.flatMap((engine) =>
+const cases = oneEngine.flatMap((engine) =>
   [chat, responses, claude, gemini, geminiByHeader].map((format) => ({ engine, kind: engine.kind, ...format })),
 );
 
@@ -159,7 +159,7 @@ describe.each(cases)('lanes of $name on $kind', ({ engine, path, channel, settin
   });
 });
 
-describe.each(engines)('reservations on $kind', (engine) => {
+describe.each(oneEngine)('reservations on $kind', (engine) => {
   const ask = async (setting: object, more: object = {}, fields: object = {}) => {
     // Enough for the prompt and a few tokens in the usual lane, and not for the prompt in a dearer one.
     const dear = { ...settings, TierPrice: '{"priority:tide-*":1000}' };

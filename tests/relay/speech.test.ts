@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { mostSpoken } from '#server/kinds/audio/spoken-sound.ts';
 import { spokenPieces, spokenSeconds, spokenUsage } from '#tests/support/audio-responses.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
@@ -27,7 +27,7 @@ const whole = Buffer.concat(spokenPieces);
 /** 14 × 0.3 + 101 × 6, rounded up. */
 const meteredCost = 611;
 
-describe.each(engines)('speech on $kind', (engine) => {
+describe.each(oneEngine)('speech on $kind', (engine) => {
   const open = (options: SceneOptions = {}) =>
     createScene(engine, { channels: [{ models }], ...options, settings: { ...settings, ...options.settings } });
   const sdk = ({ app, key }: RelayScene) => new OpenAI({ baseURL: `${app.origin}/v1`, apiKey: key, maxRetries: 0 });

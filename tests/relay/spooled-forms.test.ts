@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waveOf } from '#tests/support/audio-responses.ts';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
@@ -30,7 +30,7 @@ const noise = (size: number, seed = 'tide') => {
   return bytes;
 };
 
-describe.each(engines)('spooled forms on $kind', (engine) => {
+describe.each(oneEngine)('spooled forms on $kind', (engine) => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-spool-'));

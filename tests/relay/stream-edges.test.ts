@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { leasedOf } from '#server/money/account.ts';
 import type { CollectionName } from '#server/db/database.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -20,7 +20,7 @@ async function checkNothingHeld(scene: RelayScene): Promise<void> {
   });
 }
 
-describe.each(engines)('streams at odd moments on $kind', (engine) => {
+describe.each(oneEngine)('streams at odd moments on $kind', (engine) => {
   test.each([true, false])('a client that left while its money was being reserved costs nothing (stream: %s)', async (stream) => {
     await using scene = await createScene(engine);
     const { ledger } = scene.app.context;

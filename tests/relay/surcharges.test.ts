@@ -1,6 +1,6 @@
 // What costs a provider's account more than callers are billed: left out and named, unless the channel allows it.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 
 const messages = [{ role: 'user', content: 'Say hello' }];
@@ -10,7 +10,7 @@ const openai = { path: '/v1/chat/completions', type: 1 };
 const openRouter = { path: openai.path, type: 20 };
 const betas = 'tools-2026-01-01, fast-mode-2026-02-01,context-1m-2025-08-07 , Other-2026-03-01';
 
-describe.each(engines)('surcharges, on $kind', (engine) => {
+describe.each(oneEngine)('surcharges, on $kind', (engine) => {
   const ask = async (
     { path, type }: typeof openai,
     {

@@ -1,14 +1,14 @@
 // How much a submission of a drawing or of music may hold.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longestPrompt, mostTextBytes } from '#server/call/tasks/task-bounds.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTaskScene } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';
 
 const picture = `data:image/png;base64,${'QUJD'.repeat(400_000)}`;
 const english = { 'accept-language': 'en' };
 
-describe.each(engines)('submissions on $kind', (engine) => {
+describe.each(oneEngine)('submissions on $kind', (engine) => {
   let scene: TaskScene;
   beforeAll(async () => {
     scene = await createTaskScene(engine);

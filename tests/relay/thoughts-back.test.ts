@@ -1,6 +1,6 @@
 // Thoughts of earlier turns at providers that want them back, whatever their callers speak, and what stands where a caller sends none.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -136,7 +136,7 @@ const providers: Record<string, { type: number; model: string; fields: Json }> =
   'any host': { type: 1, model: 'own-model', fields: { reasoning_content: thought } },
 };
 
-describe.each(engines)('thoughts of earlier turns, on $kind', (engine) => {
+describe.each(oneEngine)('thoughts of earlier turns, on $kind', (engine) => {
   const settings = { SelfUseModeEnabled: 'true' };
   const tools = [{ type: 'function', function: { name: 'ls', parameters: schema } }];
 

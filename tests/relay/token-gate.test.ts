@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
 import type { TokenGate } from '#server/call/admission/token-gate.ts';
 import { createToken } from '#tests/support/build-token.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 const admit = async (gate: TokenGate, authorization: string) => gate.admit({ headers: new Headers({ authorization }), url: '/v1/models' });
@@ -13,7 +13,7 @@ const codeOf = (gate: TokenGate, authorization: string) =>
     (failure: { code?: string }) => failure.code,
   );
 
-describe.each(engines)('the token gate on $kind', (engine) => {
+describe.each(oneEngine)('the token gate on $kind', (engine) => {
   test('a key is found in every header and in the address, and in the address of a task it is not looked for', async () => {
     await using app = await createTestApp(engine);
     const { key } = await createToken(app.context, (await app.createUser()).id);

@@ -2,7 +2,7 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { receivedText, transcriptionUsage, waveOf } from '#tests/support/audio-responses.ts';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { failureOf } from '#tests/support/failure-of.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -28,7 +28,7 @@ const meteredCost = 383;
 /** 9 seconds of a minute. */
 const pricedCost = 450;
 
-describe.each(engines)('transcripts on $kind', (engine) => {
+describe.each(oneEngine)('transcripts on $kind', (engine) => {
   const open = (options: SceneOptions = {}) =>
     createScene(engine, { channels: [{ models }], ...options, settings: { ...settings, ...options.settings } });
   const sdk = ({ app, key }: RelayScene) => new OpenAI({ baseURL: `${app.origin}/v1`, apiKey: key, maxRetries: 0 });

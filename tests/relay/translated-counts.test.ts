@@ -1,6 +1,6 @@
 // Counts of prompts before providers of other formats: theirs where they have one, ours otherwise, and which it is stands in a header.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
@@ -53,13 +53,13 @@ const upstreams = [
   },
   { format: 'Gemini', channel: { type: 24 }, at: /:countTokens$/, fields: ['generateContentRequest'] },
 ];
-const cases = engines.flatMap((engine) =>
+const cases = oneEngine.flatMap((engine) =>
   callers.flatMap((caller) =>
     upstreams.flatMap((upstream) => (caller.format === upstream.format ? [] : [{ engine, kind: engine.kind, caller, upstream }])),
   ),
 );
 
-const open = (engine: (typeof engines)[number], channel: object, options: SceneOptions = {}) =>
+const open = (engine: (typeof oneEngine)[number], channel: object, options: SceneOptions = {}) =>
   createScene(engine, { channels: [{ models: testModel, ...channel }], ...options });
 
 async function count(scene: RelayScene, { path, body, read }: (typeof callers)[number]) {
@@ -89,7 +89,7 @@ describe.each(cases)('counts on $kind, asked in $caller.format, before $upstream
   });
 });
 
-describe.each(engines)('counts on $kind', (engine) => {
+describe.each(oneEngine)('counts on $kind', (engine) => {
   test('are asked of a provider of the own format first', async () => {
     const [caller] = callers;
     if (caller === undefined) throw new Error('There are callers');

@@ -1,7 +1,7 @@
 // What no upstream may send, however long it is: it is that upstream's fault, and another channel answers; unless its caller asked
 // for it.
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
+import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -34,7 +34,10 @@ const json = 'application/json';
 const sse = 'text/event-stream';
 
 /** A scene whose first channel sends this, and whose second one is as it should be. */
-async function arrange(engine: (typeof engines)[number], { body, type, channelType }: { body: string; type: string; channelType: number }) {
+async function arrange(
+  engine: (typeof oneEngine)[number],
+  { body, type, channelType }: { body: string; type: string; channelType: number },
+) {
   const upstream = await startRawUpstream((response) => void response.end(body), { type });
   const first = { base_url: upstream.url, type: channelType, priority: 10 };
   const scene = await createScene(engine, { settings: { RetryTimes: '1' }, channels: [first, {}] });
@@ -48,7 +51,7 @@ async function arrange(engine: (typeof engines)[number], { body, type, channelTy
 const ask = (scene: RelayScene, path: string, stream: boolean) =>
   scene.post(path, { model: testModel, max_tokens: 100, messages: [{ role: 'user', content: 'Say hello' }], stream });
 
-describe.each(engines)('what no upstream may send, on $kind', (engine) => {
+describe.each(oneEngine)('what no upstream may send, on $kind', (engine) => {
   test.each([
     { what: 'an event of too many lines', path: openai.path, stream: true, body: lines, type: sse, channelType: openai.type },
     { what: 'comments without an end', path: claude.path, stream: true, body: lines, type: sse, channelType: openai.type },

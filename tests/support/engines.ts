@@ -1,5 +1,5 @@
-// The storage engine that tests run against: the embedded one, or in the files of `tests/both-engines.ts`, which run a second time where
-// TEST_MONGODB_URL names a server, MongoDB.
+// The storage engines that tests run against. A file that takes `engines` runs a second time where TEST_MONGODB_URL names a server, on MongoDB
+// (`tests/both-engines.ts`); one that takes `oneEngine` runs on the embedded one alone.
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,6 +49,9 @@ export const engines: readonly Engine[] = [embeddedEngine, mongoEngine].filter((
   const wanted = process.env['TEST_ENGINE'];
   return wanted === undefined ? kind === 'embedded' || testMongoUrl !== undefined : wanted === kind;
 });
+
+/** For what is the same on each engine. `TEST_ENGINES=all` runs it on both. */
+export const oneEngine: readonly Engine[] = process.env['TEST_ENGINES'] === 'all' ? engines : [embeddedEngine];
 
 /** Runs the same tests on each engine, every test on a database of its own. */
 export function onEachEngine(title: string, tests: (current: () => TestDatabase) => void): void {
