@@ -1,4 +1,4 @@
-// What a person does to the own account beside name and password. Apart from `account.ts`, which every screen needs.
+// Account actions apart from name and password. Separate from `account.ts`, which every screen needs.
 import { z } from 'zod/mini';
 import { GroupChoice } from '#shared/account.ts';
 import { endpoint } from '#shared/contract.ts';
@@ -33,7 +33,7 @@ export const TransferInput = z.object({
 export type TransferInput = z.infer<typeof TransferInput>;
 
 export const accountActionsApi = {
-  /** Whoever is signed in: what a visitor may see. */
+  /** For a signed-in user too, as a visitor sees the groups. */
   visitorGroups: endpoint('GET', '/api/user/groups', {
     access: 'public',
     reply: z.record(z.string(), GroupChoice),

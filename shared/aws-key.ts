@@ -1,5 +1,5 @@
-// What a channel of AWS may have as its key: an access key with its secret, or an API key of Bedrock; behind each the region whose host
-// is called. The console's form and the server ask here alike.
+// Forms of the key of an AWS channel: an access key with its secret, or an API key of Bedrock; each followed by the region whose host is called. Used
+// by the console's form and by the server.
 
 export type AwsKey =
   | { type: 'access_key'; accessKeyId: string; secretAccessKey: string; region: string; sessionToken?: string }

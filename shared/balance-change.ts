@@ -26,7 +26,7 @@ export function changeOf(log: Log): number {
   }
 }
 
-/** Whether a row that is no call tells of money that was spent: on a store's day, or on more than was taken ahead. */
+/** Returns whether a row other than a call reports spending: a day of a store, or more than was prepaid. */
 export function isSpending(log: Log): boolean {
   const event = isCall(log) ? undefined : otherOf(log)?.event;
   const isOfWork = event?.code === 'store_day' || event?.code === 'batch_settled' || event?.code === 'tuning_settled';

@@ -42,7 +42,7 @@ export type CallSession = z.infer<typeof CallSession>;
 export const SessionAgent = z.object({
   /** Empty: the first one, which the user speaks to. */
   agent: z.string(),
-  /** The one that called it; empty: the first one, or nobody. */
+  /** Agent that called it; empty: the first agent, or none. */
   parent: z.string(),
   ...sums,
   /** Milliseconds that its calls took together. */
@@ -55,7 +55,7 @@ export const SessionTree = z.object({
   session: CallSession,
   /** Quota that a session of its token may cost, as it is now; 0: no bound. */
   budget: z.int(),
-  /** Those that cost most first. Null: of so many calls it is not told by agents. */
+  /** Most expensive first. Null: the session has too many calls for sums by agent. */
   agents: z.nullable(z.array(SessionAgent)),
   /** Agents that are not in the list. */
   agents_left_out: z.int(),

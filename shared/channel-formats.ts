@@ -1,5 +1,5 @@
-// Which formats the provider of each type of channel has, for the setting `formats`, in the console's form and on the server alike. The server's
-// provider records say how they are spoken; a test keeps both in step.
+// API formats that the provider of each type of channel supports, for the setting `formats`, in the console's form and on the server. The server's
+// provider records implement them; a test checks that both agree.
 
 const others: Readonly<Record<number, readonly string[]>> = {
   1: ['openai-chat', 'openai-responses'],

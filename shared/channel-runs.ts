@@ -1,4 +1,4 @@
-// What takes minutes because it asks the provider of every channel: tests and balances of all.
+// Runs that take minutes because they call the provider of every channel: tests and balances of all.
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
@@ -20,7 +20,7 @@ export const ChannelRun = z.object({
   /** Channels that were taken out of use, or into it again, for what came of it. */
   disabled: z.int(),
   enabled: z.int(),
-  /** Channels that are being asked now. */
+  /** Ids of the channels in progress. */
   current: z.array(z.int()),
   /** Channels go by their ids; those up to this one are done. */
   last_id: z.int(),

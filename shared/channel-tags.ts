@@ -65,7 +65,7 @@ export const channelTagApi = {
     reply: z.array(ChannelTag),
     summary: 'Tags of channels with their totals',
   }),
-  /** Without a tag it is taken away. Answers how many channels are meant. */
+  /** Without `tag` the tag is removed. Returns the number of channels concerned. */
   setTag: endpoint('POST', '/api/channel/batch/tag', {
     access: 'admin',
     body: z.object({ ids: z.optional(Ids), tag: z.optional(z.string().check(z.maxLength(1000))) }),

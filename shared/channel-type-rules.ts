@@ -8,7 +8,10 @@ import { readDifyApp } from './dify-app.ts';
 import type { LocalText } from './errors.ts';
 import { readGoogleKey } from './google-key.ts';
 
-/** `account_required`: its path names the account. `library_required`: nothing else says what is asked. `app_invalid`: no kind of application is called so. */
+/**
+ * `account_required`: the path contains the account. `library_required`: the request cannot be routed without it. `app_invalid`: unknown kind of
+ * application.
+ */
 export type OtherProblem = RegionsProblem | 'account_required' | 'library_required' | 'app_invalid';
 /** `key_form`: it has none of the type's `keyForms`. */
 export type TypedKeyProblem = 'key_google' | 'key_aws' | 'key_codex' | 'key_form';

@@ -1,11 +1,11 @@
-// What kinds of upstream a channel can have, for the editor. The server's provider records say how they are talked to; a
-// test keeps both in step. Default models come from `GET /api/models`.
+// Kinds of upstream that a channel can have, for the editor. The server's provider records implement their protocols; a test checks that both agree.
+// Default models come from `GET /api/models`.
 
 /** What the channel's free field (`other`) is for; types without it do not show it. */
 export type OtherField = 'api_version' | 'plugin' | 'account_id' | 'regions' | 'bot_id' | 'spark_version' | 'library_id' | 'dify_app';
 /** Keys of several kinds, or of many parts. */
 export type KeyKind = 'google' | 'aws' | 'codex';
-/** What a key is, where its provider has several things of that name or asks for none; the texts are translations. */
+/** Hint about the key, if its provider has several things of that name or needs none; the texts are translations. */
 export type KeyHint = 'azure' | 'cloudflare' | 'ark' | 'ark_videos' | 'dify' | 'coze' | 'unasked' | 'drawing';
 /** Something to know before using the type; the texts are translations. */
 export type TypeNotice =
@@ -31,7 +31,7 @@ export interface ChannelType {
   name: string;
   /** What Chinese readers call it, where that differs. */
   nameZh?: string;
-  /** A colour of the console's palette, to tell types apart. */
+  /** A colour of the console's palette, to distinguish types. */
   color: string;
   /** Built-in address; empty: the channel must name one. */
   baseUrl: string;
@@ -45,9 +45,9 @@ export interface ChannelType {
   notice?: TypeNotice;
   /** `openai_organization` is used. */
   hasOrganization?: boolean;
-  /** The provider tells which models it has. */
+  /** The provider lists its models. */
   listsModels?: boolean;
-  /** The provider tells what is left on the account. */
+  /** The provider reports the balance of the account. */
   reportsBalance?: boolean;
   /** It only takes orders of drawings, music or videos. Each costs and takes minutes, so nothing of it is tested. */
   isUntested?: boolean;

@@ -29,7 +29,7 @@ export const Channel = z.object({
   test_time: z.int(),
   /** Milliseconds of the last test, 0: untested. */
   response_time: z.int(),
-  /** Why the last test failed, in the language of whoever made it; empty: it passed, or there was none. */
+  /** Why the last test failed, in the language of the user who started it; empty: it passed, or there was none. */
   test_error: z._default(z.string(), ''),
   /** The model of the last test; empty: there was none, or none that noted it. */
   tested_model: z._default(z.string(), ''),
@@ -109,7 +109,7 @@ export const FailingChannel = z.object({
 });
 export type FailingChannel = z.infer<typeof FailingChannel>;
 
-/** What an administrator should know of all channels at any time: asked every half minute, so it stays small. */
+/** Status summary of all channels for administrators: polled every half minute, so it stays small. */
 export const ChannelSummary = z.object({ enabled: z.int(), disabled_by_hand: z.int(), disabled_by_system: z.int() });
 export type ChannelSummary = z.infer<typeof ChannelSummary>;
 
@@ -177,7 +177,7 @@ const DeletedSet = z.object({ ids: z.array(z.int()) });
 const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const channelApi = {
-  /** `p` counts from 0; the bare array is what old clients read, `total` comes beside it. */
+  /** `p` counts from 0; old clients read the bare array, `total` is a further top-level key. */
   list: endpoint('GET', '/api/channel/', {
     access: 'admin',
     /** `tag_mode`: pages are of tags, and hold all channels of theirs; those without a tag come last. */

@@ -1,5 +1,5 @@
-// What a channel to ChatGPT accounts may have as its key: what Codex keeps of a sign-in (`auth.json`), or its tokens alone. The console's form
-// and the server ask here alike.
+// Forms of the key of a channel to ChatGPT accounts: the sign-in file of Codex (`auth.json`), or its tokens alone. Used by the console's form and by
+// the server.
 import { z } from 'zod/mini';
 
 /** As it can travel in a header. */

@@ -23,7 +23,7 @@ export interface EndpointSpec<
   body?: Body;
   /** Shape of `data`; none: the response has no data. */
   reply?: Reply;
-  /** Further top-level keys beside `data` that old clients read, e.g. `time` of a channel test. */
+  /** Further top-level keys next to `data` that old clients read, e.g. `time` of a channel test. */
   extra?: Extra;
   /** One sentence for the OpenAPI document. */
   summary?: string;

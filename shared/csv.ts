@@ -1,6 +1,6 @@
 // Tables as text (RFC 4180), as spreadsheets open them: what the server exports and what a device saves.
 
-/** Stands at the beginning of a file and tells spreadsheets that it is UTF-8. */
+/** Byte order mark at the beginning of a file, by which spreadsheets detect UTF-8. */
 export const csvMark = '\uFEFF';
 
 export function csvRow(values: readonly (string | number)[]): string {

@@ -8,7 +8,7 @@ import { zoneQuery } from '#shared/time-steps.ts';
 export const UsageStep = z.enum(['hour', 'day', 'week']);
 export type UsageStep = z.infer<typeof UsageStep>;
 
-/** What calls are told apart by. Channels and users are for administrators. */
+/** Dimensions that calls are grouped by. Channels and users are for administrators. */
 export const UsageBy = z.enum(['model', 'token', 'channel', 'user']);
 export type UsageBy = z.infer<typeof UsageBy>;
 
@@ -49,7 +49,7 @@ const NamedSums = z.object({
   name: z.string(),
   /** What to show for it. */
   label: z.string(),
-  /** What a token is called now, and of everybody's whose it is. Absent in what a device has kept of an earlier version. */
+  /** Current name of a token and, in figures of all users, its owner. Absent in copies stored on a device by an earlier version. */
   token: z.optional(z.object({ name: z.string(), username: z.optional(z.string()) })),
   sums: UsageSums,
 });
@@ -72,7 +72,7 @@ export const UsageFigures = z.object({
   /** When each step begins. */
   steps: z.array(z.int()),
   whole: z.array(UsageSums),
-  /** Of the whole time, and step by step. Absent in what a device has kept of an earlier version. */
+  /** Of the whole time, and step by step. Absent in copies stored on a device by an earlier version. */
   latency: z.optional(z.object({ whole: UsageLatency, steps: z.array(UsageLatency) })),
   /** The time of the same length before, step by step. */
   previous: z.array(UsageSums),
@@ -107,7 +107,7 @@ export type UsageHour = z.infer<typeof UsageHour>;
 export const RefusalGroup = z.object({
   /** An error code of `errors.ts`, or one of a newer server. */
   code: z.string(),
-  /** What the last of them was told. */
+  /** Error message of the last of them. */
   reason: z.object({ zh: z.string(), en: z.string() }),
   username: z.string(),
   token_name: z.string(),
@@ -125,7 +125,7 @@ export const OperatorTodo = z.object({
   at: z.int(),
   /** Channels that were disabled automatically, the newest first. */
   channels: z.array(z.object({ id: z.int(), name: z.string(), reason: z.string(), since: z.int() })),
-  /** Enabled channels that fail. Absent in what a device has kept of an earlier version. */
+  /** Enabled channels that fail. Absent in copies stored on a device by an earlier version. */
   failing: z.optional(z.array(FailingChannel)),
   /** All channels that were disabled automatically and all that fail, listed above or not. Absent from what a device has stored. */
   channel_counts: z.optional(z.object({ disabled: z.int(), failing: z.int() })),
@@ -137,11 +137,11 @@ export const OperatorTodo = z.object({
   low_users: z.array(z.object({ id: z.int(), username: z.string(), quota: z.int() })),
   /** All such users, listed above or not. Absent from what a device has stored. */
   low_user_count: z.optional(z.int()),
-  /** Models that were asked for in the last day and have no price. */
+  /** Models that were requested in the last day and have no price. */
   unpriced: z.array(z.object({ model: z.string(), count: z.int() })),
-  /** How many there are, named above or not. Absent in what a device has kept. */
+  /** Number of such models, listed above or not. Absent in copies stored on a device. */
   unpriced_count: z.optional(z.int()),
-  /** Models whose price is away from what their provider says that calls cost: US dollars of calls of one day. Absent in what a device has kept. */
+  /** Models whose price deviates from the cost that their provider reports: US dollars of calls of one day. Absent in copies stored on a device. */
   drifts: z.optional(
     z.array(
       z.object({
@@ -157,7 +157,7 @@ export const OperatorTodo = z.object({
   ),
   /** Calls of some account cannot be settled. */
   is_stuck: z.boolean(),
-  /** Mails are sent, and no address is set for their links. Said only to whoever may set it. */
+  /** Mails are sent, and no address is set for their links. Reported only to users who may set it. */
   lacks_address: z.boolean(),
   /** Address of a private proxy that forwards clients and is not in `TRUSTED_PROXIES`; absent: none was seen. */
   untrusted_proxy: z.optional(z.string()),

@@ -2,7 +2,7 @@
 
 export interface DifyApp {
   kind: 'chat' | 'completion' | 'workflow';
-  /** The variable of the application that gets what is asked. */
+  /** Variable of the application that receives the prompt. */
   input: string;
 }
 

@@ -72,7 +72,7 @@ export const Drawing = z.object({
 });
 export type Drawing = z.infer<typeof Drawing>;
 
-/** What stands beside the rows of a page. `total` is exact up to 10,000; `cursor` opens the next page, absent on the last. */
+/** Further keys of a page of rows. `total` is exact up to 10,000; `cursor` opens the next page, absent on the last. */
 export const TaskPageExtra = z.object({
   total: z.int(),
   total_is_lower_bound: z.optional(z.boolean()),

@@ -794,8 +794,8 @@ export type LocalText = Readonly<Record<Language, string>>;
 export type ErrorDetails = Record<string, string | number | LocalText | FailureReason>;
 
 /**
- * A failure that a caller can do something about. `details` fill the text's placeholders; `field` names the input at
- * fault; `retryAfter` is in seconds; `data` goes into the envelope (the current value on `revision_conflict`), `extra` beside it.
+ * A failure that a caller can do something about. `details` fill the text's placeholders; `field` names the input at fault; `retryAfter` is in
+ * seconds; `data` becomes the envelope's `data` (the current value on `revision_conflict`), `extra` its further keys.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;

@@ -165,7 +165,7 @@ export function invalidField(path: string, rule: LocalText): AppError {
   return new AppError('invalid_field', { sentence: fieldSentence(path, rule) }, { field: path });
 }
 
-/** The refusal of what somebody made up: a name, a password. */
+/** Refuses a value that the user chose: a name, a password. */
 export function invalidInput(field: string, rule: LocalText): AppError {
   const name = fieldNames.get(field);
   const detail = name === undefined ? fieldSentence(field, rule) : { zh: `${name.zh}${rule.zh}`, en: `${name.en} ${rule.en}` };

@@ -23,11 +23,11 @@ export interface PriceMaps {
   cacheCreationRatio?: NumberMap;
   /** Ratios of cache writes for an hour or longer; if missing, 1.6 times the ratio of writes for five minutes. */
   cacheCreation1hRatio?: NumberMap;
-  /** Of audio that is heard; models that are not in it hear at the price of text. */
+  /** Ratios of audio input; models that are not in it have the ratio of text input. */
   audioRatio?: NumberMap;
-  /** Of audio that is spoken, as a factor of audio that is heard; models that are not in it speak at the price of text. */
+  /** Ratios of audio output, as a factor of audio input; models that are not in it have the ratio of text output. */
   audioCompletionRatio?: NumberMap;
-  /** Of audio that is read from the cache, as a factor of audio that is heard; models that are not in it have the factor of text. */
+  /** Ratios of cached audio, as a factor of audio input; models that are not in it have the factor of text. */
   audioCacheRatio?: NumberMap;
   /** Of pictures that are seen; models that are not in it see at the price of text. */
   imageRatio?: NumberMap;
@@ -35,7 +35,7 @@ export interface PriceMaps {
   imageCompletionRatio?: NumberMap;
   /** Factors for long prompts, by `shared/long-inputs.ts`; models that are not in it cost the same at any length. */
   longInputPrice?: NumberMap;
-  /** Factors of other lanes, by `shared/service-tiers.ts`; models that are not in it cost the same in all. */
+  /** Factors of other tiers, by `shared/service-tiers.ts`; models that are not in it cost the same in all. */
   tierPrice?: NumberMap;
   /** USD per second of video, by `shared/video-prices.ts`. */
   videoPrice?: NumberMap;
@@ -53,7 +53,7 @@ export function cacheCreation1hRatioOf(cacheCreationRatio: number): number {
   return product(cacheCreationRatio, 1.6);
 }
 
-/** The price that is kept for audio, or that of text where none is. */
+/** Returns the ratios that are set for audio, or those of text. */
 export function audioRatiosOf(
   completionRatio: number,
   { audioRatio = 1, audioCompletionRatio }: { audioRatio?: number | undefined; audioCompletionRatio?: number | undefined },
@@ -95,7 +95,7 @@ function product(one: number, other: number): number {
   return Number(decimalText(multiply(decimalOf(one), decimalOf(other))));
 }
 
-/** The price of a model by the name that the client used; null when none is set. Keep the result: costs are cached on it. */
+/** Returns the price of a model by the name that the client used; null if none is set. Reuse the result: costs are cached on it. */
 export function findPrice(model: string, maps: PriceMaps): Price | null {
   const name = pricedName(model);
   const modelPrice = maps.modelPrice[name];
@@ -199,8 +199,8 @@ export function priceOfTokens(perMillion: number): UsagePrice {
 }
 
 /**
- * What a model costs that was trained from `base`: by its own prices, with the base's factors of pictures and of lanes. Lanes of `ft:<base>` are of
- * what was trained from it alone.
+ * Returns the price of a model that was trained from `base`: its own prices, with the base's factors of pictures and of tiers. Tiers of `ft:<base>`
+ * apply to its trained models only.
  */
 export function trainedPrice(base: string, { input, cached, output }: TuningPrice, maps: PriceMaps): UsagePrice {
   const name = pricedName(base);
@@ -226,7 +226,9 @@ function quotient(one: number, other: number): number {
   return Number((one / other).toPrecision(15));
 }
 
-/** What requests in batches cost: the lane `batch` of the price, or half of it. Prices per call stay. It holds nothing but what JSON does. */
+/**
+ * Returns the price of requests in batches: the tier `batch` of the price, or half of it. Prices per call stay. The result is serializable as JSON.
+ */
 export function batchPrice(price: Price): Price {
   if (price.kind === 'call') return price;
   const { tiers, ...usual } = price;

@@ -2,7 +2,7 @@ import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryInt } from '#shared/query-values.ts';
 
-/** The newest call that a channel was asked for. */
+/** Newest call that was sent to a channel. */
 export const GuidedCall = z.object({
   /** Its row in the usage logs. */
   log_id: z.int(),
@@ -17,7 +17,7 @@ export const GuidedCall = z.object({
   /** Milliseconds; null: no byte came. */
   first_byte_ms: z.nullable(z.number()),
   duration_ms: z.number(),
-  /** The last channel that was asked; null for users who are not administrators. */
+  /** Last channel that was tried; null for users who are not administrators. */
   channel: z.nullable(z.object({ id: z.int(), name: z.string() })),
   /** Status of that channel's provider; 0: it sent none. */
   status: z.int(),
@@ -26,7 +26,7 @@ export const GuidedCall = z.object({
 });
 export type GuidedCall = z.infer<typeof GuidedCall>;
 
-/** The newest call that was refused before any channel was asked. */
+/** Newest call that was refused before any channel was tried. */
 export const GuidedRefusal = z.object({
   request_id: z.string(),
   /** Unix seconds. */
@@ -56,9 +56,8 @@ export type FirstCallState = z.infer<typeof FirstCallState>;
 
 export const firstCallApi = {
   /**
-   * Asking opens a watch of some 90 s: what is refused meanwhile is told, also on other processes. Administrators see calls
-   * with unknown keys too, from their own address only. `token`: the id of an own token, by which alone calls count then, and
-   * refusals of keys that are known.
+   * Each request opens a watch of some 90 s: refusals in that time are reported, also those of other processes. Administrators see calls with unknown
+   * keys too, from their own address only. `token`: id of a token of the user; then only its calls and refusals of known keys count.
    */
   state: endpoint('GET', '/api/first-call', {
     access: 'user',

@@ -1,5 +1,5 @@
-// What a channel of Google's cloud may have as its key: the JSON of a service account, the file of application default credentials
-// that `gcloud` leaves, or an API key. The console's form and the server ask here alike.
+// Forms of the key of a Google Cloud channel: the JSON of a service account, the file of application default credentials that `gcloud` writes, or an
+// API key. Used by the console's form and by the server.
 import { z } from 'zod/mini';
 
 const Filled = z.string().check(z.minLength(1));
@@ -21,7 +21,7 @@ const AuthorizedUser = z.object({
   client_id: Filled,
   client_secret: Filled,
   refresh_token: Filled,
-  /** Nothing else in the file tells the project. */
+  /** The only member of the file that names the project. */
   quota_project_id: Filled,
   token_uri: TokenUri,
 });
@@ -42,7 +42,7 @@ export function readGoogleKey(text: string): GoogleKey | null {
   }
 }
 
-/** The project that is asked and pays; undefined: an API key is of one, and does not say which. */
+/** Returns the project that is called and billed; undefined: an API key belongs to a project without naming it. */
 export function projectOf(key: GoogleKey): string | undefined {
   if (key.type === 'api_key') return undefined;
   return key.type === 'service_account' ? key.project_id : key.quota_project_id;

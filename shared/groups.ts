@@ -38,7 +38,7 @@ export const groupApi = {
   }),
   /** The one that is under way; null: none is. */
   move: endpoint('GET', '/api/group/move', { access: 'admin', reply: z.nullable(GroupMove), summary: 'Rename of a group in progress' }),
-  /** Goes on for about two minutes, in which calls are answered under both names. */
+  /** Takes about two minutes, in which calls are served under both names. */
   rename: endpoint('POST', '/api/group/rename', {
     access: 'admin',
     body: z.object({ name: GroupName, to: GroupName }),

@@ -1,4 +1,4 @@
-// Headers that an operator has a channel send with every call, beside those that its provider's record has.
+// Headers that an operator adds to every call of a channel, in addition to those of its provider's record.
 import { z } from 'zod/mini';
 import { ruleCheck } from '#shared/rule-check.ts';
 
@@ -7,7 +7,7 @@ export const keyPlaceholder = '{api_key}';
 
 const mostHeaders = 50;
 const longestValue = 4000;
-/** What the transport writes, what says how the body is to be read, and what is meant for the next machine only (RFC 9110, 7.6.1). */
+/** Headers of the transport, of the body's encoding, and of a single hop (RFC 9110, 7.6.1). */
 const reserved: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',

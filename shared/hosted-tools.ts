@@ -1,4 +1,4 @@
-// Tools that run at a provider, which bills them beside the tokens: what they are for, whatever a vendor calls them.
+// Tools that run at a provider, which bills them in addition to the tokens, by their purpose instead of a vendor's name.
 
 export const hostedKinds = [
   'web_search',
@@ -16,11 +16,14 @@ export type HostedKind = (typeof hostedKinds)[number];
 /** How often each of them ran in a call; whole numbers from 1 up. */
 export type HostedCalls = Readonly<Partial<Record<HostedKind, number>>>;
 
-/** Ways to ask for a search that vendors bill apart from the usual one: OpenAI's earlier tool; Perplexity's larger contexts, and its search in several steps. */
+/**
+ * Kinds of web search that vendors bill differently from the usual one: OpenAI's earlier tool; Perplexity's larger contexts, and its search in
+ * several steps.
+ */
 const searchVariants = ['preview', 'medium', 'high', 'pro', 'pro_medium', 'pro_high'] as const;
 export type HostedVariant = (typeof searchVariants)[number];
 
-/** How a call asks for tools that have several prices; missing: as usual. */
+/** Requested variants of tools that have several prices; missing: the usual one. */
 export type HostedVariants = Readonly<Partial<Record<HostedKind, readonly HostedVariant[]>>>;
 
 /** What a price is set for: a kind, or one of its variants. */
@@ -43,7 +46,7 @@ export function kindOfPriced(name: PricedTool): HostedKind {
   return hostedKinds.find((kind) => kind === name) ?? 'web_search';
 }
 
-/** Both ways of asking. */
+/** Merges two sets of variants. */
 export function bothVariants(one: HostedVariants, other: HostedVariants | undefined): HostedVariants {
   const { web_search: search = [] } = other ?? {};
   return search.length === 0 ? one : { web_search: [...new Set([...(one.web_search ?? []), ...search])] };

@@ -31,7 +31,7 @@ test.each(broken)('%j stops being JSON at line %d, column %d', (text, line, colu
   expect(faultOf(text)).toEqual({ line, column });
 });
 
-// A number that goes on wrongly is named from its beginning there.
+// There, a number with a wrong continuation is reported at its beginning.
 test.each(broken.filter(([text]) => text !== '[01]'))('%j: found also where the engine names no place', (text, line, column) => {
   expect(faultOf(text, () => 'JSON Parse error')).toEqual({ line, column });
 });

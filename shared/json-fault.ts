@@ -1,4 +1,4 @@
-// Where a text stops being JSON, for whoever wrote it. RFC 8259.
+// Finds the position at which a text stops being JSON, for its author. RFC 8259.
 
 export interface JsonFault {
   /** Both from 1. */

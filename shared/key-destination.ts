@@ -1,5 +1,5 @@
-// Where a channel's key is sent. Whoever can change that can read the key at the other end, so both the server and the
-// channel form ask here whether an edit needs the key again.
+// Destination of a channel's key. A user who can change it can read the key at the other end, so both the server and the channel form check here
+// whether an edit needs the key again.
 import { withoutTrailing } from './trailing.ts';
 import { channelType } from './channel-types.ts';
 
@@ -11,9 +11,9 @@ export interface KeyDestination {
 }
 
 /**
- * True when a key that went to `before` may not simply go to `after`: another address, or a proxy that it did not pass
- * through. An address may become shorter (`/v1` too many is a common slip), and a proxy may be left out. A different path on
- * the same host is a different address: many gateways tell their customers apart by it.
+ * Returns whether a key for `before` must be entered again for `after`: another address, or a proxy that it did not pass through. An address may
+ * become shorter (`/v1` too many is a common slip), and a proxy may be left out. A different path on the same host is a different address: many
+ * gateways distinguish their customers by it.
  */
 export function movesKey(before: KeyDestination, after: KeyDestination): boolean {
   const proxy = proxyOf(after.setting);

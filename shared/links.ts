@@ -1,6 +1,6 @@
-// Which links are stored and shown; the server asks before it stores one, the console before it draws one. A browser finds
-// more links that run script than a pattern for `javascript:` does: it drops tabs and line ends anywhere in a scheme, and
-// blanks and controls before it (https://url.spec.whatwg.org/#url-parsing). So schemes are allowed by name, not forbidden.
+// Decides which links are stored and shown: the server checks before it stores one, the console before it renders one. A browser finds more links
+// that run script than a pattern for `javascript:` does: it drops tabs and line ends anywhere in a scheme, and blanks and controls before it
+// (https://url.spec.whatwg.org/#url-parsing). So schemes are allowed by name, not forbidden.
 
 /** `web`: pages. `client`: also programs on the reader's device that take an address and a key by a link. */
 export type LinkKind = 'web' | 'client';

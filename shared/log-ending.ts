@@ -3,7 +3,7 @@ import { isCall, otherOf, attemptsOf } from './log-other.ts';
 import { CallEnding } from './logs.ts';
 import type { Attempt, Log } from './logs.ts';
 
-/** Nothing came of the call, by what the last try met; `client_left`: nobody waited for it any more. */
+/** Endings of a call without a result, by the failure of the last attempt; `client_left`: the client had disconnected. */
 const fruitless = [
   'refused',
   'account_refused',
@@ -33,12 +33,12 @@ export function endingOf(log: Log): Ending {
 
 const accountStatuses = new Set([401, 402, 403]);
 
-/** The last try whose provider was asked. */
+/** Returns the last attempt that was sent to a provider. */
 function lastRequested(log: Log): Attempt | undefined {
   return attemptsOf(log).findLast(({ attempt }) => attempt.unsent !== true)?.attempt;
 }
 
-/** Why nothing came of it: what the last try met is what the caller was told. */
+/** Returns the failure of the last attempt, which is also the one that the caller received. */
 function failureOfTries(log: Log): Ending {
   const last = lastRequested(log);
   if (last === undefined) return 'failed';
@@ -84,12 +84,12 @@ const ownWords: ReadonlySet<Ending> = new Set([
   'failed',
 ]);
 
-/** Why no provider could be asked; our words, or nothing in rows of an earlier server. */
+/** Returns why no provider could be called, in the gateway's words; undefined in rows of an earlier server. */
 export function unsentReason(log: Log): string | undefined {
   return endingOf(log) === 'unsendable' ? otherOf(log)?.problem : undefined;
 }
 
-/** What the upstream said, in its own words. Where nobody there said anything, the words would be ours. */
+/** Returns the upstream's error message; undefined if the message is the gateway's. */
 export function upstreamWords(log: Log): string | undefined {
   return ownWords.has(endingOf(log)) ? undefined : otherOf(log)?.problem;
 }

@@ -1,7 +1,7 @@
 // What rows of the log that are no calls say, in a form for every language.
 import { z } from 'zod/mini';
 
-/** `name`: the entry of a map; `before` and `after` are absent where there was or is none. `is_secret`: neither is told. */
+/** `name`: the entry of a map; `before` and `after` are absent where there was or is none. `is_secret`: both values are omitted. */
 export const SettingChange = z.object({
   key: z.string(),
   name: z.optional(z.string()),
@@ -12,9 +12,9 @@ export const SettingChange = z.object({
 export type SettingChange = z.infer<typeof SettingChange>;
 
 /**
- * What a charge consists of, before the group's ratio. `part`: a class of tokens, a tool, or `request`, `trained`; `share`: of what was taken, for
- * results without a usage; `rounding`: each result is rounded up by itself; `adjusted`: what was charged beyond or below all that. `price`: USD of a
- * million, or of each. `source` is missing where nobody counts: requests, runs.
+ * What a charge consists of, before the group's ratio. `part`: a class of tokens, a tool, or `request`, `trained`; `share`: of the prepaid amount,
+ * for results without a usage; `rounding`: each result is rounded up by itself; `adjusted`: the charge beyond or below all that. `price`: USD of a
+ * million, or of each. `source` is missing for uncounted parts: requests, runs.
  */
 export const ChargeLine = z.object({
   part: z.string(),
@@ -25,7 +25,7 @@ export const ChargeLine = z.object({
 });
 export type ChargeLine = z.infer<typeof ChargeLine>;
 
-/** `order`: the row of what was taken for it; `tier_ratio`: of the lane, which the prices hold. All missing on rows of earlier versions. */
+/** `order`: the row of the prepayment; `tier_ratio`: factor of the tier, included in the prices. All missing on rows of earlier versions. */
 const settlement = {
   order: z.optional(z.int()),
   lines: z.optional(z.array(ChargeLine)),
@@ -48,7 +48,10 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
   /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
   z.object({ code: z.literal('task_refunded'), amount: z.int(), task_id: z.string() }),
-  /** A channel was asked for a drawing, a piece of music or a video and did not answer: nothing was charged, and the provider may bill it. `request_id`: of the call. */
+  /**
+   * A request for a drawing, a piece of music or a video got no response from the channel: nothing was charged, and the provider may bill it.
+   * `request_id`: of the call.
+   */
   z.object({ code: z.literal('task_lost'), request_id: z.string(), action: z.string() }),
   /** A batch has ended. `cost`: what it cost; `amount`: the rest of what was taken for it, which went back; negative: what was taken beyond. */
   z.object({
@@ -63,7 +66,10 @@ export const LogEvent = z.discriminatedUnion('code', [
     amount: z.int(),
     ...settlement,
   }),
-  /** A vector store was kept from `from` until `until` (unix seconds); at most so many bytes. `amount`: what that cost, negative. `price`: USD for a GB and a day. */
+  /**
+   * A vector store existed from `from` until `until` (unix seconds); at most so many bytes. `amount`: the cost, negative. `price`: USD for a GB and a
+   * day.
+   */
   z.object({
     code: z.literal('store_day'),
     store: z.string(),
@@ -76,7 +82,10 @@ export const LogEvent = z.discriminatedUnion('code', [
     quota_per_unit: z.optional(z.number()),
     amount: z.int(),
   }),
-  /** A model's training has ended. `tokens`: that were trained, as the provider or, `estimated`, the examples tell; the rest as of a batch. `tuned`: what the new model is called; empty: there is none. */
+  /**
+   * A model's training has ended. `tokens`: trained tokens, as the provider reports them or, if `estimated`, by the examples; the rest as of a batch.
+   * `tuned`: name of the new model; empty: there is none.
+   */
   z.object({
     code: z.literal('tuning_settled'),
     job: z.string(),
@@ -121,7 +130,7 @@ export const LogEvent = z.discriminatedUnion('code', [
     /** How many more changes there were. */
     more: z.optional(z.int()),
   }),
-  /** A group got another name, under which everything goes on. */
+  /** A group was renamed. */
   z.object({ code: z.literal('group_renamed'), group: z.string(), to: z.string() }),
   /** `to`: the group that got what was in it; absent: nothing was. */
   z.object({ code: z.literal('group_removed'), group: z.string(), to: z.optional(z.string()) }),

@@ -2,7 +2,7 @@ import { z } from 'zod/mini';
 
 /** What a row says of sound and of pictures. */
 export const mediaFields = {
-  /** Of a call that heard or spoke: what of its tokens was audio, and at which ratios; the last is of the model's ratio. */
+  /** Of a call with audio input or output: its audio tokens, and their ratios; the last is relative to the model's ratio. */
   audio: z.optional(z.boolean()),
   audio_input: z.optional(z.int()),
   audio_output: z.optional(z.int()),

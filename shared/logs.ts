@@ -11,8 +11,8 @@ import { balanceReasonLimit, quotaLimit } from '#shared/user.ts';
 import { setAside } from '#shared/set-aside.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
 
-/** `refusal`: calls with a known key that were refused before any channel was asked; one row per key, reason and minute. */
-/** `test`: somebody tried a channel. It is no call: lists leave it out unless it is asked for, and nothing counts it. */
+/** `refusal`: calls with a known key that were refused before any channel was tried; one row per key, reason and minute. */
+/** `test`: a test of a channel. It is no call: lists include it on request only, and no count includes it. */
 export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4, refusal: 5, test: 6 } as const;
 
 /** How calls ended: `failed` is every other way than well, `refused` never began. */
@@ -66,7 +66,7 @@ export const Attempt = z.object({
   end_ms: z.number(),
   /** Error code or short reason of a failed try. */
   error: z.optional(z.string()),
-  /** The provider was not asked: it has no place for the request. */
+  /** The request was not sent: it cannot be expressed in the format of the provider. */
   unsent: z.optional(z.boolean()),
 });
 export type Attempt = z.infer<typeof Attempt>;
@@ -97,7 +97,7 @@ export const CallEnding = z.enum([
 ]);
 export type CallEnding = z.infer<typeof CallEnding>;
 
-/** `at`: unix seconds; `row`: the id of the row that tells of it. */
+/** `at`: unix seconds; `row`: the id of the row that reports the refund. */
 export const CallRefund = z.object({ amount: z.int(), reason: z.string(), at: z.int(), row: z.int(), by: z.optional(z.string()) });
 export type CallRefund = z.infer<typeof CallRefund>;
 
@@ -110,7 +110,7 @@ export const LogOther = z.looseObject({
   cache_ratio: z.optional(z.number()),
   /** Of plain input, where the call was priced as one with a long prompt; absent: 1. The other ratios hold that factor, too. */
   input_ratio: z.optional(z.number()),
-  /** The provider's lane, where it has a price of its own, and its factor, which the model ratio holds. */
+  /** The provider's tier, if it has a price, and its factor, which the model ratio includes. */
   service_tier: z.optional(z.string()),
   tier_ratio: z.optional(z.number()),
   cache_creation_ratio: z.optional(z.number()),
@@ -134,7 +134,9 @@ export const LogOther = z.looseObject({
   reasoning_effort: z.optional(z.string()),
   /** Names of the client's fields that the provider's format has no place for. */
   dropped_fields: z.optional(z.readonly(z.array(z.string()))),
-  /** What was asked for is a summary in place of the conversation: by the caller, or within a call whose conversation was too long. */
+  /**
+   * The requested output is a summary that replaces the conversation: requested by the caller, or made within a call whose conversation was too long.
+   */
   compaction: z.catch(z.optional(z.enum(['asked', 'automatic'])), undefined),
   /** Milliseconds until the first byte of the answer. */
   frt: z.optional(z.number()),
@@ -153,7 +155,7 @@ export const LogOther = z.looseObject({
    * time that it ran.
    */
   after_leaving: z.catch(z.optional(z.enum(['read', 'counted', 'estimated'])), undefined),
-  /** Of a call that handed in a task: what was asked for, and what the upstream calls it. Such a call has one price and no tokens. */
+  /** Of a call that submitted a task: the requested action, and the upstream's id of the task. Such a call has one price and no tokens. */
   task: z.optional(z.object({ action: z.string(), id: z.string() })),
   ...setAside,
   attempts: z.optional(z.array(Attempt)),
@@ -161,7 +163,7 @@ export const LogOther = z.looseObject({
   ending: z.optional(z.string()),
   /** What went wrong: the upstream's own words where it was the upstream that said so, else ours. Masked. */
   problem: z.optional(z.string()),
-  /** The session of its client that it belongs to: ids are the client's own, except `key`, by which the session is asked for. */
+  /** Session of its client that the call belongs to: ids are the client's, except `key`, which identifies the session in requests. */
   session: z.catch(
     z.optional(
       z.object({
@@ -293,8 +295,8 @@ export const logApi = {
     summary: 'Own usage logs as CSV or JSON lines',
   }),
   /**
-   * Server-sent events: `rows` with new rows, newest first, and as its id a cursor that `after` or `Last-Event-ID` takes to go on
-   * there (rows may then come twice); `end` when the session is over.
+   * Server-sent events: `rows` with new rows, newest first, and as its id a cursor that `after` or `Last-Event-ID` takes to resume there (rows may
+   * then come twice); `end` when the session is over.
    */
   tail: endpoint('GET', '/api/log/tail', {
     access: 'admin',

@@ -1,4 +1,4 @@
-// What models cost whose provider asks more of long prompts: the whole call by other factors, once its input is longer than a bound.
+// Prices of models whose provider charges more for long prompts: the whole call by other factors, once its input is longer than a bound.
 import type { NumberMap } from '#shared/setting-values.ts';
 
 /** Factors of the usual prices of a call whose input has more than `above` tokens. */

@@ -1,5 +1,5 @@
-// Names that are drawn like others: `ａdmin`, `аdmin` with a Cyrillic а. Judged are new names only; whoever has one keeps it.
-// After UTS 39, 5.1 and 4.1, without its tables: what is refused is what would pass for a name in Latin letters.
+// Names that are drawn like others: `ａdmin`, `аdmin` with a Cyrillic а. Only new names are checked; existing ones stay. After UTS 39, 5.1 and 4.1,
+// without its tables: names are refused that would pass for a name in Latin letters.
 
 /** Alphabets whose letters look like one another's. */
 const resembling = [

@@ -1,7 +1,7 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
-/** What a price is taken for: those of a price per call, and what one by usage is told for a million of. */
+/** Unit of a price: of a price per call, or of a million units of a price by usage. */
 export const PriceUnit = z.enum([
   'call',
   'second',
@@ -22,7 +22,10 @@ export const PricingEntry = z.object({
   model_ratio: z.number(),
   completion_ratio: z.number(),
   cache_ratio: z.number(),
-  /** Of writing to the cache for five minutes, of audio heard and spoken, of pictures seen and drawn, all of the model's ratio. Absent: none is kept. */
+  /**
+   * Ratios of cache writes for five minutes, of audio input and output, of picture input and output, relative to the model's ratio. Absent: none is
+   * set.
+   */
   cache_creation_ratio: z.optional(z.number()),
   audio_ratio: z.optional(z.number()),
   audio_output_ratio: z.optional(z.number()),
@@ -35,13 +38,13 @@ export const PricingEntry = z.object({
   long_inputs: z.optional(z.array(z.object({ above: z.int(), input: z.number(), output: z.number() }))),
   /** Factors of all prices in other tiers of the provider, and of kinds of tokens that have others. Absent: there are none. */
   tiers: z.optional(z.array(z.object({ tier: z.string(), factor: z.number(), parts: z.optional(z.record(z.string(), z.number())) }))),
-  /** USD per 1,000 runs of tools at the provider, beside the tokens; absent: its providers run none, or none that costs. */
+  /** USD per 1,000 runs of tools at the provider, in addition to the tokens; absent: its providers run none, or only free ones. */
   tool_prices: z.optional(z.record(z.string(), z.number())),
   /** USD per second of video by its shorter side in pixels, the lowest first. Absent: the model makes none, or has no prices by resolution. */
   video_prices: z.optional(z.array(z.object({ height: z.int(), price: z.number() }))),
   /** USD per million tokens that the model is trained by, and of what is read and written by one that was. Absent: it cannot be trained. */
   tuning_prices: z.optional(z.object({ training: z.number(), input: z.number(), cached: z.number(), output: z.number() })),
-  /** Absent in lists that were kept from before it was told. */
+  /** Absent in lists that were stored before the field existed. */
   unit: z.optional(PriceUnit),
   /** USD per call; 0 for models priced by usage. */
   model_price: z.number(),

@@ -1,7 +1,7 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
-/** By what a person is told. */
+/** Channel of a user's notifications. */
 export const NotifyType = z.enum(['email', 'webhook']);
 export type NotifyType = z.infer<typeof NotifyType>;
 

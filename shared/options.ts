@@ -3,13 +3,13 @@ import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
 
-/** A setting. Values are texts; a secret's value is always empty and `isSet` tells whether there is one. */
+/** A setting. Values are texts; a secret's value is always empty and `isSet` shows whether there is one. */
 export const Option = z.object({
   key: z.string(),
   value: z.string(),
   revision: z.int(),
   isSet: z.optional(z.boolean()),
-  /** What it is until somebody changes it; absent where that is `value`, and of secrets. */
+  /** Default value; absent if it is equal to `value`, and for secrets. */
   default: z.optional(z.string()),
   /** When and by whom it was last changed: unix seconds and a username. Absent while it has its default. */
   updated_at: z.optional(z.int()),
@@ -44,14 +44,14 @@ export const OptionChange = z.object({
   revision: z.int(),
   /** Unix seconds. */
   created_at: z.int(),
-  /** Who did it; empty: nobody who is still known. */
+  /** Editor of the change; empty: the account no longer exists. */
   username: z.string(),
-  /** Absent of maps, of secrets, and where the texts are too long to be kept. */
+  /** Absent for maps, for secrets, and if the texts are too long to be stored. */
   before: z.optional(z.string()),
   after: z.optional(z.string()),
   /** Of maps: what differs. */
   entries: z.optional(z.array(EntryChange)),
-  /** Of secrets, whose values are not kept: whether there was one, and is. */
+  /** Of secrets, whose values are not stored: whether there was one, and is. */
   was_set: z.optional(z.boolean()),
   is_set: z.optional(z.boolean()),
   /** What it changed is still as it left it, so it can be taken back. */
@@ -98,8 +98,8 @@ export const optionApi = {
     summary: 'Changes of settings',
   }),
   /**
-   * Takes a change back by another one, and answers the option as it is then. Where somebody has changed the same since, the answer
-   * is `revision_conflict`, whose `data` is the current option.
+   * Takes a change back by another one, and returns the option after it. If the same was changed since, the error is `revision_conflict`, whose
+   * `data` is the current option.
    */
   undo: endpoint('POST', '/api/option/history/:id/undo', {
     access: 'admin',

@@ -23,6 +23,6 @@ export function isServerPath(pathname: string): boolean {
 
 /** True for the relay's paths: their errors have the format of its clients. */
 export function isRelayPath(pathname: string): boolean {
-  // Google's clients send files to `/upload/v1beta/files` and read them at `/download/v1beta/files`; Cohere's newer client asks below `/v2`.
+  // Google's clients send files to `/upload/v1beta/files` and read them at `/download/v1beta/files`; Cohere's newer client sends to `/v2`.
   return /^\/(?:(?:(?:upload|download)\/)?v1(?:beta)?|v2|pg|dashboard\/billing)(?:\/|$)/.test(pathname);
 }

@@ -22,7 +22,7 @@ test.each([
   ['gpt-image-1', order(), { size: undefined, quality: undefined }, 4160],
   ['gpt-image-1', order(), { size: undefined, quality: 'low' }, 272],
   ['gpt-image-1', order(undefined, 'low'), { size: '1024x1536', quality: 'high' }, 408],
-  // Larger than what was asked for and reserved.
+  // Larger than requested and reserved.
   ['gpt-image-1', order('1024x1024', 'low'), { size: '4096x4096', quality: undefined }, 272],
   ['seedream-4', order(), { size: '1024x1024', quality: undefined }, 4096],
   ['gemini-3-pro-image', order('4K'), { size: '1024x1024', quality: undefined }, 1120],

@@ -1,4 +1,4 @@
-// What an order of pictures costs as far as that can be known before a provider tells it: on the server, and in the console before it is sent.
+// Estimates the cost of a request for pictures before a provider reports it: on the server, and in the console before it is sent.
 import type { CallUnits } from '#shared/call-units.ts';
 import { product } from '#shared/decimal.ts';
 
@@ -15,14 +15,14 @@ export interface PictureOrder {
 
 const vendorRules = /dall-e|gpt-image|gemini|seed(?:ream|edit)/;
 
-/** Whose rules count: those of the model at the provider, or, under a name that an account has made up for it (a deployment), those of the one that was asked for. */
+/** Returns the model whose rules apply: the one at the provider or, if an account has given it another name (a deployment), the requested one. */
 export function pictureModel(upstreamModel: string, model: string): string {
   return vendorRules.test(upstreamModel) ? upstreamModel : model;
 }
 
-/** What a price per picture is for: one of 1024×1024 in standard quality, as prices of pictures are told. */
+/** Factors of a price per picture, which is that of a picture of 1024×1024 in standard quality. */
 const sizeFactors: Readonly<Record<string, number>> = { '256x256': 0.4, '512x512': 0.45, '1024x1792': 2, '1792x1024': 2 };
-/** The vendor's own: $0.016 and $0.018 beside $0.020. https://developers.openai.com/api/docs/models/dall-e-2 */
+/** The vendor's: $0.016 and $0.018 next to $0.020. https://developers.openai.com/api/docs/models/dall-e-2 */
 const dallE2Factors: Readonly<Record<string, number>> = { '256x256': 0.8, '512x512': 0.9 };
 const oblong = new Set(['1024x1792', '1792x1024']);
 
@@ -71,16 +71,16 @@ export function tokensOf(order: PictureOrder, upstreamModel: string, count: numb
 export interface SeenPicture {
   /** In pixels, like `1024x1024`; undefined: its bytes do not say it. */
   size: string | undefined;
-  /** As its provider tells it; undefined: it does not. */
+  /** Quality that the provider reports; undefined: it reports none. */
   quality: string | undefined;
   /** Of it that came before it was finished. */
   partials: number;
 }
 
 /**
- * Output tokens of one picture as it has come, not rounded, where nobody tells them; never more than were reserved for it. A quality that was left to the
- * vendor and is not told is high: `auto` "will automatically select the best quality for the given model", and bills say the same. A size that
- * nobody knows is the smallest that the vendor makes. https://platform.openai.com/docs/api-reference/images/createEdit
+ * Returns the output tokens of one picture as received, not rounded, if they are not reported; never more than were reserved for it. A quality that
+ * was left to the vendor and is not reported is high: `auto` "will automatically select the best quality for the given model", and bills agree. An
+ * unknown size is the smallest that the vendor makes. https://platform.openai.com/docs/api-reference/images/createEdit
  */
 export function tokensOfSeen(order: PictureOrder, upstreamModel: string, { size, quality, partials }: SeenPicture): number {
   const seen = { size: size ?? order.size ?? (isOfGptImage(upstreamModel) ? smallest : undefined), quality: order.quality ?? quality };
@@ -88,7 +88,10 @@ export function tokensOfSeen(order: PictureOrder, upstreamModel: string, { size,
   return Math.min(one, tokensOf(order, upstreamModel, 1));
 }
 
-/** Of one picture, at most as many as were asked for. https://developers.openai.com/api/docs/guides/image-generation#partial-images-cost */
+/**
+ * Returns the tokens of one picture's partial images, at most as many as requested.
+ * https://developers.openai.com/api/docs/guides/image-generation#partial-images-cost
+ */
 export function tokensOfPartials({ partials: most }: PictureOrder, count: number): number {
   return Math.min(count, most) * tokensOfPartial;
 }
@@ -108,7 +111,7 @@ function tokensOfOne({ size = '', quality = '' }: Pick<PictureOrder, 'size' | 'q
   return (squareTokens[quality] ?? squareTokens.high ?? otherTokens) * area;
 }
 
-/** What Gemini writes and thinks beside a picture. */
+/** Returns the tokens of text and thoughts that Gemini adds to a picture. */
 function tokensBeside(upstreamModel: string): number {
   if (!/gemini/.test(upstreamModel)) return 0;
   return isQuickGemini(upstreamModel) ? 300 : 3000;

@@ -1,10 +1,10 @@
-// A model's price by how long a prompt is, by the lane that it takes, and by the resolution of a video.
+// Selects a model's price by the length of the prompt, by the tier, and by the resolution of a video.
 import { product } from '#shared/decimal.ts';
 import type { CallPrice, Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
 import { heightOf, usualHeight } from '#shared/video-prices.ts';
 import type { VideoPrice } from '#shared/video-prices.ts';
 
-/** The one of a price that a call of such a length has in its lane, or a video in its resolution. */
+/** Returns the price of a call by its length and tier, or of a video by its resolution. */
 export function priceAt<P extends Price>(price: P, usage: PricedUsage): P | UsagePrice | CallPrice {
   if (price.kind === 'call') return atResolution(price, usage) ?? price;
   const { promptTokens, longestInput = promptTokens, tier } = usage;
@@ -27,8 +27,8 @@ function atResolution({ videos }: CallPrice, { units }: PricedUsage): CallPrice 
 }
 
 /**
- * USD per second. A resolution that has no price costs that of the next lower one by its pixels, so that nobody gets a large
- * video at the price of a small one; below the lowest it costs the lowest.
+ * Returns USD per second. A resolution without a price costs as much as the next lower one by its pixels, so that a large video never has the price
+ * of a small one; below the lowest it costs the lowest.
  */
 export function pricePerSecond(prices: readonly VideoPrice[], height: number): number {
   const [lowest] = prices;

@@ -93,7 +93,7 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
   const imageCacheTokens = Math.min(cached - audioCacheTokens, other.image_cache_tokens ?? 0);
   const written = other.cache_creation_tokens ?? 0;
   const cacheCreation1hTokens = Math.min(written, other.cache_creation_tokens_1h ?? 0);
-  // Rows of the Claude format count cache tokens beside the input, not within.
+  // Rows of the Claude format count cache tokens apart from the input, not within it.
   const beside = other['claude'] === true ? cached + written : 0;
   return {
     // A task has a price and no tokens; a call without any would cost nothing.

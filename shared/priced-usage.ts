@@ -1,4 +1,4 @@
-// A usage as it is told, by the classes that have prices.
+// Converts a reported usage to the classes that have prices.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { PricedUsage } from '#shared/pricing.ts';
 import { inputTokens } from '#shared/token-usage.ts';

@@ -2,7 +2,7 @@
 import type { NumberMap } from '#shared/setting-values.ts';
 import listedRatios from './listed-completion-ratios.json' with { type: 'json' };
 
-/** The name under which a model's price, ratio and completion ratio are kept: all models of the gizmo families share one. */
+/** Returns the name under which a model's price, ratio and completion ratio are stored: all models of the gizmo families share one. */
 export function pricedName(model: string): string {
   if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
   if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';

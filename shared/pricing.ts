@@ -3,7 +3,7 @@
 // By usage: quota = (tokens × ratio, summed over the buckets below) × model ratio × group ratio
 // Per call: quota = price × quota per unit × group ratio, for each of its units where a call may have several, by the unit's factor
 // A prompt that is longer than a bound of its model makes the whole call cost other ratios (`shared/long-inputs.ts`).
-// Another lane of the provider makes the model ratio another one (`shared/service-tiers.ts`).
+// Another tier of the provider changes the model ratio (`shared/service-tiers.ts`).
 // Of a video, the price of a second is that of its resolution (`shared/video-prices.ts`).
 // In addition, of tools that run at the provider: quota = runs × price of 1,000 ÷ 1,000 × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
@@ -52,7 +52,7 @@ export interface UsagePrice {
   inputRatio?: number;
   /** What takes the price's place where the input has more tokens than `above`, the highest bound first; missing: nothing does. */
   longInputs?: readonly { above: number; price: UsagePrice }[];
-  /** What takes its place in other lanes of the provider; missing: nothing does. */
+  /** Prices in other tiers of the provider; missing: none. */
   tiers?: ReadonlyMap<string, UsagePrice>;
   /** The tier whose price it is: the model ratio is so many times the usual one, and `parts` have factors of their own; missing: the usual tier. */
   tier?: { name: string } & TierFactors;
@@ -80,7 +80,7 @@ export interface PricedUsage {
   units?: CallUnits;
   /** Tokens by which the input counts as long; missing: all of it. */
   longestInput?: number;
-  /** The lane of the provider (`shared/service-tiers.ts`); missing: the usual one. */
+  /** Tier of the provider (`shared/service-tiers.ts`); missing: the usual one. */
   tier?: string;
 }
 

@@ -7,8 +7,8 @@ const absent: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'NaN']);
 export const largestQueryInt = 999_999_999_999_999;
 
 /**
- * A whole number from 0 up in a query string. What old clients send without a value counts as absent; anything else that is
- * no such number is refused: a filter that is silently left out answers another question than was asked.
+ * Whole number from 0 up in a query string. An empty value, which old clients send, counts as absent; any other value that is no such number is
+ * refused: a filter that is silently left out would return the result of another query.
  */
 export const QueryInt = z.pipe(
   z.optional(z.string()),

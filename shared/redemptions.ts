@@ -47,9 +47,9 @@ export const Redemption = z.object({
   redeemed_time: z.int(),
   /** Unix seconds after which it cannot be redeemed; 0: never. */
   expired_time: z.int(),
-  /** Who redeemed it; 0: nobody. */
+  /** Id of the user who redeemed it; 0: none. */
   used_user_id: z.int(),
-  /** '': nobody, or that account is gone. */
+  /** '': not redeemed, or the account is gone. */
   used_user_name: z.optional(z.string()),
   /** Of creations only; 0 in answers. */
   count: z.int(),

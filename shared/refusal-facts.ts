@@ -5,7 +5,7 @@ export const RefusalFacts = z.object({
   /** An error code of `errors.ts`, or one of a newer server. */
   code: z.string(),
   status: z.int(),
-  /** What the last of them was told, without its request id. */
+  /** Error message of the last of them, without its request id. */
   reason: z.object({ zh: z.string(), en: z.string() }),
   /** How many there were in that minute, of the row's model. */
   count: z.int(),

@@ -1,15 +1,15 @@
-// Settings of what is kept for callers, here and at providers.
+// Settings of data stored for callers, here and at providers.
 import { booleanSetting, integerSetting, numberMapSetting, numberSetting } from '#shared/setting-values.ts';
 
 export const retentionSettings = {
-  // Responses that are kept for their callers
+  // Responses stored for their callers.
   ResponseStoreEnabled: booleanSetting(true),
   /** Days. */
   ResponseRetentionDays: integerSetting(30, { min: 1, max: 3650 }),
   /** How many of a user, and megabytes of them; the oldest go first. */
   ResponsesPerUser: integerSetting(10_000, { min: 1, max: 10_000_000 }),
   ResponseMegabytesPerUser: integerSetting(200, { min: 1, max: 1_000_000 }),
-  /** Responses of a user that go on without their caller, at once; 0: none may. */
+  /** Background responses of a user at the same time; 0: none are allowed. */
   BackgroundResponsesPerUser: integerSetting(8, { min: 0, max: 100 }),
 
   // Files that callers leave at providers

@@ -1,4 +1,4 @@
-// What a call costs in another lane of its provider than the usual one: faster and dearer, or slower and cheaper.
+// Prices of a provider's service tiers: faster and more expensive, or slower and less expensive.
 import { modelFit } from '#shared/long-inputs.ts';
 import { buckets } from '#shared/price-buckets.ts';
 import type { Bucket } from '#shared/price-buckets.ts';
@@ -26,7 +26,10 @@ export interface TierFactors {
   parts: Readonly<Partial<Record<TierPart, number>>>;
 }
 
-/** Factors of tiers that have none in the settings: OpenAI, Anthropic and Google ask half for batches. https://platform.openai.com/docs/guides/batch */
+/**
+ * Factors of tiers that have none in the settings: OpenAI, Anthropic and Google charge half for batches.
+ * https://platform.openai.com/docs/guides/batch
+ */
 const usualFactors: Readonly<Record<string, number | undefined>> = { batch: 0.5 };
 
 export function usualTierFactors(tier: string): TierFactors {
@@ -40,7 +43,7 @@ export function factorOfPart({ factor, parts }: TierFactors, part: Bucket['part'
   return parts[part] ?? (other === undefined ? undefined : parts[other]) ?? factor;
 }
 
-/** The usual lane, whose price is the model's own. */
+/** The usual tier, whose price is the model's. */
 export const standardTier = 'standard';
 
 /**
@@ -80,8 +83,7 @@ function isTierPart(part: string): part is TierPart {
 }
 
 /**
- * One name for what providers call a lane: `priority` and `fast` are one, as are `default` and `standard`. Undefined: it is not said,
- * or left to the provider.
+ * Maps the names of a tier to one: `priority` and `fast` are one, as are `default` and `standard`. Undefined: unspecified, or left to the provider.
  */
 export function tierNamed(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;

@@ -27,13 +27,13 @@ export const ProofChallenge = z.object({
 });
 export type ProofChallenge = z.infer<typeof ProofChallenge>;
 
-/** Turnstile's proof that a person asks; absent where none is required. */
+/** Turnstile's proof that the client is a person; absent where none is required. */
 export const TurnstileQuery = z.object({ turnstile: QueryText });
 
 const LogoutQuery = z.object({
   /**
-   * Milliseconds since the sign-out, of one that is told late: only a session that was there by then is ended, so that nobody
-   * who has signed in since is signed out. Absent: now.
+   * Milliseconds since the sign-out, if it is reported late: only a session that existed then is ended, so that a user who has signed in since stays
+   * signed in. Absent: now.
    */
   ago_ms: QueryInt,
 });

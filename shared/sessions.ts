@@ -1,8 +1,8 @@
-// Where somebody is signed in. Apart from the sign-in itself, which needs none of it.
+// Browsers with a session of the user. Separate from the sign-in, which needs none of it.
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
-/** A browser that somebody is signed in with. */
+/** A browser that is signed in. */
 export const Session = z.object({
   id: z.string(),
   /** Seconds since 1970. */
@@ -10,7 +10,7 @@ export const Session = z.object({
   seen_at: z.int(),
   ip: z.string(),
   user_agent: z.string(),
-  /** The one that asks. */
+  /** Session of this request. */
   is_current: z.boolean(),
 });
 export type Session = z.infer<typeof Session>;

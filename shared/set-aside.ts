@@ -1,5 +1,5 @@
-// What a row of the log tells of an amount that was taken for work at a provider before it was done. What it did not cost is told by another row.
-// Such a row has no price and no tokens.
+// Part of a log row that reports a prepayment for work at a provider. The refund of the rest has a separate row. Such a row has no price and no
+// tokens.
 import { z } from 'zod/mini';
 
 export const setAside = {

@@ -29,7 +29,7 @@ export type SettingProblem = { code: ErrorCode; details: ErrorDetails };
 export type ParsedSetting<Value> = { ok: true; value: Value } | { ok: false; problem: SettingProblem };
 
 export interface SettingOptions {
-  /** Who may change it; `admin` unless told. Everything may be read by administrators, except for secrets. */
+  /** Role that may change it; default `admin`. Administrators may read everything except secrets. */
   write?: 'admin' | 'root';
   /** Write-only: never sent to anybody, encrypted at rest. */
   secret?: boolean;
@@ -211,7 +211,7 @@ export interface NumberMapRules extends Bounds {
   isNameAllowed?(name: string): boolean;
 }
 
-/** @param initial null: the default is kept on the server */
+/** @param initial null: the server has the default */
 export function numberMapSetting(initial: NumberMap | null, rules: NumberMapRules, options: SettingOptions = {}): Setting<NumberMap> {
   return {
     ...options,

@@ -29,7 +29,7 @@ import type { Setting, SettingProblem } from '#shared/setting-values.ts';
 const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const ratio = { min: 0, max: 1_000_000_000 };
 const count = { min: 0, max: 1_000_000_000 };
-// Whoever can redirect mail, money or sign-in can become root, so only root changes those.
+// A user who can redirect mail, money or sign-in can become root, so only root changes those.
 const root = { write: 'root' } as const;
 const rootSecret = { write: 'root', secret: true } as const;
 
@@ -66,7 +66,7 @@ const catalogue = {
   LinuxDOOAuthEnabled: booleanSetting(false, root),
   LinuxDOClientId: textSetting('', root),
   LinuxDOClientSecret: textSetting('', rootSecret),
-  /** Trust level at Linux DO (0 to 4) below which nobody signs in. */
+  /** Trust level at Linux DO (0 to 4) below which sign-in is refused. */
   LinuxDOMinimumTrustLevel: integerSetting(0, { min: 0, max: 4 }, root),
   TelegramOAuthEnabled: booleanSetting(false, root),
   TelegramBotToken: textSetting('', rootSecret),
@@ -103,7 +103,7 @@ const catalogue = {
   SystemName: textSetting('Tidegate'),
   Logo: imageSetting(''),
   'general_setting.docs_link': urlSetting(''),
-  /** Each gets a key of whoever opens it: a new site offers none. */
+  /** Each gets a key of the user who opens it: a new site offers none. */
   Chats: chatsSetting([]),
 
   // General
@@ -133,14 +133,14 @@ const catalogue = {
   // Sensitive words
   CheckSensitiveEnabled: booleanSetting(true),
   CheckSensitiveOnPromptEnabled: booleanSetting(true),
-  /** Looks at all that models write, so it is off until somebody turns it on. */
+  /** Reads the output of all models, so it is off by default. */
   StopOnSensitiveEnabled: booleanSetting(false),
   SensitiveWords: linesSetting([]),
   StreamCacheQueueLength: integerSetting(0, count),
 
   // Log and dashboard
   LogConsumeEnabled: booleanSetting(true),
-  /** Days after which rows of the log and tasks that have ended are deleted; 0: never. The dashboard and the books keep what they came to. */
+  /** Days after which rows of the log and tasks that have ended are deleted; 0: never. The dashboard and the books retain their sums. */
   LogRetentionDays: integerSetting(0, { min: 0, max: 36_500 }),
   DataExportEnabled: booleanSetting(true),
   /** Minutes. */
@@ -196,7 +196,7 @@ const catalogue = {
   /** Of writing to the provider's cache for five minutes; for an hour it is 1.6 times that. */
   CreateCacheRatio: numberMapSetting(null, ratio),
   CreateCache1hRatio: numberMapSetting(null, ratio),
-  /** Of audio that is heard; audio that is spoken, and audio from the cache, as factors of that. */
+  /** Ratios of audio input; audio output and cached audio, as factors of it. */
   AudioRatio: numberMapSetting(null, ratio),
   AudioCompletionRatio: numberMapSetting(null, ratio),
   AudioCacheRatio: numberMapSetting(null, ratio),
@@ -204,7 +204,7 @@ const catalogue = {
   ImageRatio: numberMapSetting(null, ratio),
   ImageCompletionRatio: numberMapSetting(null, ratio),
   CompletionRatio: numberMapSetting(null, ratio),
-  /** Factors of what a model costs once a prompt is longer than a bound, and in other lanes (`shared/long-inputs.ts`, `service-tiers.ts`). */
+  /** Factors of a model's price once a prompt is longer than a bound, and in other tiers (`shared/long-inputs.ts`, `service-tiers.ts`). */
   LongInputPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isLongInputName }),
   TierPrice: numberMapSetting(null, { ...ratio, isNameAllowed: isTierPriceName }),
   /** USD per second of video, by resolution and model (`shared/video-prices.ts`). */
@@ -282,7 +282,7 @@ export const settingRequirements: readonly { key: SettingKey; needs: SettingKey;
   { key: 'EmailDomainRestrictionEnabled', needs: 'EmailDomainWhitelist', code: 'email_domains_unconfigured' },
   { key: 'WeChatAuthEnabled', needs: 'WeChatServerAddress', code: 'wechat_unconfigured' },
   { key: 'TurnstileCheckEnabled', needs: 'TurnstileSiteKey', code: 'turnstile_unconfigured' },
-  // Without it every check fails, and nobody could sign in to switch it off.
+  // Without it every check fails: no user could sign in to switch it off.
   { key: 'TurnstileCheckEnabled', needs: 'TurnstileSecretKey', code: 'turnstile_unconfigured' },
   { key: 'TelegramOAuthEnabled', needs: 'TelegramBotToken', code: 'telegram_unconfigured' },
   // The notice of a payment is sent there: without it, people would pay and nothing be credited.

@@ -6,7 +6,7 @@ export const SetupStatus = z.object({
   status: z.boolean(),
   root_init: z.boolean(),
   database_type: z.string(),
-  /** The server was started with SETUP_SECRET: the wizard must ask for it. False once set up. */
+  /** The server was started with SETUP_SECRET, which the wizard must request. False once set up. */
   secret_required: z.boolean(),
 });
 export const SetupInput = z.object({

@@ -5,11 +5,11 @@ import { endpoint } from '#shared/contract.ts';
 /** The newest published release, as its page describes it. */
 export const Release = z.object({
   version: z.string(),
-  /** Of its page; `""` when none was told. */
+  /** Address of its page; `""` if unknown. */
   url: z.string(),
   /** Markdown. */
   notes: z.string(),
-  /** ISO 8601; `""` when none was told. */
+  /** ISO 8601; `""` if unknown. */
   published_at: z.string(),
   is_newer: z.boolean(),
 });

@@ -24,7 +24,7 @@ export const Statement = z.object({
   user_id: z.int(),
   username: z.string(),
   display_name: z.string(),
-  /** Unix seconds, half-open. `from` is later than asked where rows of the log from before are deleted, or the user is younger. */
+  /** Unix seconds, half-open. `from` is later than requested if earlier rows of the log are deleted, or the user is younger. */
   from: z.int(),
   to: z.int(),
   /** Quota of one dollar. */
@@ -34,7 +34,7 @@ export const Statement = z.object({
   /** Oldest first, as many as a statement shows. */
   entries: z.array(StatementEntry),
   more_entries: z.object({ count: z.int(), amount: z.int() }),
-  /** The dearest first, as many as a statement shows. */
+  /** Most expensive first, as many as a statement shows. */
   calls: z.array(StatementCalls),
   more_calls: z.object({ models: z.int(), calls: z.int(), amount: z.int() }),
 });

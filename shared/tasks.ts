@@ -42,7 +42,7 @@ export const Task = z.object({
   finish_time: z.int(),
   /** `0%` to `100%`. */
   progress: z.string(),
-  /** What was asked for. */
+  /** Input of the request. */
   properties: z.object({ input: z.string() }),
   /** What the upstream says came of it: of music a list of clips (`audio_url`, `image_url`, `title`, …), of lyrics an object. */
   data: z.unknown(),
@@ -81,8 +81,8 @@ export const taskApi = {
 };
 
 /**
- * Where the console has the bytes of a video from, or a picture of it: for its owner and administrators, by session, without a header of the
- * console's, which players have none of. Beside `/pg/chat/completions`, since it streams. It answers `Range` requests.
+ * Address from which the console loads the bytes of a video, or a picture of it: for its owner and administrators, by session, without the console's
+ * header, which players cannot send. Next to `/pg/chat/completions`, since it streams. Supports `Range` requests.
  */
 export const taskContentRoute = '/pg/tasks/:id/content';
 

@@ -21,7 +21,7 @@ export interface TokenUsage {
   /** Of what was read from the cache. */
   audioCacheRead: number;
   imageCacheRead: number;
-  /** The lane that the provider says it took, by `tierNamed`; missing: it says nothing. */
+  /** Tier that the provider reports, by `tierNamed`; missing: none reported. */
   tier?: string;
   /** US dollars that the provider says it takes for the call; missing: it says nothing. */
   cost?: number;
@@ -35,7 +35,7 @@ export interface AdviceUsage {
   usage: TokenUsage;
 }
 
-/** For how long a caller has the provider keep parts of a prompt in its cache, by what writing them is charged as. */
+/** Lifetime of cached parts of a prompt at the provider, by the price class of writing them. */
 export type CacheWriteClass = 'cacheWrite5m' | 'cacheWrite1h';
 
 export const noTokens: Readonly<TokenUsage> = {

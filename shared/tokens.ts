@@ -10,7 +10,7 @@ export const tokenNameLimit = 30;
 export const tokenBatchLimit = 100;
 /** How long the old secret of a renewed token may be accepted at most, in seconds. */
 export const longestOldKey = 90 * 86_400;
-/** Old secrets that a token keeps; of more, the one that was replaced the longest ago ends. */
+/** Former secrets that stay valid with a token; beyond that, the one that was replaced first ends. */
 export const mostOldKeys = 5;
 
 /** A name as it is stored: on one line. */
@@ -84,7 +84,7 @@ export const TokenCreate = z.object({
 });
 export type TokenCreate = z.infer<typeof TokenCreate>;
 
-/** Absent fields stay as they are. `charged_quota`, or else `used_quota`, beside `remain_quota`: as in `UserEdit`. */
+/** Absent fields stay as they are. `charged_quota`, or else `used_quota`, next to `remain_quota`: as in `UserEdit`. */
 export const TokenEdit = z.object({
   ...z.partial(z.object(tokenFields)).shape,
   id: z.int().check(z.minimum(1)),
@@ -132,7 +132,7 @@ export function acceptedOldKeys({ old_key_until: until = 0, earlier_keys_until: 
 }
 
 export const tokenApi = {
-  /** `p` counts from 0. `total` and the cursor come as extras beside the bare array that old clients read. */
+  /** `p` counts from 0. `total` and the cursor are further keys next to the bare array that old clients read. */
   list: endpoint('GET', '/api/token/', {
     access: 'user',
     query: z.object({ p: QueryPage, size: QueryPage, page_size: QueryPage }),
@@ -157,7 +157,10 @@ export const tokenApi = {
     reply: Token,
     summary: 'Change a token',
   }),
-  /** Returns the token with its new key. Id, name, balance and logs stay, and earlier secrets keep their time: of more than five the oldest ends. */
+  /**
+   * Returns the token with its new key. Id, name, balance and logs stay, and earlier secrets stay valid for their time: of more than five the oldest
+   * ends.
+   */
   renew: endpoint('POST', '/api/token/:id/renew', {
     access: 'user',
     params: IdParam,

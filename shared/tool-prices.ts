@@ -1,4 +1,4 @@
-// What runs of the provider's tools cost beside the tokens.
+// Prices of runs of the provider's tools, in addition to the tokens.
 import { add, decimalOf, multiply } from '#shared/decimal.ts';
 import type { Decimal } from '#shared/decimal.ts';
 import type { HostedCalls, HostedKind, HostedVariants, PricedRuns, PricedTool } from '#shared/hosted-tools.ts';
@@ -52,12 +52,12 @@ function partsOf(name: string): { tool: string; beginning?: string } {
   return at < 0 ? { tool: name } : { tool: name.slice(0, at), beginning: name.slice(at + 1) };
 }
 
-/** Whether runs of it are paid for, asked for in one of these ways. */
+/** Returns whether runs of a tool are charged, if requested in one of these variants. */
 export function isPriced(kind: HostedKind, prices: ToolPrices, variants: HostedVariants): boolean {
   return prices[dearest(kind, prices, variants)] !== undefined;
 }
 
-/** Runs by what they are charged as. Of several ways of asking the dearest is: nobody tells which of them it was. */
+/** Returns runs by their price. Of several requested variants the most expensive counts: no provider reports which of them ran. */
 export function pricedRuns(calls: HostedCalls, prices: ToolPrices, variants: HostedVariants = {}): PricedRuns {
   const runs: Partial<Record<PricedTool, number>> = {};
   for (const kind of hostedKinds) {

@@ -14,7 +14,7 @@ export interface TopUpTerms {
   minimum: number;
 }
 
-/** The largest price that is asked for: a hundred million. */
+/** Largest price of an order: a hundred million. */
 const mostCents = 10_000_000_000n;
 
 /** The factor of a group. @param ratios option `TopupGroupRatio` */

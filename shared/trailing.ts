@@ -1,5 +1,4 @@
-// Ends of texts, by a loop: a pattern such as `/\/+$/` looks at every slash again for each slash, which in a text that somebody typed is
-// time for as many as its length, squared.
+// Trims ends of texts by a loop: a pattern such as `/\/+$/` starts again at each slash, so a text of slashes takes quadratic time.
 
 /** The text without the characters of that set at its end. */
 export function withoutTrailing(text: string, characters: string): string {

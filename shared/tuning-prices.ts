@@ -19,8 +19,8 @@ export function isTuningPriceName(name: string): boolean {
 }
 
 /**
- * Null: it cannot be trained, because nobody knows what that or its use would cost. Without a price of its own, what comes out of a cache
- * costs what other input does. A model's own name counts before a beginning of it, and of these the longest.
+ * Returns the prices of training a model; null: it cannot be trained, because the cost of that or of its use is unknown. Without a price of its own,
+ * cached input costs what other input does. A model's full name counts before a prefix of it, and of prefixes the longest.
  */
 export function tuningPriceOf(model: string, prices: NumberMap): TuningPrice | null {
   const chosen: Partial<Record<string, { fit: number; price: number }>> = {};

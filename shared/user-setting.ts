@@ -18,7 +18,7 @@ export const UserSetting = z.looseObject({
 });
 export type UserSetting = z.infer<typeof UserSetting>;
 
-/** Whether an account gets alerts about channels: of administrators those who asked for them, and the super administrator unless they declined. */
+/** Returns whether an account gets alerts about channels: administrators who opted in, and the super administrator unless opted out. */
 export function wantsChannelAlerts(user: Pick<User, 'setting' | 'role'>): boolean {
   return user.role >= Role.admin && (userSettingOf(user).channel_alerts ?? user.role >= Role.root);
 }

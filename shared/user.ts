@@ -11,7 +11,7 @@ export const balanceReasonLimit = 200;
 
 /** The largest amount of quota that any field takes: 2^53 − 1 units. */
 export const quotaLimit = Number.MAX_SAFE_INTEGER;
-/** Quota as an amount that somebody enters: a whole number of units, never negative. */
+/** Quota as an amount that a user enters: a whole number of units, never negative. */
 export const QuotaInput = z.int().check(z.minimum(0), z.maximum(quotaLimit));
 
 /** An account as responses show it. Secrets are never in it; `password` stays, empty, for old clients. */
@@ -40,7 +40,7 @@ export const User = z.object({
   aff_quota: z.int(),
   aff_history_quota: z.int(),
   inviter_id: z.int(),
-  /** For administrators only; '': nobody, or that account is gone. */
+  /** For administrators only; '': none, or the account is gone. */
   inviter_name: z.optional(z.string()),
   DeletedAt: z.nullable(z.string()),
   setting: z.string(),

@@ -12,9 +12,8 @@ export const UserEdit = z.object({
   password: z.optional(z.string()),
   group: z.optional(z.string().check(z.maxLength(64))),
   /**
-   * The balance to set. When `used_quota` comes with it (a client that sends the whole record back), both together tell
-   * which edit was meant however much was spent since the record was read. Negative only as it was read: a call may have
-   * ended below zero.
+   * Balance to set. With `used_quota` (a client that sends the whole record back), both together determine the intended edit, independent of what was
+   * spent since the record was read. Negative only as it was read: a call may have ended below zero.
    */
   quota: z.optional(z.int().check(z.maximum(quotaLimit))),
   used_quota: z.optional(QuotaInput),

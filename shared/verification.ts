@@ -9,7 +9,7 @@ const AddressQuery = z.object({ email: QueryText, turnstile: QueryText });
 export const resendSeconds = 30;
 
 export const verificationApi = {
-  /** To register or, where somebody is signed in, to bind the address. */
+  /** To register or, with a session, to bind the address. */
   sendCode: endpoint('GET', '/api/verification', {
     access: 'optional',
     query: AddressQuery,

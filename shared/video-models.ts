@@ -1,4 +1,4 @@
-// Models that make videos, told by their names: they take orders, which are answered minutes later, and each of which costs.
+// Models that make videos, detected by their names: they accept orders only, which take minutes and cost money each.
 
 export const videoNames =
   /(?:^|[-_/])sora|veo-\d|kling|^vidu|hailuo|[-_/]video|^video|^[ti]2v-|^s2v-|jimeng|seedance|cogvideo|[-_](?:ti?|i|kf|r)2v|^wan2\.[67]$|^wan-?video/i;

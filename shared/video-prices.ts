@@ -3,7 +3,7 @@ import { modelFit } from '#shared/long-inputs.ts';
 import type { NumberMap } from '#shared/setting-values.ts';
 
 const entry = /^([1-9]\d{1,3})p:(\S.*)$/;
-/** What a price per second is for where none is told by resolution. */
+/** Resolution of a price per second, if no prices by resolution are set. */
 export const usualHeight = 720;
 
 /** USD per second of video whose shorter side has so many pixels. */

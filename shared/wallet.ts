@@ -4,7 +4,7 @@ import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
 
-/** `paid`: it is being credited. `expired`: nobody expects it to be paid any more; paid all the same, it is credited. */
+/** `paid`: it is being credited. `expired`: no payment is expected any more; a late one is still credited. */
 export const OrderStatus = z.enum(['pending', 'paid', 'success', 'cancelled', 'expired']);
 export type OrderStatus = z.infer<typeof OrderStatus>;
 
