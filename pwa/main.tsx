@@ -18,5 +18,5 @@ const page = createRoot(root, {
     if (!(error instanceof NoRightError)) reportError(error);
   },
 });
-// In slices: a slow phone goes on answering while the first screen is drawn.
+// A concurrent render: a slow phone stays responsive during the first screen.
 startTransition(() => page.render(<App {...started} />));

@@ -1,5 +1,5 @@
-// The console without a network: its own files come from the cache, every address of the console opens the shell. What the
-// server answers (shared/paths.ts) is never touched, kept or replayed here; pwa/offline keeps answers, per user.
+// Serves the console without a network: its own files come from the cache, every address of the console opens the shell. Responses of the server
+// (shared/paths.ts) are never touched, stored or replayed here; pwa/offline stores answers, per user.
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
 import { isServerPath } from '#shared/paths.ts';
@@ -10,7 +10,7 @@ declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; r
 
 self.addEventListener('install', addWorkerRoutes);
 
-// The web app manifest has the site's own name and logo: it is the server's, asked for each time.
+// The web app manifest has the site's name and logo: the server generates it, so it is fetched each time.
 precacheAndRoute(self.__WB_MANIFEST.filter((entry) => typeof entry === 'string' || entry.url !== 'manifest.webmanifest'));
 cleanupOutdatedCaches();
 
@@ -26,7 +26,7 @@ registerRoute(
   'POST',
 );
 
-// The page asks, after somebody said yes.
+// The page sends this after the user confirms.
 self.addEventListener('message', (event) => {
   const message: unknown = event.data;
   if (typeof message === 'object' && message !== null && 'type' in message && message.type === 'SKIP_WAITING') void self.skipWaiting();

@@ -1,4 +1,4 @@
-// The only fetch to our server. Everything the console asks goes through `call`, typed by the shared contracts.
+// The only fetch to our server. Every request of the console goes through `call`, typed by the shared contracts.
 import { z } from 'zod/mini';
 import type { BodyInput, Endpoint, ExtraOf, ParamsInput, QueryInput, ReplyOf } from '#shared/contract.ts';
 import { currentLanguage, translate } from '#pwa/i18n/setup.ts';
@@ -49,7 +49,7 @@ export async function call<E extends AnyEndpoint>(endpoint: E, ...input: Input<E
   return (await callWithExtra(endpoint, ...input)).data;
 }
 
-/** As `call`, with the keys beside `data` and the message. */
+/** Like `call`, with the keys next to `data` and the message. */
 export async function callWithExtra<E extends AnyEndpoint>(
   endpoint: E,
   ...input: Input<E>
@@ -64,7 +64,7 @@ export async function callWithExtra<E extends AnyEndpoint>(
 }
 
 async function exchange(endpoint: AnyEndpoint, input: RawInput) {
-  // A screen asks for all that it shows while it is drawn: sending in the same task would keep a slow phone from answering a touch.
+  // A screen requests all its data while it renders: sending in the same task would block a slow phone's response to a touch.
   if (endpoint.method === 'GET') await nextTask();
   const url = endpointUrl(endpoint, input);
   const details = `${endpoint.method} ${url}`;
@@ -122,17 +122,20 @@ export function requestHeaders(hasBody: boolean): Record<string, string> {
   };
 }
 
-/** Who asks, as the server is told. */
+/** Returns the id of the sender, as the server receives it. */
 function senderId(): string {
   return String(storedUser()?.id ?? -1);
 }
 
-/** Who asks, and since which sign-in on this device. */
+/** Returns the sender, and its sign-in on this device. */
 export function currentSession(): string {
   return `${senderId()} ${signIns()}`;
 }
 
-/** A call that was sent in `session` was refused. It says nothing about who has signed in since then, also the same user anew. */
+/**
+ * Reports that a call sent in `session` was refused. It has no effect on a user who has signed in since then, even on the same user with a new
+ * session.
+ */
 export function reportSessionOver(session: string): void {
   if (session === currentSession()) reportOutcome('session_over');
 }

@@ -1,4 +1,4 @@
-// Events of the formats beside OpenAI's chat, as the pieces that they bring. https://platform.openai.com/docs/api-reference/responses-streaming,
+// Readers of stream events in the formats other than OpenAI's chat. https://platform.openai.com/docs/api-reference/responses-streaming,
 // https://docs.claude.com/en/docs/build-with-claude/streaming, https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
 import { z } from 'zod/mini';
 import type { ChatPiece } from './stream-chat.ts';

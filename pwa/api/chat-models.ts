@@ -1,15 +1,15 @@
 import { videoNames } from '#shared/video-models.ts';
 
-/** What is asked of a model in the playground: an answer in words, pictures, speech, what was said in a recording, or a video that is ordered. */
+/** Kinds of request of the playground: chat, pictures, speech, transcription, or a video order. */
 export type ModelKind = 'chat' | 'picture' | 'speech' | 'transcript' | 'video';
-/** What programs ask models for. */
+/** Kinds of request of API clients. */
 export type CallableKind = ModelKind | 'completion' | 'embedding' | 'rerank' | 'moderation' | 'drawing' | 'music';
 
-/** What is asked in several steps, needs sound as well, or takes what no call says. */
+/** Models that need several steps or sound, or parameters that no single call has. */
 const unasked = /realtime|(?:^|-)audio|^semantic_similarity|^mj_(?!imagine)|^swap_face/i;
 /** Conversations that sound goes along with. https://platform.openai.com/docs/models/gpt-audio */
 const hearing = /^gpt-(?:4o-(?:mini-)?)?audio|^qwen2?-audio/i;
-/** By their names; the server keeps no list of what each model does. */
+/** Kinds by model names; the server has no list of what each model does. */
 const kinds: readonly (readonly [CallableKind, RegExp])[] = [
   ['drawing', /^mj_imagine/i],
   ['music', /^suno/i],
@@ -28,13 +28,13 @@ const playable: ReadonlySet<CallableKind> = new Set<ModelKind>(['chat', 'picture
 /** … and of models whose answers cost little and come soon. */
 const small = /(?<!ge)mini|flash|nano|turbo|lite|small|haiku|chat/i;
 
-/** Undefined: nothing that one plain call asks for. */
+/** Returns undefined if no single plain call fits the model. */
 export function callableKind(model: string): CallableKind | undefined {
   if (unasked.test(model)) return undefined;
   return kinds.find(([, names]) => names.test(model))?.[0] ?? 'chat';
 }
 
-/** Undefined: something that the playground does not ask for. What wants sound is told what was recorded there. */
+/** Returns undefined if the playground does not support the model. Chat models for audio input receive a recording made there. */
 export function kindOfModel(model: string): ModelKind | undefined {
   if (hearing.test(model)) return 'chat';
   const kind = callableKind(model);

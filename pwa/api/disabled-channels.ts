@@ -6,7 +6,7 @@ import { useStoredUser } from './self.ts';
 
 const interval = 30_000;
 
-/** Begins like the keys of the lists of channels: whoever edits one has this asked anew as well. */
+/** Its key begins like those of the lists of channels: an edit of a channel refetches this too. */
 export const channelSummaryQuery = queryOptions({
   queryKey: ['channels', 'summary'],
   queryFn: ({ signal }) => call(channelApi.summary, { signal }),
@@ -14,7 +14,7 @@ export const channelSummaryQuery = queryOptions({
   refetchInterval: interval,
 });
 
-/** Enabled channels that fail. Its key begins as the lists' do: what changes a channel asks for it again. */
+/** Enabled channels that fail. Its key begins like those of the lists: a change of channels refetches it. */
 export const failingChannelsQuery = queryOptions({
   queryKey: ['channels', 'failing'],
   queryFn: ({ signal }): Promise<FailingChannel[]> => call(channelApi.failing, { signal }),

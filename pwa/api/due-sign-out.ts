@@ -1,5 +1,5 @@
-// A sign-out that the server has not heard of: the cookie is out of reach of scripts, so only the server can end the
-// session. The mark outlives the browser. Whoever signs in replaces the session, and with it the mark.
+// A sign-out that the server has not received yet: scripts cannot delete the cookie, so only the server can end the session. The mark outlives the
+// browser. A new sign-in replaces the session, and with it the mark.
 
 const storageKey = 'sign-out-due';
 
@@ -9,7 +9,7 @@ interface DueSignOut {
   userId: number;
 }
 
-/** Somebody signed out now. */
+/** Marks a sign-out as of now. */
 export function markSignOut(userId: number): void {
   localStorage.setItem(storageKey, `${Date.now()} ${userId}`);
 }

@@ -1,5 +1,5 @@
-// Server-sent events of our own server. `EventSource` would tell neither why a stream was refused nor that nothing comes through
-// any more: some proxies keep what is streamed until it ends.
+// Server-sent events of our own server. `EventSource` would report neither why a stream was refused nor that no data arrives any more: some proxies
+// buffer a stream until it ends.
 import { type AnyEndpoint, endpointUrl, requestHeaders } from './call.ts';
 
 export interface ServerEvent {
@@ -52,7 +52,7 @@ export async function* readEvents(endpoint: AnyEndpoint, { query, signal, quietM
     }
   } finally {
     clearTimeout(timer);
-    // Whoever leaves early ends the request too.
+    // Leaving the loop early ends the request too.
     given.abort();
   }
 }

@@ -37,7 +37,7 @@ export function useFailingText({ isBesideFigures = false } = {}): (channel: Fail
   };
 }
 
-/** The state in words, beside the one that is stored. */
+/** Describes the state, in addition to the stored one. */
 export function useFailingState(): (channel: FailingChannel) => string {
   const { t } = useTranslation();
   return ({ by }) => {

@@ -3,7 +3,7 @@ import { Role } from '#shared/roles.ts';
 import { translate } from '#pwa/i18n/setup.ts';
 import { storedUser } from './stored-user.ts';
 
-/** What kept a call from its answer, when there was none. */
+/** Reason why a call has no answer. */
 export type LocalCode = 'offline' | 'server_unreachable' | 'timed_out' | 'cancelled' | 'bad_answer';
 
 /**
@@ -78,15 +78,12 @@ export function refusalText(error: Error | null, form: { errors: object }): stri
   return field !== undefined && field in form.errors ? undefined : message;
 }
 
-/**
- * The text of an answer that is not a refusal of the server's own: the statuses that the specification gives a text of
- * their own keep it whoever sent them.
- */
-/** Who reads that is the one whom others are sent to. */
+/** Returns whether the reader is an administrator, whom messages refer other users to. */
 function isAdmin(): boolean {
   return (storedUser()?.role ?? Role.guest) >= Role.admin;
 }
 
+/** Returns the message of a status. Statuses with a text in the specification have it even if a proxy sent them. */
 export function statusMessage(status: number, sent: string, retryAfter: number | undefined): string {
   if (status === 429) {
     return retryAfter === undefined ? sent || translate('errors.too_many') : translate('errors.too_many_wait', { seconds: retryAfter });

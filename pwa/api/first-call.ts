@@ -5,7 +5,7 @@ import type { CallableKind } from './chat-models.ts';
 export interface FirstCall {
   /** From the server's root. */
   path: string;
-  /** Beside the model. Missing: music and drawings have none. */
+  /** Body apart from the model. Missing: music and drawings have none. */
   body: Record<string, unknown>;
   /** Goes as a form, with a recording in it. */
   hasRecording?: boolean;
@@ -13,7 +13,7 @@ export interface FirstCall {
   isModelOmitted?: boolean;
 }
 
-/** What is asked for, of each kind of model: the least that shows whether it answers. */
+/** Example requests for each kind of model: the least that shows whether it works. */
 export const firstCalls: Readonly<Record<CallableKind, FirstCall>> = {
   chat: { path: '/v1/chat/completions', body: { messages: [{ role: 'user', content: 'Say hello.' }] } },
   completion: { path: '/v1/completions', body: { prompt: 'The tide turns at', max_tokens: 16 } },

@@ -13,7 +13,7 @@ const PictureEvent = z.looseObject({ type: z.catch(z.string(), ''), b64_json: z.
 const Transcript = z.looseObject({ text: z.string() });
 const Video = z.looseObject({ id: z.string(), size: z.string(), seconds: z.string() });
 
-/** Data URLs, or addresses where the provider keeps them. @throws {CallFailure} */
+/** Returns data URLs, or addresses at the provider. @throws {CallFailure} */
 export async function makePictures(call: PlaygroundCall, onPreview: (url: string) => void): Promise<string[]> {
   const { response, requestId } = await sendToPlayground(call, 'application/json, text/event-stream');
   const { body: stream } = response;

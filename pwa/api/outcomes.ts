@@ -1,4 +1,4 @@
-// What the calls tell about the connection and the session. `pwa/api` knows nobody who cares; those subscribe here.
+// Outcomes of calls for the connection and the session. `pwa/api` does not know its listeners; they subscribe here.
 
 /**
  * `answered`: the server spoke. `unreachable`: it did not, though there seems to be a network. `offline`: there is none.

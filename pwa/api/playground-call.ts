@@ -1,4 +1,4 @@
-// A call of the playground, whatever it asks for: sent by session, with the relay's own words where it is refused.
+// Sends a call of the playground, of any kind: by session, with the relay's error message if it is refused.
 import { z } from 'zod/mini';
 import { currentSession, noAnswer, reportSessionOver, requestHeaders } from './call.ts';
 import { CallFailure, statusMessage } from './failure.ts';

@@ -1,5 +1,5 @@
-// Facts of this installation that every screen may need. Kept in local storage as existing clients keep it, so that the
-// first paint has the right name and unit without a call.
+// Facts of this installation that every screen may need. Stored in local storage as existing clients do, so that the first paint has the right name
+// and unit without a call.
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { safeLink } from '#shared/links.ts';
 import { SiteStatus, siteApi } from '#shared/site.ts';
@@ -15,7 +15,7 @@ export const statusQuery = queryOptions({
     return status;
   },
   initialData: storedStatus,
-  // The stored copy is for the first paint only; it is asked again at once.
+  // The stored copy is for the first paint only; it is refetched at once.
   initialDataUpdatedAt: 0,
   staleTime: 60_000,
 });
@@ -25,7 +25,7 @@ export function useSiteStatus(): SiteStatus | undefined {
   return useQuery(statusQuery).data;
 }
 
-/** Why nobody can register here; undefined when somebody can, also before the first answer. */
+/** Returns why registration is closed; undefined if it is open, also before the first answer. */
 export function registrationClosed(status: SiteStatus | undefined): 'closed' | 'no_password' | 'self_use' | undefined {
   if (status === undefined) return undefined;
   if (!status.register_enabled) return 'closed';
@@ -34,8 +34,8 @@ export function registrationClosed(status: SiteStatus | undefined): 'closed' | '
 }
 
 /**
- * Where programs reach this installation. Nobody having set an address, the server names itself `localhost`, which means
- * something else on every other machine: there, the address of this page is the better guess.
+ * Returns the address at which programs reach this installation. Without a set address, the server calls itself `localhost`, which is wrong on every
+ * other machine: there, the address of this page is the better guess.
  */
 export function siteAddress(status: SiteStatus | undefined): string {
   const told = safeLink(status?.server_address ?? '', 'web');

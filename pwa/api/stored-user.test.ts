@@ -5,7 +5,7 @@ import { forgetUser, onStoredUserChange, storedUser, storeUser } from './stored-
 
 beforeEach(() => localStorage.clear());
 
-/** As a browser tells the other tabs. */
+/** Dispatches the event with which a browser notifies the other tabs. */
 function inAnotherTab(key: string | null, value: string | null): void {
   if (key === null) localStorage.clear();
   else if (value === null) localStorage.removeItem(key);

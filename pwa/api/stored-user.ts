@@ -7,7 +7,7 @@ import { forgetSignOut } from './due-sign-out.ts';
 const storageKey = 'user';
 /** What the first paint draws, before any script: `user` or `guest` (index.html). */
 const shellKey = 'shell';
-/** Sign-ins on this device so far: two sessions of one user are told apart by it. */
+/** Sign-ins on this device so far: distinguishes two sessions of one user. */
 const signInsKey = 'sign-ins';
 const { subscribe, emit } = createListeners();
 let current: { text: string | null; user: User | null } | undefined;
@@ -17,30 +17,30 @@ let held: User | null = null;
 /** Whether this page was the last to forget who was signed in: another tab may have done it, too. */
 let isForgottenHere = false;
 
-/** The account that this page shows, or null when nobody is signed in. The same object until it changes. */
+/** Returns the account that this page shows, or null without one. The same object until it changes. */
 export function storedUser(): User | null {
   return held ?? signedInUser();
 }
 
-/** Who is signed in on this device, whoever this page shows. */
+/** Returns the user who is signed in on this device, which this page may not show. */
 export function signedInUser(): User | null {
   const text = localStorage.getItem(storageKey);
   if (current?.text !== text) current = { text, user: parseUser(text) };
   return current.user;
 }
 
-/** The account whose session is over, and that this page goes on to show; null: none is. */
+/** Returns the account whose session is over, and that this page still shows; null: none is. */
 export function heldUser(): User | null {
   return held;
 }
 
-/** Goes on to show an account whose session is over, in this page alone, until `holdUser(null)`. */
+/** Still shows an account whose session is over, in this page alone, until `holdUser(null)`. */
 export function holdUser(user: User | null): void {
   held = user;
   emit();
 }
 
-/** The session of who is signed in is over; this page goes on to show the account. In one step: nothing is drawn for a guest in between. */
+/** Ends the session of the signed-in user; this page still shows the account. In one step: nothing is rendered for a guest in between. */
 export function forgetAndHoldUser(): void {
   held = signedInUser();
   forgetUser();
@@ -56,7 +56,7 @@ export function wasForgottenHere(): boolean {
   return isForgottenHere;
 }
 
-/** Somebody has signed in. */
+/** Stores a user who has signed in. */
 export function storeUser(user: User): void {
   localStorage.setItem(signInsKey, String(signIns() + 1));
   // The sign-in has ended the session before it.

@@ -102,7 +102,7 @@ export async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenera
       if (done) return;
     }
   } finally {
-    // Whoever stops reading ends the call.
+    // A reader that stops ends the call.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@ import type { Token } from '#shared/tokens.ts';
 
 const stars = '**********';
 
-/** What tells keys apart and opens nothing; what is kept on this device for the time without a network. */
+/** Masks a key: the result distinguishes keys and gives no access; stored on this device for the time without a network. */
 export function maskKey(key: string): string {
   return key === '' || isMasked(key) ? key : `${key.slice(0, 3)}${stars}${key.slice(-3)}`;
 }

@@ -4,8 +4,8 @@ import { toastFailure, toastSuccess, toastUndo } from '#pwa/ui/frame/toast.ts';
 import { failureOf } from './failure.ts';
 
 /**
- * Offers to take back what `text` tells of. `undo` asks the server for it; false: it could not be taken back, or not all of it.
- * While the server cannot be reached it is offered again.
+ * Offers to undo the action that `text` reports. `undo` sends the request; false: it could not be undone, or not completely. While the server cannot
+ * be reached it is offered again.
  */
 export function useUndo(): (text: string, undo: () => Promise<boolean>) => void {
   const { t } = useTranslation();

@@ -4,7 +4,7 @@ import { useShownScheme } from '#pwa/ui/frame/color-scheme.ts';
 /** Puts the scheme onto the page: the tokens switch, and the browser's own bar takes the colour of the ground. */
 export function useColorSchemeOnPage(): void {
   const scheme = useShownScheme();
-  // What index.html has put there. Asking for a colour would have the browser work out the whole first screen's style at once.
+  // Scheme that index.html has set. Reading a colour instead would force a style computation of the whole first screen.
   const shown = useRef(document.documentElement.dataset.mantineColorScheme);
   useLayoutEffect(() => {
     if (shown.current === scheme) return;

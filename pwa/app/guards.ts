@@ -1,4 +1,4 @@
-// Who may open a screen: `beforeLoad` of its route. The server decides; this keeps people from empty screens.
+// Guards of screens: `beforeLoad` of their routes. The server enforces access; guards only avoid empty screens.
 import { redirect } from '@tanstack/react-router';
 import { Role } from '#shared/roles.ts';
 import { storedUser } from '#pwa/api/stored-user.ts';
@@ -10,7 +10,7 @@ interface Opening {
 /** Thrown for a screen that the account's role may not open; the error screen says so in words. */
 export class NoRightError extends Error {}
 
-/** Nobody signed in: the sign-in opens, and this address after it. */
+/** Without a signed-in user, opens the sign-in, and this address after it. */
 export function signedInOnly({ location }: Opening): void {
   if (storedUser() === null) throw redirect({ to: '/login', search: { from: location.href } });
 }

@@ -1,4 +1,4 @@
-// While somebody is being signed out nothing of the account is drawn, in any tab: the way to the sign-in may take a moment.
+// During a sign-out nothing of the account is rendered, in any tab: opening the sign-in may take a moment.
 import { createStore, useStore } from '#pwa/ui/store.ts';
 
 const leaving = createStore(false);

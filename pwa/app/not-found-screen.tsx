@@ -34,7 +34,7 @@ export function NoRightScreen() {
 
 function Message({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   const user = useStoredUser();
-  // On a phone it stands in the top bar, once somebody is signed in.
+  // On a phone the title is in the top bar, if a user is signed in.
   const isTitleAbove = useIsPhone() && user !== null;
   useScreenHeading(title);
   return (

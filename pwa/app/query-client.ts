@@ -6,13 +6,13 @@ declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
       /**
-       * Kept in IndexedDB for the signed-in user and shown with its age when there is no connection. `strip` removes what
-       * must not be written to the disk (keys).
+       * Stored in IndexedDB for the signed-in user and shown with its age when there is no connection. `strip` removes what must not be written to
+       * the disk (keys).
        */
       offline?: true | { strip: (data: unknown) => unknown };
     };
     mutationMeta: {
-      /** The screen shows the failure itself (beside the field, in the row): no toast. */
+      /** The screen shows the failure itself (next to the field, in the row): no toast. */
       quiet?: boolean;
     };
   }
@@ -35,8 +35,8 @@ export function createQueryClient(): QueryClient {
         retry: (count, error) => count < 1 && failureOf(error).code === 'server_unreachable',
         retryDelay: 600,
         refetchOnWindowFocus: true,
-        // Not only of what was read so far: who asks may hand the query on to parts that are drawn later, and first read then whether it
-        // still runs or failed. Without a change of the data they would never hear that it has ended.
+        // Notify of every property, not only of those read so far: a component may pass the query to children that render later and only then read
+        // whether it is pending or failed. Without a change of the data they would miss its end.
         notifyOnChangeProps: 'all',
       },
       mutations: {

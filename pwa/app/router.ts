@@ -12,7 +12,7 @@ export function createConsoleRouter(queryClient: QueryClient) {
     parseSearch: parseSearchWith((text) => text),
     stringifySearch: stringifySearchWith(JSON.stringify),
     defaultPreload: 'intent',
-    // Query keeps the data; the router only asks it.
+    // TanStack Query caches the data; the router only requests it.
     defaultPreloadStaleTime: 0,
     defaultPendingMs: 200,
     scrollRestoration: true,

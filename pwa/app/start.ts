@@ -1,4 +1,4 @@
-// What happens between loading and the first render: texts, kept answers, and who listens to what.
+// Steps between loading and the first render: texts, stored answers, and subscriptions.
 import type { QueryClient } from '@tanstack/react-query';
 import { dueSignOut } from '#pwa/api/due-sign-out.ts';
 import { onOutcome } from '#pwa/api/outcomes.ts';
@@ -61,7 +61,7 @@ async function finishSignOut(): Promise<void> {
   if (currentConnection() !== 'offline') await sendSignOut(signOutPatience);
 }
 
-/** A silent server that answers again: what is on screen is asked anew. After a time without a network, Query does so. */
+/** Refreshes the data on screen when an unreachable server responds again. After a time without a network, Query does so itself. */
 function refreshOnReturn(queryClient: QueryClient): void {
   let before = currentConnection();
   onConnectionChange(() => {
@@ -71,7 +71,7 @@ function refreshOnReturn(queryClient: QueryClient): void {
   });
 }
 
-/** Edits of an earlier visit. Nobody signed in has none. */
+/** Sends queued edits of an earlier visit. Without a signed-in user there are none. */
 async function sendQueuedEdits(queryClient: QueryClient): Promise<void> {
   if (currentUserId() === 0) await signedIn();
   const { reload, replayOutbox, startOutbox } = await import('#pwa/offline/outbox.ts');
@@ -97,8 +97,8 @@ function currentUserId(): number {
 }
 
 /**
- * The session's end, told by a 401 or by another tab: nothing of the user stays behind, and the sign-in opens. While something is typed that
- * nobody saved, the page stays as it is instead, and the sign-in opens over it (`sign-in-again.tsx`).
+ * Handles the session's end, reported by a 401 or by another tab: the user's data is removed, and the sign-in opens. While there is unsaved input,
+ * the page stays as it is, and the sign-in opens over it (`sign-in-again.tsx`).
  */
 function watchSession(queryClient: QueryClient, router: ConsoleRouter): void {
   let user = storedUser();
@@ -107,7 +107,7 @@ function watchSession(queryClient: QueryClient, router: ConsoleRouter): void {
   async function leave(former: number, search: { expired?: true; from?: string }): Promise<void> {
     setLeaving(true);
     await forgetAnswers(queryClient, former);
-    // Somebody else may have signed in meanwhile, in another tab.
+    // Another user may have signed in meanwhile, in another tab.
     if (currentUserId() === 0) await router.navigate({ to: '/login', search });
     else await router.invalidate();
     setLeaving(false);
@@ -153,7 +153,7 @@ function watchSession(queryClient: QueryClient, router: ConsoleRouter): void {
     }
   };
   onStoredUserChange(follow);
-  // A page that the browser had put to sleep was told nothing.
+  // A page that the browser had suspended missed the events.
   addEventListener('pageshow', follow);
   document.addEventListener('visibilitychange', follow);
 }

@@ -1,7 +1,7 @@
 // The number of edits that wait, on the icon of the installed console.
 import { onOutboxChange, outboxEntries } from './outbox-store.ts';
 
-/** Keeps the badge as the queue is. Gives the way to stop, which takes it away. */
+/** Shows the size of the queue as the badge. Returns a function that stops and removes it. */
 export function showBadge(): () => void {
   draw();
   const stop = onOutboxChange(draw);

@@ -1,4 +1,4 @@
-// What the playground keeps on the device: questions, answers and the parameters that they were asked with.
+// Conversations of the playground stored on the device: questions, answers and their parameters.
 import { z } from 'zod/mini';
 
 export const ReasoningEffort = z.enum(['', 'low', 'medium', 'high']);
@@ -58,7 +58,7 @@ const Picture = z.object({
   url: z.string(),
   width: z.number(),
   height: z.number(),
-  /** A data URL: where it is transparent, the picture is to be made anew. Missing: anywhere. */
+  /** A data URL: transparent areas are repainted. Missing: the whole picture. */
   mask: z.optional(z.string()),
 });
 export type Picture = z.infer<typeof Picture>;
@@ -75,8 +75,8 @@ export type AttachedFile = z.infer<typeof AttachedFile>;
 const ToolCall = z.object({ name: z.string(), arguments: z.string() });
 
 /**
- * `running`: it is being written, by this page or by one that is gone. `stopped`: by whoever asked. `cut`: the page was closed
- * or the connection lost in the middle.
+ * `running`: it is being written, by this page or by a closed one. `stopped`: by the user. `cut`: the page was closed or the connection lost during
+ * the answer.
  */
 export const Answer = z.object({
   model: z.string(),
@@ -104,11 +104,11 @@ export const Answer = z.object({
   kind: z.optional(z.enum(['picture', 'speech', 'transcript', 'video'])),
   /** How many pictures are coming, and their width by their height. */
   awaited: z.optional(z.object({ count: z.int(), ratio: z.number() })),
-  /** Data URLs, or addresses where the provider keeps them for a while. */
+  /** Data URLs, or addresses at the provider that expire. */
   pictures: z.optional(z.array(z.object({ url: z.string() }))),
   /** A data URL. */
   sound: z.optional(z.object({ url: z.string() })),
-  /** An order of a video, once the server has taken it. While it runs it is asked about, also by a page that comes later. */
+  /** Video order that the server has accepted. While it runs it is polled, also by a page that opens later. */
   video: z.optional(
     z.object({
       id: z.string(),
@@ -131,11 +131,11 @@ const Turn = z.object({
   text: z.string(),
   pictures: z.array(Picture),
   files: z.optional(z.array(AttachedFile)),
-  /** The recording that was sent; its bytes are not kept. */
+  /** The recording that was sent, without its bytes. */
   sound: z.optional(z.object({ name: z.string(), seconds: z.optional(z.number()) })),
   /** Milliseconds since 1970. */
   at: z.number(),
-  /** In the order of the conversation's models; null: that model was not asked. */
+  /** In the order of the conversation's models; null: the question was not sent to that model. */
   answers: z.array(z.nullable(Answer)),
 });
 export type Turn = z.infer<typeof Turn>;

@@ -3,12 +3,12 @@
 import { type Answer, Conversation } from './conversation.ts';
 import { offlineDatabase } from './database.ts';
 
-/** The latest are kept. */
+/** Number of latest conversations that are stored. */
 export const mostConversations = 50;
 /** Characters of all of them together; pictures are most of it. */
 export const mostCharacters = 24_000_000;
 
-/** The latest first. Never fails: where nothing can be kept, nothing is there. */
+/** Returns the conversations, latest first. Never fails: without a database the list is empty. */
 export async function readConversations(userId: number): Promise<Conversation[]> {
   try {
     const stored: unknown[] = await (await offlineDatabase()).getAllFromIndex('conversations', 'user', userId);
@@ -22,8 +22,8 @@ export async function readConversations(userId: number): Promise<Conversation[]>
 }
 
 /**
- * Keeps it, in place of what was kept of it. `isWanted` is asked last, so that nothing is written for somebody who has signed out
- * meanwhile. True when it is kept.
+ * Stores a conversation, replacing its stored version. `isWanted` is checked last, so that nothing is written for a user who has signed out
+ * meanwhile. True if it is stored.
  */
 export async function keepConversation(conversation: Conversation, isWanted: () => boolean): Promise<boolean> {
   try {

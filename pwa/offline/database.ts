@@ -1,6 +1,5 @@
-// The console's own database on this device: answers kept for reading without a network, edits that wait to be sent, and
-// conversations of the playground.
-// Everything belongs to a user; nobody sees another's. `userId` 0 is the signed-out visitor (public answers only).
+// The console's database on this device: answers stored for reading without a network, edits that wait to be sent, and conversations of the
+// playground. Every record belongs to a user; no user sees another's. `userId` 0 is the signed-out visitor (public answers only).
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Conversation } from './conversation.ts';
 import { databaseName } from './database-name.ts';
@@ -62,7 +61,7 @@ export async function removeAnswers(userId: number, hashes: string[]): Promise<v
   await Promise.all([...hashes.map((hash) => transaction.store.delete([userId, hash])), transaction.done]);
 }
 
-/** Forgets every kept answer of a user. */
+/** Deletes every stored answer of a user. */
 export async function wipeAnswers(userId: number): Promise<void> {
   const transaction = (await offlineDatabase()).transaction('answers', 'readwrite');
   for (const key of await transaction.store.index('user').getAllKeys(userId)) await transaction.store.delete(key);

@@ -1,4 +1,4 @@
-// What a sign-out takes from this device beside the kept answers: edits that were not sent, and conversations.
+// Data that a sign-out removes from this device, apart from the stored answers: unsent edits, and conversations.
 
 /** Never fails. */
 export async function forgetDevice(userId: number): Promise<void> {

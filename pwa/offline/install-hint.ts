@@ -26,7 +26,7 @@ globalThis.addEventListener?.('appinstalled', () => {
 
 export type InstallWay = 'prompt' | 'share_menu' | 'none';
 
-/** `prompt`: the browser will ask; `share_menu`: iOS, where only the share menu can; `none`: installed or not possible. */
+/** `prompt`: the browser shows its dialog; `share_menu`: iOS, where only the share menu can install; `none`: installed or not possible. */
 export function useInstallWay(): InstallWay {
   return useStore({
     subscribe,

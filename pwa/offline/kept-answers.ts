@@ -1,10 +1,10 @@
-// What is kept on the disk of the answers that are marked `meta.offline`: read at a start, written as they come, and never many of a
-// kind. Loaded when something is kept: the sign-in of a new device goes without.
+// Stores answers marked `meta.offline` on the disk: read at a start, written as they arrive, with a limit per kind. Loaded when there is something to
+// store: the sign-in of a new device does not need it.
 import { hashKey, type Query, type QueryClient } from '@tanstack/react-query';
 import { readAnswers, removeAnswers, type StoredAnswer, writeAnswer } from './database.ts';
 
 const longestAge = 30 * 24 * 60 * 60 * 1000;
-/** How many answers of one kind (first part of the key) are kept, the latest; home alone has nine. */
+/** Number of latest answers of one kind (first part of the key) that are stored; home alone has nine. */
 const keptPerKind = 12;
 
 /** Puts them into the client, and forgets what is too old. */
@@ -15,12 +15,12 @@ export async function restoreKept(client: QueryClient, userId: number): Promise<
     if (Date.now() - answer.updatedAt > longestAge) tooOld.push(answer.hash);
     else client.setQueryData(answer.queryKey, answer.data, { updatedAt: answer.updatedAt });
   }
-  // However young they are: a page that is loaded again asks again.
+  // However recent they are: a reloaded page refetches.
   await client.invalidateQueries({ refetchType: 'none' });
   if (tooOld.length > 0) await removeAnswers(userId, tooOld).catch(() => undefined);
 }
 
-/** Never fails: what cannot be written is asked again. */
+/** Never fails: an answer that cannot be written is fetched again. */
 export async function keepAnswer(query: Query, userId: number): Promise<void> {
   await writeAnswer(stored(query, userId)).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-// Three states that are told apart: connected, no network, and a network without our server.
+// Distinguishes three states: connected, no network, and a network without our server.
 import { onlineManager } from '@tanstack/react-query';
 import { siteApi } from '#shared/site.ts';
 import { call } from '#pwa/api/call.ts';
@@ -63,7 +63,7 @@ export function lastAnswer(): number {
   return lastAnswerAt;
 }
 
-/** Asks the server for a sign of life; the outcome sets the connection. */
+/** Sends a health check to the server; the outcome sets the connection. */
 export async function probe(): Promise<void> {
   stopProbing();
   try {
@@ -80,19 +80,19 @@ function setConnection(next: Connection): void {
     pause = firstPause;
   }
   if (next === connection.get()) return;
-  // Queries pause while there is no network and resume, refreshed, afterwards. A silent server is asked on: queries fail,
-  // say so and keep what they have.
+  // Queries pause while there is no network and resume, refreshed, afterwards. An unreachable server is still polled: queries fail, report it and
+  // retain their data.
   onlineManager.setOnline(next !== 'offline');
   connection.set(next);
 }
 
-/** However many calls fail at once, the server is asked at growing distances. */
+/** However many calls fail at once, the server is probed at growing intervals. */
 function scheduleProbe(): void {
   if (timer !== undefined) return;
   timer = setTimeout(() => {
     timer = undefined;
     pause = Math.min(pause * 2, longestPause);
-    // A hidden page asks when it is looked at again.
+    // A hidden page probes when it becomes visible.
     if (document.visibilityState === 'visible') void probe();
   }, pause);
 }

@@ -18,7 +18,9 @@ export const onOutboxChange = entries.subscribe;
 /** Held while edits are being sent, by one tab of all. */
 export const outboxLock = 'tidegate-outbox';
 
-/** For `outbox.ts`, which reads the database. Nothing queued, as before, is no change: it would have the first screen drawn anew in one go. */
+/**
+ * For `outbox.ts`, which reads the database. An empty queue that stays empty is no change: it would force a synchronous render of the first screen.
+ */
 export function publishOutbox(queued: readonly QueuedEdit[]): void {
   if (queued.length > 0 || entries.get().length > 0) entries.set(queued);
 }

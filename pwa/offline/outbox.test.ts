@@ -223,7 +223,7 @@ describe('outbox', () => {
     await name('Mine');
     await footer('of the first');
     server.answer((requested, response) => {
-      // Another tab signs somebody else in before the answer comes.
+      // Another tab signs another user in before the answer comes.
       if (requested.url === '/api/option/') userId = 2;
       saveOptions(requested, response);
     });
@@ -257,7 +257,7 @@ describe('outbox: what happens to an edit while its call is under way', () => {
   const savedValues = () =>
     server.requested.filter((requested) => requested.url === '/api/option/').map((requested) => readEdit(requested.body).value);
 
-  /** Queues an edit whose answer waits until it is let go. */
+  /** Queues an edit whose answer waits until the test releases it. */
   async function slowly(): Promise<{ answer: () => void; isDone: Promise<void> }> {
     let answer: (() => void) | undefined;
     server.answer((requested, response) => {

@@ -1,6 +1,5 @@
-// Edits of settings that wait for the server. They are kept in IndexedDB, go out in order when the server answers again,
-// one tab at a time, and stop at the first that somebody else's edit contradicts. Deletions, keys, payments and secrets
-// are never queued.
+// Edits of settings that wait for the server. They are stored in IndexedDB, are sent in order when the server is reachable again, one tab at a time,
+// and stop at the first conflict with another user's edit. Deletions, keys, payments and secrets are never queued.
 import { type CallFailure, failureOf } from '#pwa/api/failure.ts';
 import { offlineDatabase } from './database.ts';
 import { currentConnection, onConnectionChange } from './online-status.tsx';
@@ -49,8 +48,8 @@ export async function reload(): Promise<void> {
 }
 
 /**
- * Queues an edit and tries to send it. A second edit of the same setting replaces the value of the first and keeps the
- * base that the first began from; back at the base value, nothing is left to send, unless the first is on its way.
+ * Queues an edit and tries to send it. A second edit of the same setting replaces the value of the first and retains its base; back at the base
+ * value, nothing is left to send, unless the first is in flight.
  */
 export async function queueEdit(edit: { optionKey: string; base: OptionState; mine: string }): Promise<void> {
   const userId = settings.userId();
@@ -115,7 +114,7 @@ export async function replayOutbox(): Promise<void> {
   if (currentConnection() === 'offline' || outboxEntries().length === 0) return;
   await exclusively(async () => {
     const sent: string[] = [];
-    // Read anew under the lock: another tab may have sent some of them.
+    // Read again under the lock: another tab may have sent some of them.
     for (const entry of await readEntries()) {
       if ((await send(entry)) === 'stop') break;
       sent.push(entry.optionKey);
@@ -127,7 +126,7 @@ export async function replayOutbox(): Promise<void> {
 
 /** Gives `next` when nothing is left of the entry, so that the one after it may go. */
 async function send({ id, userId }: QueuedEdit): Promise<'next' | 'stop'> {
-  // Somebody else may have signed in since the queue was read.
+  // Another user may have signed in since the queue was read.
   if (userId !== settings.userId()) return 'stop';
   const sent = await revise(id, (entry) => ({ ...entry, isSending: entry.state === 'waiting' }));
   if (sent === undefined) return 'next';
@@ -161,7 +160,7 @@ const refused =
   (entry: OutboxEntry): OutboxEntry | undefined => {
     const theirs = failure.code === 'revision_conflict' ? kindOf(sent.optionKey).theirs(failure.data, sent.optionKey) : undefined;
     if (theirs === undefined) return entry.mine === sent.mine ? { ...entry, state: 'refused', refusal: failure.message } : entry;
-    // It is already so: sent before a crash, or somebody had the same idea.
+    // The value is already set: sent before a crash, or by another user.
     if (theirs.value === entry.mine) return undefined;
     return theirs.value === entry.base.value || theirs.value === sent.mine
       ? { ...entry, base: theirs }

@@ -1,11 +1,11 @@
-// Keeps answers that are marked `meta.offline` in IndexedDB, per user, and puts them back at the next start with the time
-// at which they were true. They are wiped at sign-out and when the session is over.
+// Stores answers that are marked `meta.offline` in IndexedDB, per user, and restores them at the next start with the time at which they were true.
+// They are deleted at sign-out and when the session is over.
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { databaseName } from './database-name.ts';
 
 const writeDelay = 400;
 
-/** Loaded when something is kept: the sign-in of a new device goes without. */
+/** Loaded when there is something to store: the sign-in of a new device does not need it. */
 const keptAnswers = () => import('./kept-answers.ts');
 const database = () => import('./database.ts');
 
@@ -13,19 +13,19 @@ async function isAnythingKept(): Promise<boolean> {
   try {
     return (await indexedDB.databases()).some(({ name }) => name === databaseName);
   } catch {
-    // Some browsers do not tell.
+    // Some browsers do not report it.
     return true;
   }
 }
 
-/** Puts a user's kept answers into the client. Never fails: without a database there is nothing to restore. */
+/** Puts a user's stored answers into the client. Never fails: without a database there is nothing to restore. */
 export async function restoreAnswers(client: QueryClient, userId: number): Promise<void> {
   if (await isAnythingKept()) await (await keptAnswers()).restoreKept(client, userId);
 }
 
-/** Writes marked answers as they come. `userId` is asked at each write. Gives the way to stop. */
+/** Writes marked answers as they arrive. `userId` is read at each write. Returns a function that stops it. */
 export function persistAnswers(client: QueryClient, userId: () => number): () => void {
-  // With the user who asked: an answer that comes in around a sign-out belongs to nobody else.
+  // With the user of the request: an answer that arrives during a sign-out must not go to the next user.
   const due = new Map<string, { query: Query; owner: number }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -44,7 +44,7 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
 
   const unsubscribe = client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual === true) return;
-    // One that was forgotten while it was on its way still tells of its end.
+    // A query that was removed in flight still emits its end.
     const query = client.getQueryCache().get(event.query.queryHash);
     if (query === undefined || query !== event.query || query.meta?.offline === undefined) return;
     due.set(query.queryHash, { query, owner: userId() });
@@ -59,10 +59,10 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
 
 /** Forgets everything of a user: in memory and on the disk. Public answers are read again. */
 export async function forgetAnswers(client: QueryClient, userId: number): Promise<void> {
-  // What is on its way is for nobody; it is not waited for.
+  // Requests in flight have no reader any more; they are not waited for.
   void client.cancelQueries();
   client.getMutationCache().clear();
-  // Facts of the installation are nobody's.
+  // Facts of the installation belong to no user.
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'status' });
   await wipeKept(userId);
 }

@@ -1,4 +1,4 @@
-// Whether a newer console waits. Nothing is replaced until somebody says so.
+// Reports whether a newer console waits. It replaces this one only after the user confirms.
 import { createStore, useStore } from '#pwa/ui/store.ts';
 
 const waiting = createStore(false);

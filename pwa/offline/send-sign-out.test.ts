@@ -80,7 +80,7 @@ describe('a sign-out', () => {
   test('is not told when the answer that was heard is that of a sign-in', async () => {
     markSignOut(4);
     await probe();
-    // The answer is heard before the screen has read it.
+    // The outcome is reported before the screen has read the answer.
     storeUser(mei);
     await new Promise((resolve) => {
       setTimeout(resolve, 800);

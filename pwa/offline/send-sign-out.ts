@@ -1,4 +1,4 @@
-// Tells the server of a sign-out as soon as it can be reached: at once, when the network is back, or at the next start.
+// Reports a sign-out to the server as soon as it can be reached: at once, when the network is back, or at the next start.
 import { sessionApi } from '#shared/session.ts';
 import { call } from '#pwa/api/call.ts';
 import { dueSignOut, forgetSignOut } from '#pwa/api/due-sign-out.ts';
@@ -10,7 +10,7 @@ const answerDelay = 500;
 
 let sending: Promise<boolean> | undefined;
 
-/** True when there is nothing left to tell. Never fails; of several calls at once one is sent. */
+/** True if there is nothing left to report. Never fails; of several calls at once one is sent. */
 export function sendSignOut(timeout?: number): Promise<boolean> {
   sending ??= send(timeout).finally(() => {
     sending = undefined;
@@ -23,7 +23,7 @@ export function keepSendingSignOut(): () => void {
   const stopConnection = onConnectionChange(() => {
     if (currentConnection() === 'online') void sendSignOut();
   });
-  // A server that was away is heard again first by whoever asked it.
+  // The first answer of a server that was unreachable may belong to any request: it triggers the sign-out.
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stopOutcome = onOutcome((outcome) => {
     if (outcome !== 'answered' || sending !== undefined || dueSignOut() === null) return;

@@ -1,5 +1,5 @@
-// Text that another app shares with the console: it comes to the service worker as a form, and goes on to the screen that it is
-// for in the fragment of an address, which is never sent to a server.
+// Text that another app shares with the console: it reaches the service worker as a form, and its screen in the fragment of an address, which is
+// never sent to a server.
 
 /** Where the manifest has it sent. */
 export const sharePath = '/share';

@@ -1,5 +1,5 @@
-// What the browser does without waking the service worker: its answer would be the same, and on a slow phone each question to it
-// costs more than the file. Browsers that know no such routes ask the worker. https://www.w3.org/TR/service-workers/#dom-installevent-addroutes
+// Routes that the browser handles without waking the service worker: the response would be the same, and on a slow phone each request through it
+// costs more than the file. Browsers without static routing call the worker. https://www.w3.org/TR/service-workers/#dom-installevent-addroutes
 import { serverPrefixes } from '#shared/paths.ts';
 
 interface UrlCondition {

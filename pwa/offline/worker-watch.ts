@@ -1,4 +1,4 @@
-// Registers the service worker and looks for a newer one from time to time. Loaded after the first paint: nobody waits for it.
+// Registers the service worker and checks for a newer one from time to time. Loaded after the first paint, which must not wait for it.
 import { Workbox } from 'workbox-window';
 
 const checkEvery = 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-// The panel with a record of no feature. What tokens and codes make of it is tested beside them.
+// Tests the panel with a record of no feature. The panels of tokens and codes have their own tests.
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';

@@ -21,15 +21,15 @@ export interface OpenRecordWays {
   onRemove: () => void;
 }
 
-/** How two states of a record are told apart, in words. */
+/** Describes the difference between two states of a record. */
 export interface RecordComparison<Row, Field extends string> {
-  /** The fields that somebody else changed. */
+  /** Returns the fields that another user changed. */
   changesBetween: (before: Row, theirs: Row) => readonly Field[];
   nameOf: (field: Field) => string;
   show: (field: Field, record: Row) => string;
 }
 
-/** The button that switches a record on or off, beside those that save and delete it. */
+/** Button that switches a record on or off, next to those that save and delete it. */
 interface RecordToggle {
   label: string;
   isPending: boolean;
@@ -57,7 +57,7 @@ interface RecordPanelProps<
   isReadOnly?: boolean;
 }
 
-/** One record beside its list: how it stands, what others changed of it meanwhile, and the form that changes it. */
+/** One record next to its list: its state, other users' changes meanwhile, and its form. */
 export function RecordPanel<Row extends EditableRecord, Values extends object, Body extends object, Field extends string>({
   formId,
   edited,
@@ -100,7 +100,7 @@ export function RecordPanel<Row extends EditableRecord, Values extends object, B
   );
 }
 
-/** Somebody else saved this record while the form was open. What was not touched here stays as they set it. */
+/** Another user saved this record while the form was open. Fields not edited here retain their value. */
 function RecordConflict<Row extends EditableRecord, Values extends object, Body extends object, Field extends string>({
   edited: { base, theirs, changes, isSaving, save, start },
   comparison: { changesBetween, nameOf, show },
@@ -141,7 +141,7 @@ function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, onRemove }: 
   const needs = useNeedsConnection();
   const isOnlyRemoved = isReadOnly && toggle === undefined;
   if (!isOnline && !isOnlyRemoved) {
-    // Several such labels do not fit beside each other.
+    // Several such labels do not fit next to each other.
     return (
       <Button disabled leftSection={<Icon name="unlinked" />}>
         {needs(t('editing.edit'))}

@@ -13,7 +13,7 @@ interface RowActionsProps {
   further?: ReactNode;
   /** What the button that switches the record says; undefined: it cannot be switched. */
   toggleLabel: string | undefined;
-  /** Failures have been told when it ends. */
+  /** Failures have been reported when it settles. */
   onToggle: () => Promise<void>;
   /** The name of the button that deletes, with the record's own. */
   removeLabel: string;
@@ -58,7 +58,7 @@ interface CopySecretProps {
   /** Undefined: it is not here as a whole. */
   secret: string | undefined;
   label: string;
-  /** Why nobody can have it any more; undefined: with a connection it is here. */
+  /** Why the key cannot be copied any more; undefined: with a connection it can. */
   lostText: string | undefined;
 }
 

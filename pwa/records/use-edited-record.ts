@@ -50,7 +50,7 @@ export function useEditedRecord<Row extends EditableRecord, Values extends objec
     base,
     /** What others saved, when a save was refused for it. */
     theirs,
-    /** Drops what was typed and goes on from a record. */
+    /** Discards the input and starts from a record. */
     start,
     save,
     isSaving: edit.isPending,

@@ -12,9 +12,9 @@ import { toastFailure } from '#pwa/ui/frame/toast.ts';
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   beforeLoad: async ({ context, location }) => {
-    // A cold start has only what this device kept, and needs no more: without a network nothing is asked in vain.
+    // A cold start has only the stored status, and needs no more: without a network no request is sent in vain.
     const known = context.queryClient.getQueryData(statusQuery.queryKey) ?? storedStatus();
-    // Asked anew only while it is unknown or says that the installation is not set up: the rest follows in the background.
+    // Refetched only while it is unknown or reports that the installation is not set up: other changes arrive in the background.
     const status =
       known?.setup === true
         ? known
@@ -36,7 +36,7 @@ function Root() {
   const isUpdateWaiting = useUpdateWaiting();
   const { error, data } = useQuery(statusQuery);
   useEffect(() => {
-    // With a stored status everything still works, and the freshness chip tells.
+    // With a stored status everything still works, and the freshness chip shows it.
     if (error === null || data !== undefined) return;
     const failure = failureOf(error);
     toastFailure({ code: failure.code, message: t(failure.isUnreachable ? 'frame.status.unreachable' : 'frame.status.failed') });

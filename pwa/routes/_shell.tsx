@@ -24,7 +24,7 @@ function ShellRoute() {
   return (
     <>
       <Shell />
-      {/* Beside the page, which is inert below an open sheet. */}
+      {/* Outside the page, which is inert below an open sheet. */}
       {isHeld && createPortal(<SignInAgain />, document.body)}
     </>
   );

@@ -1,4 +1,4 @@
-// What the frame holds of the palette: the keys that open it. The palette itself is loaded when it is first asked for.
+// Frame's part of the palette: the keys that open it. The palette itself is loaded on first use.
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SignOutDialog, useSignOut } from '#pwa/app/shell/sign-out.tsx';
@@ -43,7 +43,7 @@ function show(isOpen: boolean): void {
 function usePaletteAhead(): void {
   useEffect(() => {
     if (!matchMedia('(hover: hover)').matches || typeof requestIdleCallback === 'undefined') return;
-    // Without a network, and not kept on the device: asked for again when it is opened.
+    // Without a network and without a cached copy this fails: the palette is loaded when it is opened.
     const waiting = requestIdleCallback(() => void loadPalette().catch(() => undefined));
     return () => cancelIdleCallback(waiting);
   }, []);

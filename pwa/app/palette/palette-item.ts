@@ -45,8 +45,8 @@ export function fits(item: Pick<PaletteItem, 'name' | 'detail'>, typed: string):
 }
 
 /**
- * Screens or actions that are called so: those whose name or detail has all the words first, then those that have other words
- * for it. Each keeps its order.
+ * Returns screens or actions that match: first those whose name or detail has all the words, then those with matching synonyms. Each group retains
+ * its order.
  */
 export function called<Item extends Pick<PaletteItem, 'key' | 'name' | 'detail'>>(items: readonly Item[], typed: string): Item[] {
   const named = items.filter((item) => fits(item, typed));
@@ -88,7 +88,7 @@ export function marked(text: string, typed: string): { piece: string; isMarked: 
 }
 
 export interface Typed {
-  /** `>` asks for actions alone, `#` for the record with a number. */
+  /** `>` searches actions alone, `#` the record with a number. */
   kind: 'any' | 'actions' | 'id';
   text: string;
 }

@@ -49,7 +49,7 @@ const open = (role: number): void => {
 };
 const chosen = () => document.querySelector('[role=option][aria-selected=true]')?.textContent ?? '';
 
-/** What somebody types, and what Enter opens then: its name in English and in Chinese. */
+/** Typed text, and what Enter opens then: its name in English and in Chinese. */
 const table: readonly [typed: string, en: string, zh: string][] = [
   ['api key', 'Tokens', '令牌'],
   ['apikey', 'Tokens', '令牌'],

@@ -25,7 +25,7 @@ interface PaletteProps {
   onSignOut: () => void;
 }
 
-/** Milliseconds without a key before the server is asked. */
+/** Milliseconds without a key before the server is queried. */
 const pause = 200;
 
 export function Palette({ onClose, onSignOut }: PaletteProps) {
@@ -123,7 +123,7 @@ function isAtEnd({ selectionStart, value }: HTMLInputElement): boolean {
   return selectionStart === value.length;
 }
 
-/** The browser keeps the focus inside and gives it back; a press beside it closes it. */
+/** The browser holds the focus inside and restores it; a press outside closes the dialog. */
 function Frame({ onClose, children }: { onClose: () => void; children: React.ReactNode }) {
   const { t } = useTranslation();
   const dialog = useModal();

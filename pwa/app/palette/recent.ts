@@ -1,5 +1,5 @@
-// What was opened last from the palette, per account. Kept among the answers of this device, so that it goes with them at a
-// sign-out; names of records are not for whoever signs in next.
+// Items opened last from the palette, per account. Stored among the answers on this device, so that a sign-out deletes them: names of records are not
+// for the next user.
 import { hashKey } from '@tanstack/react-query';
 import { z } from 'zod/mini';
 import { readAnswers, writeAnswer } from '#pwa/offline/database.ts';

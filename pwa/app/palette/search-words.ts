@@ -1,5 +1,5 @@
-// What people call screens and actions, beside their names: words of other consoles and of daily speech. Both languages count
-// whichever is set, for many type the one and read the other. They are looked for and never shown.
+// Synonyms of screens and actions: words of other consoles and of daily speech. Both languages match whichever is set, because many users type one
+// and read the other. They are matched and never shown.
 
 /** By the key of an item. A word is found by its beginning, a Chinese one by any part of it. */
 export const searchWords: Readonly<Record<string, string>> = {

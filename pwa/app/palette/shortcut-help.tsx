@@ -10,7 +10,7 @@ const everywhere: readonly Shortcut[] = [
   { keys: ['?'], text: 'common.keys.help' },
 ];
 
-/** All shortcuts: of this screen, as its parts tell them, and those that work everywhere. */
+/** Lists all shortcuts: those that the screen's parts register, and the global ones. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const here = useRegisteredShortcuts();

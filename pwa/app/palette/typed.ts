@@ -1,4 +1,4 @@
-// Text of the palette. Kept outside React's tree: it is typed before the palette's code is there, and goes over to it whole.
+// Text of the palette. Stored outside React's tree: typing may begin before the palette's code is loaded, which then takes the text over.
 import { createStore } from '#pwa/ui/store.ts';
 
 export const typed = createStore('');

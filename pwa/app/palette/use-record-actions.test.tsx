@@ -10,7 +10,7 @@ import { Palette } from './palette.tsx';
 
 let server: FixtureServer;
 let screen: DrawnScreen;
-/** What the server was told to change. */
+/** Changes that the server received. */
 let changes: { path: string; body: unknown }[];
 let refusal: object | undefined;
 

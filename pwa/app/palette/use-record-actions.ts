@@ -66,7 +66,7 @@ export function useRecordActions() {
   }
   function userActions(user: User): PaletteItem[] {
     const subject = { key: `user:${user.id}`, name: user.username };
-    // A ban signs out at once: its own screen asks before it.
+    // A ban signs the user out at once: the user's screen requires a confirmation.
     const isOpen = user.DeletedAt === null && user.role < Role.root && mayActOn(role, user.role);
     return [
       ...(isOpen && user.status === UserStatus.banned ? [item(subject, 'unban', 'check', { act: () => perform.unban(user) })] : []),
@@ -76,7 +76,7 @@ export function useRecordActions() {
   return { channelActions, tokenActions, userActions };
 }
 
-/** They go on when the palette has closed; how they went is told by a message. */
+/** Actions continue after the palette has closed; a message reports their outcome. */
 function usePerform() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -87,7 +87,7 @@ function usePerform() {
   function told(done: Promise<unknown>): void {
     done.catch((error: unknown) => toastFailure(failureOf(error)));
   }
-  /** What was disabled can be taken back as long as nobody has changed it since. */
+  /** Disabling can be undone as long as the record has not changed since. */
   function setStatus(
     { status, enabled }: { status: number; enabled: number },
     set: (to: number, revision?: number) => Promise<{ name: string; revision: number }>,

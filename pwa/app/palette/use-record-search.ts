@@ -1,4 +1,4 @@
-// Records by name, by number, and calls by the id of their request. Asked of the server as one types, and not kept.
+// Finds records by name or number, and calls by their request id. Queries the server while the user types; results are not stored.
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { type Channel, channelApi, ChannelStatus } from '#shared/channels.ts';
@@ -35,7 +35,7 @@ export interface RecordSearch {
   failure: string | undefined;
 }
 
-/** Nothing is asked for less than two characters, or for actions. */
+/** Sends no query for less than two characters, or for actions. */
 export function useRecordSearch(typed: Typed, isOnline: boolean): RecordSearch {
   const user = useStoredUser();
   const toItems = useItems();
@@ -90,7 +90,7 @@ async function findById(id: string, isAdmin: boolean, signal: AbortSignal): Prom
   return { tokens, channels, users, logs };
 }
 
-/** That there is none is an answer; that nobody answered is not. */
+/** Maps "not found" to an empty list; other failures are thrown. */
 async function oneOrNone<T>(asked: Promise<T>): Promise<T[]> {
   try {
     return [await asked];

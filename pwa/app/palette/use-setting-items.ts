@@ -1,4 +1,4 @@
-// Settings by name, for whoever may change them. What there is to find is loaded when the palette opens, and asked of nobody.
+// Finds settings by name, for users who may change them. The list is loaded with the palette, without a request to the server's API.
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';

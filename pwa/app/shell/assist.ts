@@ -1,4 +1,4 @@
-// What helps whoever uses a keyboard or listens; loaded after the first screen.
+// Support for keyboards and screen readers; loaded after the first screen.
 import { announceScreens } from './announce-screen.ts';
 import { keepFocus } from './keep-focus.ts';
 

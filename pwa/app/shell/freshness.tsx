@@ -108,8 +108,8 @@ interface Shown {
 }
 
 /**
- * Looked at when nothing is on its way any more, and never while React draws: a value that changes with every answer has a screen that is
- * drawn in slices begun anew each time, the last time in one go.
+ * Updated when no query is in flight, and never during a React render: a value that changes with every answer would restart a concurrent render each
+ * time, and finally force a synchronous one.
  */
 function useShown(): Shown {
   const queryClient = useQueryClient();

@@ -38,7 +38,7 @@ const expectFocus = (expected: () => Element | null): Promise<void> =>
   });
 const open = (html: string): void => document.body.insertAdjacentHTML('beforeend', html);
 
-/** Until every observer has heard of a change. */
+/** Resolves after every observer was notified of a change. */
 const changeSeen = (): Promise<void> =>
   new Promise((resolve) => {
     const observer = new MutationObserver(() => {

@@ -1,14 +1,14 @@
-// Browsers drop the focus when what has it goes: a deleted row, a closed panel, the screen that a link was on. Whoever uses a
-// keyboard or listens would start at the top of the page again.
+// Restores the focus. Browsers drop it when its element is removed: a deleted row, a closed panel, the screen that a link was on. Users of a keyboard
+// or a screen reader would start at the top of the page again.
 
 interface Held {
   element: HTMLElement;
-  /** What opens over or beside a screen and takes the focus with it. */
+  /** Layer above or next to a screen that takes the focus. */
   layer: Element | null;
   screen: Element | null;
   /** Of a list's row: which, and its place. */
   row: { key: string; place: number } | undefined;
-  /** What lies around it and can have the focus, the nearest first: a panel, a conversation. */
+  /** Focusable ancestors, the nearest first: a panel, a conversation. */
   around: readonly HTMLElement[];
 }
 
@@ -68,13 +68,13 @@ function giveBack(held: readonly Held[]): Held[] {
     focus(document.getElementById('main'));
     return [];
   }
-  // The browser goes on from what has closed, which may have been elsewhere.
+  // The browser would continue at the closed layer's position, which may have been elsewhere.
   if (at < held.length - 1 && !hasFocus()) focus(document.getElementById('main'));
   // The screen to come is not there yet: the next change looks again.
   return hasFocus() || one.screen?.isConnected === true ? held.slice(0, at + 1) : [...held];
 }
 
-/** `gone`: its layer has closed, what had the focus before is asked. `stays`: there is nothing nearer than where the browser goes on. */
+/** `gone`: its layer has closed, so the previous focus is tried. `stays`: nothing is nearer than the browser's own position. */
 function focusNear({ element, layer, screen, row, around }: Held): 'focused' | 'stays' | 'gone' {
   if (element.isConnected) return focus(element) ? 'focused' : 'gone';
   if (layer !== null && (!layer.isConnected || layer.matches(announced))) return 'gone';

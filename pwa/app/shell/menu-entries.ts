@@ -51,7 +51,7 @@ export function menuEntries(role: number, status: SiteStatus | undefined): MenuE
   return entries.filter((entry) => entry.role <= role && isThere[entry.to] !== false);
 }
 
-/** Places of the phone's bar beside "more". */
+/** Entries of the phone's bar, apart from "more". */
 const barPlaces = 4;
 
 /** What of them stands in the phone's bar; the rest is under "more". */

@@ -5,10 +5,7 @@ import { selfQuery } from '#pwa/api/self.ts';
 import { statusQuery } from '#pwa/api/site-status.ts';
 import { storedUser } from '#pwa/api/stored-user.ts';
 
-/**
- * What the frame shows, asked while its parts are still being read: an answer that comes while the first screen is drawn in slices has it
- * drawn from its beginning.
- */
+/** Requests the frame's data while its code is still loading: data that arrives during the first concurrent render would restart it. */
 export function preloadShell(queryClient: QueryClient): void {
   void queryClient.prefetchQuery(statusQuery);
   const user = storedUser();

@@ -70,7 +70,7 @@ function useAssistance(): void {
       ({ assist }) => {
         if (!isGone) stop = assist();
       },
-      // Without a network, and not kept on the device.
+      // Without a network and without a cached copy.
       () => undefined,
     );
     return () => {
@@ -80,7 +80,7 @@ function useAssistance(): void {
   }, []);
 }
 
-/** Remembered per device; until somebody chooses, as the site says. */
+/** Stored per device; the site's default until the user chooses. */
 function useFolded(): [boolean, (value: boolean) => void] {
   const siteDefault = useSiteStatus()?.default_collapse_sidebar ?? false;
   const [chosen, setChosen] = useState(() => localStorage.getItem(foldKey));

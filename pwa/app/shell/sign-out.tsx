@@ -25,7 +25,7 @@ export function useSignOut(): SignOut {
   async function confirm(): Promise<void> {
     setAsking(false);
     const userId = storedUser()?.id ?? 0;
-    // This device first, every tab of it: that must not wait for a network. The server is told at once or later.
+    // Signs out on this device first, in every tab, without waiting for a network. The server is notified at once or later.
     markSignOut(userId);
     forgetUser();
     await forgetDevice(userId);

@@ -7,6 +7,6 @@ export interface EditKind {
   save: (entry: OutboxEntry) => Promise<unknown>;
   /** What the server has, from the data of a `revision_conflict`. */
   theirs: (data: unknown, optionKey: string) => OptionState | undefined;
-  /** First part of the key of the queries that show it: asked again once it was sent. */
+  /** First part of the key of the queries that show it: refetched after it was sent. */
   shownBy: string;
 }

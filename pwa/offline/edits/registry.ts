@@ -2,7 +2,7 @@ import type { EditKind } from './edit-kind.ts';
 import { optionEdit } from './option.ts';
 import { ownNameEdit, ownSettingEdit } from './own-setting.ts';
 
-/** Every kind of edit that may wait, beside options. Another one is a file beside these and a line here. */
+/** Every kind of edit that may wait, apart from options. To add one, add a file to this folder and a line here. */
 export const editKinds: readonly EditKind[] = [ownSettingEdit, ownNameEdit];
 
 /**

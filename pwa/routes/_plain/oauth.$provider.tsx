@@ -2,7 +2,7 @@ import { createFileRoute, notFound } from '@tanstack/react-router';
 import { OAuthScreen } from '#pwa/features/session/oauth-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
-/** Not asked of the contract, which the sign-in would load with it. */
+/** Not taken from the contract, which the sign-in would load with it. */
 const providers = ['github', 'oidc', 'linuxdo', 'telegram'] as const;
 
 export const Route = createFileRoute('/_plain/oauth/$provider')({

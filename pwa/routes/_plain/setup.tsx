@@ -17,7 +17,7 @@ function Setup() {
   );
 }
 
-/** A full load: everything that was read before the set-up is out of date. Whoever is signed in by it goes on to the first call. */
+/** Reloads the page: everything that was read before the set-up is out of date. A user whom the set-up signed in continues with the first call. */
 function startAnew(): void {
   location.replace(storedUser() === null ? '/' : '/first-call');
 }

@@ -4,7 +4,7 @@ import { ChannelsScreen } from '#pwa/features/channels/channels-screen.tsx';
 import { ChannelsSearch } from '#pwa/features/channels/channels-search.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
-/** The list; its child routes say which channel is in the editor beside it. */
+/** The list; its child routes select the channel in the editor next to it. */
 export const Route = createFileRoute('/_shell/channel')({
   // Read when the screen is there: what addresses are read with is loaded with the sign-in.
   validateSearch: (search: Record<string, unknown>) => search,

@@ -10,9 +10,9 @@ const Search = z.object({
   tab: SearchText,
   /** The setting that a link leads to. */
   field: SearchText,
-  /** How prices are shown; a table unless told. */
+  /** View of the prices; a table by default. */
   view: SearchText,
-  /** What stands beside them. */
+  /** Panel next to them. */
   panel: SearchText,
 });
 

@@ -4,7 +4,7 @@ import { UsersScreen } from '#pwa/features/users/users-screen.tsx';
 import { UsersSearch } from '#pwa/features/users/users-search.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
-/** The list; its child routes say which user is in the panel beside it. */
+/** The list; its child routes select the user in the panel next to it. */
 export const Route = createFileRoute('/_shell/user')({
   // Read when the screen is there: what addresses are read with is loaded with the sign-in.
   validateSearch: (search: Record<string, unknown>) => search,
