@@ -98,18 +98,14 @@ async function runUnwatched(call: RunningCall, reader: ClientBody): Promise<void
 
 async function answerWhole(call: RunningCall): Promise<Response> {
   try {
-    return await answerAtOnce(call);
+    const answer = await wholeAnswer(call);
+    if ('error' in answer) return responseOfFailure(call, answer);
+    const { contentType, body, wasRead } = answer;
+    const reported = call.conversation === null || wasRead ? body : await call.conversation.storeWhole(body);
+    return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
   } finally {
     call.conversation?.close();
   }
-}
-
-async function answerAtOnce(call: RunningCall): Promise<Response> {
-  const answer = await wholeAnswer(call);
-  if ('error' in answer) return responseOfFailure(call, answer);
-  const { contentType, body, wasRead } = answer;
-  const reported = call.conversation === null || wasRead ? body : await call.conversation.storeWhole(body);
-  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, reported);
 }
 
 /** A whole response whose call is settled. */

@@ -31,15 +31,23 @@ export async function readContent(
   const spool = form === undefined ? undefined : bodies.spool.open(owner);
   try {
     const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch, spool });
-    return await openContent(raw, { bodies, owner, hold, split, names, form, ownsBytes: true });
+    const opening = openContent(raw, { bodies, owner, hold, split, names, form, ownsBytes: true });
+    return opening instanceof Promise ? await opening : opening;
   } catch (failure) {
     spool?.end();
     throw failure;
   }
 }
 
-/** Of a body that has come. What it holds is given back when it fails. @throws {AppError} as `parseBody`, and `invalid_request` */
-export async function openContent(raw: RawBody, dependencies: ContentDependencies, known: KnownContent = {}): Promise<CallContent> {
+/**
+ * Of a body that has come; a promise only where it is long. What it holds is given back when it fails.
+ * @throws {AppError} as `parseBody`, and `invalid_request`
+ */
+export function openContent(
+  raw: RawBody,
+  dependencies: ContentDependencies,
+  known: KnownContent = {},
+): CallContent | Promise<CallContent> {
   const { hold } = dependencies;
   const { bytesBefore = 0, partsBefore = 0 } = known;
   const content = new CallContent(raw, dependencies, known);
@@ -49,7 +57,16 @@ export async function openContent(raw: RawBody, dependencies: ContentDependencie
     // What goes upstream is another copy.
     if (content.isLarge) hold.grow(raw.bytes.length + bytesBefore);
     const preparing = content.prepare();
-    if (preparing instanceof Promise) await preparing;
+    return preparing instanceof Promise ? prepared(content, preparing) : content;
+  } catch (failure) {
+    content.release();
+    throw failure;
+  }
+}
+
+async function prepared(content: CallContent, preparing: Promise<void>): Promise<CallContent> {
+  try {
+    await preparing;
     return content;
   } catch (failure) {
     content.release();
