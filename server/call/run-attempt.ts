@@ -12,6 +12,7 @@ import { failureOfOurs, tooDeep } from '#server/call/relay-failure.ts';
 import { elapsed } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { StreamRelay } from '#server/call/stream/stream-relay.ts';
+import type { StreamRelayOptions } from '#server/call/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/call/stream/whole-as-stream.ts';
 import { sendCall } from '#server/exchange/exchange.ts';
 import type { CallExchange, CallToSend, Exchange } from '#server/exchange/exchange.ts';
@@ -256,11 +257,10 @@ async function readWhole(
   if (decoded.kind === 'failed') return failedWith(call, attempt, decoded.failure);
   if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
   call.services.settlement.unknownEndings.note(attempt, decoded.unknownEnding);
-  // A stream was asked for and a whole response came: it is told as a stream.
+  // The client requested a stream.
   if (client !== null) {
     noteSoundType(call, decoded.contentType);
-    const stream = wholeAsStream(await inTurnIfLong(call, body, () => decoded.events()));
-    return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
+    return startStream(call, attempt, new StreamRelay({ call, client, attempt, ...(await streamOfWhole(call, body, decoded)) }));
   }
   const metering = usageOfWhole(call, decoded);
   const usage = metering instanceof Promise ? await metering : metering;
@@ -280,4 +280,15 @@ async function readWhole(
     usage,
     firstByteMs: attempt.record.first_byte_ms ?? elapsed(call),
   };
+}
+
+/** A translated response reaches the stream as its parts, others as events of their format. */
+async function streamOfWhole(
+  call: RunningCall,
+  body: Buffer,
+  decoded: DecodedWhole,
+): Promise<Pick<StreamRelayOptions, 'stream' | 'whole'>> {
+  const { parts } = decoded;
+  if (parts !== undefined) return { stream: wholeAsStream(Buffer.alloc(0)), whole: { parts, bytes: body.length } };
+  return { stream: wholeAsStream(await inTurnIfLong(call, body, () => decoded.events())) };
 }

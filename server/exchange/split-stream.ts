@@ -8,7 +8,6 @@ import type { ErrorInResponse, StreamPipe } from '#server/formats/stream-pipe.ts
 import { TextTally } from '#server/formats/text-tally.ts';
 import { TranslatedStream } from '#server/formats/translated-stream.ts';
 import type { Splitter } from '#server/framing/framing.ts';
-import { framings } from '#server/framing/registry.ts';
 import type { Received, SentRequest } from './exchange.ts';
 import { SendFailure } from './send-failure.ts';
 import type { EventSource, StreamSink } from './upstream-stream.ts';
@@ -107,11 +106,11 @@ export class SplitStream implements EventSource {
     const { client, writer } = this.#options;
     const { route } = request;
     const pipe = new TranslatedStream({ client, route, writer: { ...writer, requested: piece.requested }, tally });
-    const source = response.kind === 'stream' ? response.stream : this.#wholeAsStream(response.body, piece, request);
-    if (source === null) {
-      this.#fail(invalidResponse(), { isKnown: false });
+    if (response.kind === 'whole') {
+      this.#passWhole(response.body, { piece, request, pipe });
       return;
     }
+    const source = response.stream;
     const { eventEnd, createSplitter } = source.framing ?? route.framing;
     const running: Running = { source, pipe, events: createSplitter(), eventEnd, hasBegun: false, isOver: false };
     this.#running = running;
@@ -129,9 +128,10 @@ export class SplitStream implements EventSource {
     });
   }
 
-  /** Converts a whole response of a piece to a stream. Returns null if it is no valid response. */
-  #wholeAsStream(body: Buffer, piece: CallPiece, { route, upstreamModel }: SentRequest): EventSource | null {
+  /** Translates a whole response of a piece. */
+  #passWhole(body: Buffer, { piece, request, pipe }: { piece: CallPiece; request: SentRequest; pipe: TranslatedStream }): void {
     const { client, over, writer } = this.#options;
+    const { route, upstreamModel } = request;
     const decoded = over.kind.decode({
       client,
       route,
@@ -140,18 +140,13 @@ export class SplitStream implements EventSource {
       responseFields: {},
       writer: { ...writer, requested: piece.requested },
     });
-    if (decoded.kind !== 'whole') return null;
-    const events = decoded.events();
-    return {
-      framing: framings.sse,
-      read(sink) {
-        sink.data(events, true);
-        sink.end();
-      },
-      pause() {},
-      resume() {},
-      abort() {},
-    };
+    if (decoded.kind !== 'whole' || decoded.parts === undefined) {
+      this.#fail(invalidResponse(), { isKnown: false });
+      return;
+    }
+    for (const bytes of pipe.pushWhole(decoded.parts, body.length).forClient) this.#write(bytes);
+    this.#usage = this.#usageWith(pipe.reportedUsage().usage);
+    void this.#next();
   }
 
   /** Bytes after the end of a piece are ignored. */

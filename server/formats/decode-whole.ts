@@ -8,19 +8,20 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 import { LongTexts } from '#server/framing/long-json.ts';
 import { readLongJson } from '#server/framing/read-long-json.ts';
 import { PartBudget } from '#server/framing/part-budget.ts';
-import type { ResponseWriterOptions } from './client-dialect.ts';
-import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
+import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole, TranslatedWhole, WholeResponse } from './decoded-whole.ts';
 import { textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
 import { noteSignature } from './signature-memory.ts';
 import { errorInResponse } from './stream-pipe.ts';
 import { UsageSoFar } from './token-usage.ts';
-import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export function decodeWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
   const { client, route, writer } = input;
   if (route.identity !== null) return route.identity.readWhole(input);
-  return readByParts(input, (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))));
+  return readByParts(input, {
+    body: (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))),
+    stream: translated,
+  });
 }
 
 /** Translates a long response in steps. */
@@ -41,33 +42,37 @@ export function* translateLong(input: DecodeInput): Generator<void, DecodedWhole
   return partsOf(input, body, {
     body: (parts, usage) => Buffer.from(JSON.stringify(write(parts, usage))),
     longBody: (parts, usage) => new LongTexts().buffer(write(parts, usage)),
+    stream: translated,
   });
 }
 
 type Write<Result> = (parts: readonly ResponsePart[], usage: TokenUsage | null) => Result;
 
 /** Writes the client's body, and a long one in steps. */
-interface BodyWriter {
+interface WholeWriter<Stream> {
   body: Write<Buffer>;
   longBody?: Write<Generator<void, Buffer>>;
+  /** Members of the response for a client that requested a stream. */
+  stream(parts: readonly ResponsePart[]): Stream;
 }
 
-/** @param write the client's body */
-export function readByParts(input: DecodeInput, write: Write<Buffer>): DecodedWhole | DeepWhole | FailedWhole {
+const translated = (parts: readonly ResponsePart[]): Pick<TranslatedWhole, 'parts'> => ({ parts });
+
+export function readByParts<Stream>(input: DecodeInput, write: WholeWriter<Stream>): (WholeResponse & Stream) | DeepWhole | FailedWhole {
   const { route, body: bytes } = input;
   const { dialect, provider } = route;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const error = dialect.readError(text, provider);
   const body = error === null ? parseObject(text) : null;
-  return body === null ? { kind: 'failed', error } : partsOf(input, body, { body: write });
+  return body === null ? { kind: 'failed', error } : partsOf(input, body, write);
 }
 
-function partsOf(
-  { route, writer, signatures }: DecodeInput,
+function partsOf<Stream>(
+  { route, signatures }: DecodeInput,
   body: Readonly<JsonObject>,
-  { body: write, longBody }: BodyWriter,
-): DecodedWhole | DeepWhole | FailedWhole {
+  { body: write, longBody, stream }: WholeWriter<Stream>,
+): (WholeResponse & Stream) | DeepWhole | FailedWhole {
   const { dialect, provider } = route;
   const parts = dialect.readWhole(body, provider, route.upstreamModel);
   if (parts === null) return { kind: 'failed', error: null };
@@ -89,7 +94,7 @@ function partsOf(
     written,
     body: (counted) => write(parts, counted ?? usage),
     ...(longBody === undefined ? {} : { longBody: (counted) => longBody(parts, counted ?? usage) }),
-    events: () => eventsOf(parts, dialect, writer),
+    ...stream(parts),
   };
 }
 
@@ -132,15 +137,15 @@ function hasBoundedArguments(parts: readonly ResponsePart[]): boolean {
   });
 }
 
-/** Writes a complete response as a stream of the provider's format. */
-export function eventsOf(parts: readonly ResponsePart[], dialect: UpstreamDialect, writer: ResponseWriterOptions): Buffer {
+/** Writes a complete response as a stream of the format that client and provider share. */
+export function eventsOf(parts: readonly ResponsePart[], { client, writer }: Pick<DecodeInput, 'client' | 'writer'>): Buffer {
   // The provider's stream does not depend on the client's encoding.
   const { envelope: _envelope, onComplete: _onComplete, ...reported } = writer;
-  const stream = dialect.createStreamWriter({ ...reported, wantsUsage: true, preservesIds: true });
+  const stream = client.createStreamWriter({ ...reported, wantsUsage: true, preservesIds: true });
   return Buffer.from(parts.map((part) => stream.write(part)).join('') + stream.end(reportedIn(parts).usage));
 }
 
-function reportedIn(parts: readonly ResponsePart[]): Pick<DecodedWhole, 'usage' | 'hosted' | 'summaries' | 'advice' | 'unknownEnding'> {
+function reportedIn(parts: readonly ResponsePart[]): Pick<WholeResponse, 'usage' | 'hosted' | 'summaries' | 'advice' | 'unknownEnding'> {
   const reported = new UsageSoFar();
   for (const part of parts) reported.note(part);
   const { usage, hosted, summaries, advice, unknownEnding } = reported.report(false);

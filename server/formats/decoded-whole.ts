@@ -4,6 +4,7 @@ import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import type { SignatureMemory } from './signature-memory.ts';
+import type { ResponsePart } from './parts.ts';
 import type { Route } from './route.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 
@@ -21,7 +22,22 @@ export interface DecodeInput {
   signatures?: SignatureMemory | undefined;
 }
 
-export interface DecodedWhole {
+/** A response that is translated, or one whose bytes are forwarded. */
+export type DecodedWhole = TranslatedWhole | ForwardedWhole;
+
+export interface TranslatedWhole extends WholeResponse {
+  /** Content, for the stream of a client that requested one. */
+  parts: readonly ResponsePart[];
+  events?: undefined;
+}
+
+export interface ForwardedWhole extends WholeResponse {
+  parts?: undefined;
+  /** Writes the response as a stream of the provider's format, for a client that requested one. */
+  events(): Buffer;
+}
+
+export interface WholeResponse {
   kind: 'whole';
   /** Reported usage, classes that are not reported 0. If null, none was reported. */
   usage: TokenUsage | null;
@@ -49,8 +65,6 @@ export interface DecodedWhole {
   body(usage: TokenUsage | null): Buffer;
   /** Writes a long body in steps. If undefined, `body` suffices. */
   longBody?(usage: TokenUsage | null): Generator<void, Buffer>;
-  /** Writes the response as a stream of the provider's format. */
-  events(): Buffer;
 }
 
 /** A valid response with content nested deeper than bodies may be, such as tool arguments. */

@@ -8,9 +8,17 @@ import { writeWhole as writeGemini } from './gemini/write-response.ts';
 
 const options = { model: 'm', requestId: 'r1', createdAt: 1, wantsUsage: true, promptEstimate: 0 };
 const formats = {
-  'openai-chat': { upstream: upstreamDialects['openai-chat'], write: clientDialects['openai-chat'].writeWhole },
-  'openai-responses': { upstream: upstreamDialects['openai-responses'], write: clientDialects['openai-responses'].writeWhole },
-  gemini: { upstream: upstreamDialects.gemini, write: writeGemini },
+  'openai-chat': {
+    upstream: upstreamDialects['openai-chat'],
+    client: clientDialects['openai-chat'],
+    write: clientDialects['openai-chat'].writeWhole,
+  },
+  'openai-responses': {
+    upstream: upstreamDialects['openai-responses'],
+    client: clientDialects['openai-responses'],
+    write: clientDialects['openai-responses'].writeWhole,
+  },
+  gemini: { upstream: upstreamDialects.gemini, client: clientDialects.gemini, write: writeGemini },
 };
 
 const likely = fc.record({
@@ -48,7 +56,7 @@ function plain(parts: readonly ResponsePart[]) {
 // JSON does not distinguish negative zero.
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe.each(Object.entries(formats))('probabilities in %s', (_name, { upstream, write }) => {
+describe.each(Object.entries(formats))('probabilities in %s', (_name, { upstream, client, write }) => {
   test('survive a whole response', () => {
     fc.assert(
       fc.property(tokens, (all) => {
@@ -63,7 +71,7 @@ describe.each(Object.entries(formats))('probabilities in %s', (_name, { upstream
     fc.assert(
       fc.property(tokens, (all) => {
         const parts = partsOf(all);
-        const writer = upstream.createStreamWriter(options);
+        const writer = client.createStreamWriter(options);
         const events = Buffer.from(parts.map((part) => writer.write(part)).join('') + writer.end(null));
         const reader = upstream.createStreamReader(null);
         const again = [...framings.sse.events(events)].flatMap((event) => reader.read(event));

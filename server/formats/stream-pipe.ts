@@ -4,7 +4,7 @@ import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { AdviceUsage, TokenUsage } from '#shared/token-usage.ts';
 import type { StreamVoice } from './client-dialect.ts';
-import type { UpstreamErrorObject } from './parts.ts';
+import type { ResponsePart, UpstreamErrorObject } from './parts.ts';
 
 /** Error in a response, with its equivalent status. */
 export interface ErrorInResponse {
@@ -78,6 +78,11 @@ export interface StreamPipe extends StreamVoice {
   open(events: Buffer): StreamOpening;
   /** @param isOwned the buffer is not reused by others */
   push(events: Buffer, isOwned: boolean): PipeStep;
+  /**
+   * Translates a whole response in place of a stream. If undefined, whole responses are written as events first.
+   * @param bytes size of the response
+   */
+  pushWhole?(parts: readonly ResponsePart[], bytes: number): PipeStep;
   /** Whether the rest of a body without a final empty line is an event. */
   isEvent(rest: Buffer): boolean;
   /** Content was received: before that, a failed call may be retried at another channel. If undefined, any event counts. */
@@ -97,4 +102,11 @@ export interface StreamPipe extends StreamVoice {
   ending(usage: TokenUsage | null): Buffer;
   /** Releases buffers. No method may be called afterwards. */
   close(): void;
+}
+
+/** @throws {Error} if the pipe translates nothing */
+export function pushWhole(pipe: StreamPipe, parts: readonly ResponsePart[], bytes: number): PipeStep {
+  const step = pipe.pushWhole?.(parts, bytes);
+  if (step === undefined) throw new Error('A stream that forwards bytes does not take parts');
+  return step;
 }

@@ -434,17 +434,17 @@ describe('responses of Gemini', () => {
     ];
     const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 3, thoughtsTokenCount: 2, totalTokenCount: 14 };
     const body = { responseId: 'x', candidates: [{ content: { parts: written }, finishReason: 'STOP' }], usageMetadata };
-    const route = buildPreparedChannel({ type: 24 }).route(openaiChatClient, 'chat', flash3);
+    const route = buildPreparedChannel({ type: 24 }).route(geminiClient, 'chat', flash3);
     if (route === null) throw new Error('There is no way');
     const input = {
-      client: openaiChatClient,
+      client: geminiClient,
       route,
       upstreamModel: flash3,
       responseFields: {},
       writer: options,
     };
     const whole = decodeWhole({ ...input, body: Buffer.from(JSON.stringify(body)) });
-    if (whole.kind !== 'whole') throw new Error('It is none');
+    if (whole.kind !== 'whole' || whole.events === undefined) throw new Error('It is none');
     const reader = geminiUpstream.createStreamReader(null);
     const again = [...framings.sse.events(whole.events())].flatMap((event) => reader.read(event));
     const { id: _id, ...chat } = openaiChatClient.writeWhole(again, { ...noTokens }, options);

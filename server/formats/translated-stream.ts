@@ -69,6 +69,18 @@ export class TranslatedStream implements StreamPipe {
     return this.#step(out, 'more');
   }
 
+  /** `parts` contain no error. */
+  pushWhole(parts: readonly ResponsePart[], bytes: number): PipeStep {
+    this.#bytes += bytes;
+    const out = parts.map((part) => {
+      this.#note(part);
+      return this.#writer.write(part);
+    });
+    // The usage of a whole response includes all of its text.
+    this.#hasTextAfterUsage = false;
+    return this.#step(out, 'complete');
+  }
+
   #step(out: readonly string[], next: PipeStep['next']): PipeStep {
     const text = out.join('');
     return { forClient: text === '' ? [] : [Buffer.from(text)], next };

@@ -6,7 +6,6 @@ import type { Settings } from '#server/settings/settings.ts';
 import type { ProviderObject } from './provider-objects.ts';
 import type { AwaitedCall, Awaiting } from './awaiting.ts';
 import type { FileDesk, LeftFile } from './left-files.ts';
-import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
 import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
@@ -174,8 +173,6 @@ export interface UpstreamDialect {
   readonly gathering?: Gathering;
   /** Polling of an asynchronous call. If undefined, calls are synchronous. */
   createAwaiting?(call: AwaitedCall): Awaiting;
-  /** Writes a complete response as a stream of this format. */
-  createStreamWriter(options: ResponseWriterOptions): StreamWriter;
   /** Whether the event belongs to a stream of this format. */
   isEvent(event: FramedEvent): boolean;
   /** Error in a body of status 200 or in an event. If null, there is none. */

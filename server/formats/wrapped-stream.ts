@@ -1,6 +1,8 @@
 // Stream that edits the events of another one on their way to the client.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ErrorObject } from './api-surface.ts';
+import type { ResponsePart } from './parts.ts';
+import { pushWhole } from './stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';
 
 export abstract class WrappedStream implements StreamPipe {
@@ -18,7 +20,16 @@ export abstract class WrappedStream implements StreamPipe {
     return this.pipe.open(events);
   }
 
-  abstract push(events: Buffer, isOwned: boolean): PipeStep;
+  push(events: Buffer, isOwned: boolean): PipeStep {
+    return this.edit(this.pipe.push(events, isOwned));
+  }
+
+  pushWhole(parts: readonly ResponsePart[], bytes: number): PipeStep {
+    return this.edit(pushWhole(this.pipe, parts, bytes));
+  }
+
+  /** Edits what is about to leave. */
+  protected abstract edit(step: PipeStep): PipeStep;
 
   isEvent(rest: Buffer): boolean {
     return this.pipe.isEvent(rest);

@@ -1,9 +1,7 @@
 // Cohere's chat and embeddings: what is written of every caller's request, and read of every response. The stand-in takes requests strictly.
 import { describe, expect, test } from 'vitest';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
-import { framings } from '#server/framing/registry.ts';
 import { modelListQuestions, readModelList } from '#server/exchange/read-model-list.ts';
-import { noTokens } from '#shared/token-usage.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { chatOf } from '#tests/support/cohere-responses.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -177,15 +175,6 @@ describe('a response', () => {
       { type: 'finish', reason: 'tool_calls' },
       { type: 'usage', usage: { input: 5, output: 418 } },
     ]);
-  });
-
-  test('that is whole is written as a stream that reads the same', () => {
-    const parts = cohere.readWhole(whole, null) ?? [];
-    const writer = cohere.createStreamWriter({ model: 'm', requestId: '', createdAt: 0, wantsUsage: true, promptEstimate: 0 });
-    const bytes = Buffer.from(parts.map((part) => writer.write(part)).join('') + writer.end({ ...noTokens, input: 5, output: 418 }));
-    const reader = cohere.createStreamReader(null);
-    expect([...framings.sse.events(bytes)].flatMap((event) => reader.read(event))).toEqual(parts);
-    expect(reader.isComplete).toBe(true);
   });
 
   const read = (...events: object[]) => {

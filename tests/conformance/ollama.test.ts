@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { clientDialects, upstreamDialects } from '#server/formats/registry.ts';
-import { framings } from '#server/framing/registry.ts';
 import { authorizeRequest } from '#server/exchange/build-request.ts';
 import { routedRequest } from '#tests/support/routed-request.ts';
-import { noTokens } from '#shared/token-usage.ts';
 import { modelListQuestions, readModelList } from '#server/exchange/read-model-list.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
@@ -245,16 +243,4 @@ describe('a response', () => {
       expect(Array.isArray(parts)).toBe(true);
     },
   );
-
-  test('that is whole is written as a stream that reads the same', () => {
-    const body = line(
-      { content: 'Noon.', thinking: 'Hm', tool_calls: [{ id: 'c1', function: { name: 'get', arguments: { a: 1 } } }] },
-      { done: true, done_reason: 'stop', prompt_eval_count: 5, eval_count: 3 },
-    );
-    const parts = ollama.readWhole(body, null) ?? [];
-    const writer = ollama.createStreamWriter({ model: 'm', requestId: '', createdAt: 0, wantsUsage: true, promptEstimate: 0 });
-    const bytes = Buffer.from(parts.map((part) => writer.write(part)).join('') + writer.end({ ...noTokens, input: 5, output: 3 }));
-    const reader = ollama.createStreamReader(null);
-    expect([...framings.sse.events(bytes)].flatMap((event) => reader.read(event))).toEqual(parts);
-  });
 });

@@ -3,6 +3,8 @@
 // another channel; the end is held back until the call is settled.
 import { AppError } from '#shared/errors.ts';
 import type { DeepWhole } from '#server/formats/decoded-whole.ts';
+import type { ResponsePart } from '#server/formats/parts.ts';
+import { pushWhole } from '#server/formats/stream-pipe.ts';
 import type { ErrorInResponse, PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { EndReason } from '#server/call/call-end.ts';
 import type { SentAttempt } from '#server/call/call-attempt.ts';
@@ -33,6 +35,14 @@ export interface StreamRelayOptions {
   client: ClientStream;
   attempt: SentAttempt;
   stream: EventSource;
+  /** Whole response in place of the stream. If undefined, the stream has it. */
+  whole?: WholeParts;
+}
+
+interface WholeParts {
+  parts: readonly ResponsePart[];
+  /** Size of the provider's body. */
+  bytes: number;
 }
 
 export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
@@ -78,7 +88,9 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   start(): void {
     this.#options.call.services.clock.add(this);
     this.#options.client.attach(this, this.#pipe);
-    this.#reader.start();
+    const { whole } = this.#options;
+    if (whole === undefined) this.#reader.start();
+    else this.#guard(() => this.#passWhole(whole));
   }
 
   // What the client, the timer and the money call. An exception must not leave it, as in the reader.
@@ -139,7 +151,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   events(reported: Buffer, isOwned: boolean): void {
     const events = restoredResponse(this.#options.call.stages, reported);
     if (this.#state.isOpening && this.#openedAt === null && !this.#canOpen(events)) return;
-    if (this.#state.isOpening) this.#begin(events, isOwned);
+    if (this.#state.isOpening) this.#begin(this.#pipe.push(events, isOwned), isOwned);
     else if (this.#state.isFlowing) this.#pass(this.#pipe.push(events, isOwned));
   }
 
@@ -178,14 +190,22 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       this.broken('upstream_failed', opening === 'invalid' ? invalidResponse() : this.#failureOf(opening));
       return false;
     }
-    this.#options.attempt.record.first_byte_ms = elapsed(this.#options.call);
-    this.#openedAt = performance.now();
+    this.#open();
     return true;
   }
 
+  #open(): void {
+    this.#options.attempt.record.first_byte_ms = elapsed(this.#options.call);
+    this.#openedAt = performance.now();
+  }
+
+  #passWhole({ parts, bytes }: WholeParts): void {
+    this.#open();
+    this.#begin(pushWhole(this.#pipe, parts, bytes), true);
+  }
+
   /** Before the first content nothing leaves: what fails until then has failed before it began. */
-  #begin(events: Buffer, isOwned: boolean): void {
-    const step = this.#pipe.push(events, isOwned);
+  #begin(step: PipeStep, isOwned: boolean): void {
     const { forClient, next } = step;
     if (this.#pipe.hasContent?.() !== false) {
       this.#flow();
@@ -245,7 +265,8 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       writer: writerOptions(call),
       ...responseReading(call.stages, attempt.channel),
     });
-    if (decoded.kind === 'whole') this.#reader.replaceBy(decoded.events());
+    if (decoded.kind === 'whole' && decoded.parts !== undefined) this.#passWhole({ parts: decoded.parts, bytes: rest.length });
+    else if (decoded.kind === 'whole') this.#reader.replaceBy(decoded.events());
     else if (decoded.kind === 'too_deep') {
       this.#unpassed = decoded;
       this.broken('upstream_failed', tooDeep());

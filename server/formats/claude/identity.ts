@@ -1,7 +1,7 @@
 // Identity path of Messages: request and complete response.
 import { bytesOfJson, writeJson } from '#server/framing/long-json.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
+import type { DecodeInput, DeepWhole, FailedWhole, ForwardedWhole } from '../decoded-whole.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { wrapBody } from '../wrap-body.ts';
 import { describeRequest, finalizeRequest } from '../finalize-request.ts';
@@ -29,7 +29,7 @@ export function forwardRequest(input: EncodeInput): EncodedRequest {
 }
 
 /** Maps the container id to the caller's; a response collected from a stream is mapped there. */
-export function withPresentedContainer<Decoded extends DecodedWhole | DeepWhole | FailedWhole>(
+export function withPresentedContainer<Decoded extends ForwardedWhole | DeepWhole | FailedWhole>(
   { body, restoreObjectId }: DecodeInput,
   decoded: Decoded,
 ): Decoded {

@@ -26,7 +26,6 @@ import { unmappedFields } from './unmapped-fields.ts';
 import { fitVersion } from './versions.ts';
 import { addressUse } from './media-addresses.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-response.ts';
 
 const versionHeader = 'anthropic-version';
 
@@ -99,7 +98,6 @@ export const claudeUpstream: UpstreamDialect = {
   unmappedFields,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent: ({ data }) => parseObject(data) !== null,
   readError(text) {
     const body = text.includes('"error"') ? parseObject(text) : null;

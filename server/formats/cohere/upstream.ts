@@ -6,7 +6,6 @@ import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const cohereUpstream: UpstreamDialect = {
   name: 'cohere',
@@ -21,7 +20,6 @@ export const cohereUpstream: UpstreamDialect = {
   effortOf: () => undefined,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent({ data }) {
     const type = parseObject(data)?.type;
     return typeof type === 'string' && types.has(type);

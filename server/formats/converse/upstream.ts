@@ -8,7 +8,6 @@ import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const converseUpstream: UpstreamDialect = {
   name: 'converse',
@@ -30,7 +29,6 @@ export const converseUpstream: UpstreamDialect = {
   },
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent: ({ name, data }) => names.has(name) && parseObject(data) !== null,
   readError(text) {
     const body = text.includes('"error"') ? parseObject(text) : null;

@@ -10,7 +10,6 @@ import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 import { allButSound } from '../media-addresses.ts';
 
 export const cozeUpstream: UpstreamDialect = {
@@ -38,7 +37,6 @@ export const cozeUpstream: UpstreamDialect = {
   createAwaiting: ({ path }) => createAwaiting(path),
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent: ({ name }) => name === 'error' || name === 'done' || name.startsWith('conversation.'),
   readError(text) {
     const error = readError(parseObject(text));

@@ -10,7 +10,6 @@ import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 import { allButSound } from '../media-addresses.ts';
 
 export const difyUpstream: UpstreamDialect = {
@@ -36,7 +35,6 @@ export const difyUpstream: UpstreamDialect = {
   effortOf: () => undefined,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent: ({ data }) => typeof parseObject(data)?.['event'] === 'string',
   readError(text) {
     const error = text.includes('"error"') ? readError(parseObject(text)) : null;

@@ -8,7 +8,6 @@ import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { leastMaxTokens, writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const ernieUpstream: UpstreamDialect = {
   name: 'ernie',
@@ -27,7 +26,6 @@ export const ernieUpstream: UpstreamDialect = {
   effortOf: () => undefined,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent({ data }) {
     const frame = parseObject(data);
     return frame !== null && (typeof frame.result === 'string' || typeof frame.is_end === 'boolean' || readError(frame) !== null);

@@ -21,7 +21,6 @@ import { unmappedFields } from './unmapped-fields.ts';
 import { withThinking } from './thinking-ending.ts';
 import { addressUse } from './media.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-response.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -68,8 +67,6 @@ export const geminiUpstream: UpstreamDialect = {
   unmappedFields,
   readWhole,
   createStreamReader,
-  // Upstream streams are events, whatever the caller's framing.
-  createStreamWriter: ({ requested: _requested, ...options }) => createStreamWriter(options),
   isEvent: ({ data }) => parseObject(data) !== null,
   readError,
   // Other hosts accept the members next to the contents.
@@ -84,7 +81,9 @@ export const geminiUpstream: UpstreamDialect = {
 const answered: UpstreamDialect = { ...geminiUpstream, readWhole: readAnswer, readError: readStatedError };
 
 function asAnswer(input: DecodeInput): DecodeInput {
-  return { ...input, route: { ...input.route, dialect: answered } };
+  // Upstream streams are events, whatever the caller's framing.
+  const { requested: _requested, ...writer } = input.writer;
+  return { ...input, writer, route: { ...input.route, dialect: answered } };
 }
 
 /** A count of a whole request names the model. Both spellings at once are rejected before. */

@@ -9,7 +9,6 @@ import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const hunyuanUpstream: UpstreamDialect = {
   name: 'hunyuan',
@@ -24,7 +23,6 @@ export const hunyuanUpstream: UpstreamDialect = {
   effortOf: () => undefined,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent({ data }) {
     const event = parseObject(data);
     return event !== null && (Array.isArray(event['Choices']) || isObject(event['Usage']) || readError(event) !== null);

@@ -8,7 +8,6 @@ import { createStreamReader, isEvent, readError, readWhole } from './read-respon
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const libraryUpstream: UpstreamDialect = {
   name: 'library',
@@ -23,7 +22,6 @@ export const libraryUpstream: UpstreamDialect = {
   effortOf: () => undefined,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent: ({ data }) => isEvent(parseObject(data)),
   readError(text) {
     const error = text.includes('"success"') || text.includes('"errCode"') ? readError(parseObject(text)) : null;

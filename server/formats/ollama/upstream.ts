@@ -8,7 +8,6 @@ import { createStreamReader, isLine, readError, readWhole } from './read-respons
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const ollamaUpstream: UpstreamDialect = {
   name: 'ollama',
@@ -25,7 +24,6 @@ export const ollamaUpstream: UpstreamDialect = {
   effortOf: ({ think }) => (typeof think === 'string' ? think : undefined),
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent({ data }) {
     const line = parseObject(data);
     return line !== null && isLine(line);

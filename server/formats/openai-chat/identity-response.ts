@@ -3,7 +3,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { outlineAtOnce } from '#server/framing/json-outline.ts';
 import { eventsOf, readDeep } from '../decode-whole.ts';
-import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
+import type { DecodeInput, DeepWhole, FailedWhole, ForwardedWhole } from '../decoded-whole.ts';
 import type { Route } from '../route.ts';
 import { textOf } from '../text-in-events.ts';
 import { restrictToFormat } from './force-format.ts';
@@ -15,9 +15,9 @@ import { thinkingInMessage } from './thinking-to-content.ts';
 import { includeReasoning, readUsage } from './token-usage.ts';
 import { withTier } from '../token-usage.ts';
 
-export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
-  const { route, upstreamModel, body: bytes, writer } = input;
-  const { provider, dialect } = route;
+export function readWhole(input: DecodeInput): ForwardedWhole | DeepWhole | FailedWhole {
+  const { route, upstreamModel, body: bytes } = input;
+  const { provider } = route;
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const reported = parseObject(text);
@@ -36,7 +36,7 @@ export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | Failed
     isEmpty: results.length === 0,
     written: () => textOf(fixed, textKeys),
     body: () => (fixed === text ? bytes : Buffer.from(fixed)),
-    events: () => eventsOf(readParts(body, provider) ?? [], dialect, writer),
+    events: () => eventsOf(readParts(body, provider) ?? [], input),
   };
 }
 

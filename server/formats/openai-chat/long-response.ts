@@ -1,12 +1,12 @@
 // Forwards a long response without parsing it as a whole: its facts are in its short members.
 import { outlineOf } from '#server/framing/json-outline.ts';
 import { readDeep } from '../decode-whole.ts';
-import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
+import type { DecodeInput, DeepWhole, FailedWhole, ForwardedWhole } from '../decoded-whole.ts';
 import { textOf } from '../text-in-events.ts';
 import { readWhole } from './identity-response.ts';
 import { textKeys } from './text-keys.ts';
 
-export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
+export function* readLong(input: DecodeInput): Generator<void, ForwardedWhole | DeepWhole | FailedWhole> {
   const { body } = input;
   if (isRewritten(input)) return readWhole(input);
   const outline = yield* outlineOf(body, undefined);

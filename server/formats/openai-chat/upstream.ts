@@ -18,7 +18,6 @@ import { errorIn } from './response-errors.ts';
 import { carriedFields } from './said-fields.ts';
 import { unmappedFields } from './unmapped-fields.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-response.ts';
 
 export const openaiChatUpstream: UpstreamDialect = {
   name: 'openai-chat',
@@ -59,7 +58,6 @@ export const openaiChatUpstream: UpstreamDialect = {
   unmappedFields,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent: ({ data }) => isEvent(data),
   readError: errorIn,
 };

@@ -2,7 +2,7 @@
 import { writesLongCache } from '../long-cache.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { forwardLong, forwardWhole } from '../forward-response.ts';
-import type { DecodedWhole, DeepWhole, FailedWhole } from '../decoded-whole.ts';
+import type { DeepWhole, FailedWhole, ForwardedWhole } from '../decoded-whole.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { counted, effortIn, forwardRequest } from './identity.ts';
 import { ResponsesIdentityStream } from './identity-stream.ts';
@@ -18,7 +18,6 @@ import { withReasoning } from './token-usage.ts';
 import { applyTraits } from './traits.ts';
 import { unmappedFields } from './unmapped-fields.ts';
 import { leastMaxTokens, writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-response.ts';
 import { allButSound } from '../media-addresses.ts';
 
 export const openaiResponsesUpstream: UpstreamDialect = {
@@ -59,7 +58,6 @@ export const openaiResponsesUpstream: UpstreamDialect = {
   readWhole,
   createStreamReader,
   gathering,
-  createStreamWriter,
   isEvent: ({ data }) => parseObject(data) !== null,
   readError: errorIn,
   countBody: counted,
@@ -67,6 +65,6 @@ export const openaiResponsesUpstream: UpstreamDialect = {
     typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0 ? tokens : undefined,
 };
 
-function withIncludedReasoning(read: DecodedWhole | DeepWhole | FailedWhole): DecodedWhole | DeepWhole | FailedWhole {
+function withIncludedReasoning(read: ForwardedWhole | DeepWhole | FailedWhole): ForwardedWhole | DeepWhole | FailedWhole {
   return read.kind === 'whole' ? { ...read, body: (usage) => withReasoning(read.body(usage), read.usage) } : read;
 }

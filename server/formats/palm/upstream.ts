@@ -8,7 +8,6 @@ import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const palmUpstream: UpstreamDialect = {
   name: 'palm',
@@ -24,7 +23,6 @@ export const palmUpstream: UpstreamDialect = {
   effortOf: () => undefined,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent({ data }) {
     const event = parseObject(data);
     return event !== null && (isObject(event['error']) || Array.isArray(event['candidates']) || event['isFinished'] === true);

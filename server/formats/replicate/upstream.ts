@@ -11,7 +11,6 @@ import { createStreamReader, readWhole } from './read-response.ts';
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 const eventNames: ReadonlySet<string> = new Set(['output', 'logs', 'error', 'done']);
 
@@ -38,7 +37,6 @@ export const replicateUpstream: UpstreamDialect = {
   createAwaiting,
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent: ({ name }) => eventNames.has(name),
   readError(text) {
     const error = text.includes('"status"') ? readError(parseObject(text)) : null;

@@ -9,7 +9,6 @@ import { createStreamReader, gathering, isLast, isMessage, readWhole } from './r
 import { carriedFields } from './said-fields.ts';
 import { title } from './title.ts';
 import { applyTraits, writeRequest } from './write-request.ts';
-import { createStreamWriter } from './write-stream.ts';
 
 export const sparkUpstream: UpstreamDialect = {
   name: 'spark',
@@ -26,7 +25,6 @@ export const sparkUpstream: UpstreamDialect = {
   readWhole,
   createStreamReader,
   gathering,
-  createStreamWriter,
   isEvent: ({ data }) => isMessage(parseObject(data)),
   readError(text) {
     const error = readError(parseObject(text));

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { writeJson } from '#server/framing/long-json.ts';
 import { pictureModel, tokensOfSeen, unitsOf } from '#shared/picture-order.ts';
 import type { ClientCall } from '#server/formats/client-dialect.ts';
-import type { DecodedWhole, DecodeInput } from '#server/formats/decoded-whole.ts';
+import type { DecodeInput, WholeResponse } from '#server/formats/decoded-whole.ts';
 import type { CallInput, EncodedRequest } from '#server/formats/encode-input.ts';
 import { boundaryIn } from '#server/formats/multipart-body.ts';
 import type { IdentityPath } from '#server/formats/identity.ts';
@@ -130,7 +130,7 @@ function* decodeVendorImages(input: DecodeInput, form: ImageFormat, eventName: s
 function paidFor(
   input: DecodeInput,
   { rows, usage, reported = {} }: VendorImages & { reported?: Body },
-): Omit<DecodedWhole, 'written' | 'body' | 'events'> {
+): Omit<WholeResponse, 'written' | 'body'> {
   const { paramOverride } = input.route;
   const order = orderOf({ ...callerOf(input).asWords({ ...input.responseFields, ...paramOverride }, input).body, ...paramOverride });
   const paid = rows.slice(0, order.count);

@@ -15,8 +15,7 @@ export class WatchedStream extends WrappedStream {
     this.#encoding = encoding;
   }
 
-  push(events: Buffer, isOwned: boolean): PipeStep {
-    const step = this.pipe.push(events, isOwned);
+  protected override edit(step: PipeStep): PipeStep {
     const { forClient, reported } = step;
     const isBlocked = reported === undefined ? this.#watch.inEvents(forClient, this.#encoding) : this.#watch.inReported(reported);
     return isBlocked ? { ...step, next: 'blocked' } : step;

@@ -61,8 +61,7 @@ export class PresentedStream extends WrappedStream {
     this.#envelope = envelope;
   }
 
-  override push(events: Buffer, isOwned: boolean): PipeStep {
-    const step = this.pipe.push(events, isOwned);
+  protected override edit(step: PipeStep): PipeStep {
     if (this.#editsAll) return { ...step, forClient: step.forClient.map((piece) => this.#editAll(piece)) };
     if (this.#isPastHead) return step;
     return { ...step, forClient: step.forClient.map((piece) => (this.#isPastHead ? piece : this.#editHead(piece))) };

@@ -1,5 +1,5 @@
 // Identity path of completions.
-import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../../decoded-whole.ts';
+import type { DecodeInput, DeepWhole, FailedWhole, ForwardedWhole } from '../../decoded-whole.ts';
 import type { IdentityPath } from '../../identity.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { toEvent } from '#server/framing/sse.ts';
@@ -18,7 +18,7 @@ export const completionsIdentity: IdentityPath = {
   openStream: (input) => new ChatIdentityStream(input),
 };
 
-type Read = DecodedWhole | DeepWhole | FailedWhole;
+type Read = ForwardedWhole | DeepWhole | FailedWhole;
 
 function withEvents(read: Read, { body }: DecodeInput): Read {
   return read.kind === 'whole' ? { ...read, events: () => asEvents(body) } : read;

@@ -10,7 +10,7 @@ import { applyTraits } from './traits.ts';
 import { writeRequest } from './write-request.ts';
 import { allButSound } from '../../media-addresses.ts';
 
-const { limits, findAccountObject, effortOf, leastMaxTokens, leastLimit, createStreamWriter, isEvent, readError } = openaiResponsesUpstream;
+const { limits, findAccountObject, effortOf, leastMaxTokens, leastLimit, isEvent, readError } = openaiResponsesUpstream;
 
 export const perplexityAgentUpstream: UpstreamDialect = {
   name: 'perplexity-agent',
@@ -36,7 +36,6 @@ export const perplexityAgentUpstream: UpstreamDialect = {
   ...(leastLimit === undefined ? {} : { leastLimit }),
   readWhole,
   createStreamReader,
-  createStreamWriter,
   isEvent,
   readError,
 };

@@ -17,8 +17,7 @@ export class ThreadStream extends WrappedStream {
     this.#collect = collect;
   }
 
-  override push(events: Buffer, isOwned: boolean): PipeStep {
-    const step = this.pipe.push(events, isOwned);
+  protected override edit(step: PipeStep): PipeStep {
     return { ...step, forClient: step.forClient.map((piece) => this.#report(piece)) };
   }
 
