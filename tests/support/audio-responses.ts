@@ -1,4 +1,4 @@
-// Sounds as the fake upstream writes them down: as OpenAI does, whose models bill tokens or seconds by their name, or as others that tell nothing of it.
+// Audio responses of the fake upstream: as OpenAI does, whose models bill tokens or seconds by their name, or as others that report no usage.
 // https://platform.openai.com/docs/api-reference/audio
 import { isObject } from '#server/framing/loose-json.ts';
 import type { SentFile } from './sent-form.ts';
@@ -11,9 +11,9 @@ export interface TranscriptRequest {
   text: string;
 }
 
-/** What is heard, whatever the sound. */
+/** Transcript of every recording. */
 export const receivedText = 'The tide comes in. It goes out.';
-/** Seconds that a model tells which bills them. */
+/** Seconds reported by a model that bills by them. */
 export const receivedSeconds = 9;
 export const transcriptionUsage = {
   type: 'tokens',
@@ -55,7 +55,7 @@ const formats: readonly (readonly [model: RegExp, formats: readonly string[]])[]
   [/./, ['json', 'text', 'srt', 'verbose_json', 'vtt']],
 ];
 
-/** What is asked for, or why that is refused: all fields are looked at as the vendors do. */
+/** Returns the parsed request, or the refusal: all fields are checked as the vendors do. */
 export function readTranscript(body: unknown, what: string, files: readonly SentFile[]): TranscriptRequest | UpstreamError {
   if (!isObject(body) || typeof body['model'] !== 'string') return refusal('you must provide a model parameter', 'model');
   const { model, response_format: format = 'json', stream, file_url: address } = body;

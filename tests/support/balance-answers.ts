@@ -1,4 +1,4 @@
-// What providers say when they are asked what is left, and what that is in dollars at a price of 7.3 yuan.
+// Responses of providers to a balance request, and the result in dollars at a rate of 7.3 yuan.
 
 export interface BalanceAnswer {
   type: number;

@@ -1,4 +1,4 @@
-// A provider that tells what is left: whatever the test puts at a path, to whoever asks.
+// Provider that reports balances: serves the responses that the test sets by path, to every client.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 import type { TaskRecord } from '#server/db/records/task.ts';
 
-/** A drawing that is done, unless told. */
+/** Builds a task: a finished drawing by default. */
 export function buildTask(fields: Partial<TaskRecord> & Pick<TaskRecord, 'id'>): TaskRecord {
   const created = fields.created_at ?? 1_790_000_000;
   return {

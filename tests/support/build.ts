@@ -24,7 +24,7 @@ export async function buildUser(context: AppContext, { password, ...fields }: Us
   });
 }
 
-/** As `hashPassword` writes it, at a thousandth of its cost: the cost stands beside the hash, so signing in costs as little. */
+/** Hashes like `hashPassword`, at a thousandth of its cost: the parameters are part of the hash, so verification costs as little. */
 export function cheapHash(password: string): string {
   const [logN, r, p] = [5, 8, 1];
   const salt = randomBytes(16);

@@ -49,7 +49,7 @@ export function readMessages(body: unknown, betas = ''): MessagesRequest | Upstr
   };
 }
 
-/** What newer models do where nobody says otherwise: the signature comes, the text does not. */
+/** Newer models hide thoughts by default: the signature is sent, the text is not. */
 function hidesThoughts(model: string, display: unknown): boolean {
   return display === undefined && /claude-opus-4-[7-9]|claude-[a-z]+-[5-9]/.test(model);
 }

@@ -1,4 +1,4 @@
-// Records as the console gets them from the server, for tests beside its modules.
+// Records as the console gets them from the server, for tests in its folders.
 import { Channel } from '#shared/channels.ts';
 import { Drawing } from '#shared/drawings.ts';
 import { SiteStatus } from '#shared/site.ts';
@@ -25,7 +25,7 @@ export function buildConsoleChannel(fields: Partial<Channel> = {}): Channel {
   });
 }
 
-/** An own token as a list kept on the device has it: without its whole key. */
+/** Builds a token as a list stored on the device has it: without its whole key. */
 export function buildConsoleToken(fields: Partial<Token> = {}): Token {
   return Token.parse({
     id: 5,

@@ -1,4 +1,4 @@
-// Draws screens of the console, or parts of them, against a real server, for tests beside the modules.
+// Renders screens of the console, or parts of them, against a real server, for tests in its folders.
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, createRootRoute, createRouter, RouterContextProvider } from '@tanstack/react-router';
@@ -63,7 +63,7 @@ export function drawScreen(element: ReactNode): DrawnScreen {
       const input = field(label);
       const prototype = input instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
       inAct(() => {
-        // React hears only what goes past its own setter.
+        // React only notices a value that was set past its own setter.
         Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(input, value);
         input.dispatchEvent(new Event('input', { bubbles: true }));
       });

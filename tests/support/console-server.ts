@@ -56,8 +56,7 @@ export function sendJson(response: ServerResponse, body: unknown, status = 200, 
 }
 
 /**
- * Forgets what was asked before. Reads are answered with what `read` has for their address, changes with the answers that a test puts
- * in line here; one without an answer is refused.
+ * Clears the recorded requests. Reads get `read` of their address, changes get the queued answers in order; a change without an answer is refused.
  */
 export function queueAnswers(server: FixtureServer, read: (url: string) => unknown): object[] {
   const answers: object[] = [];
@@ -69,7 +68,7 @@ export function queueAnswers(server: FixtureServer, read: (url: string) => unkno
   return answers;
 }
 
-/** Holds back the answer to the next change until it is let go; later ones are answered with `later`. */
+/** Holds back the answer to the next change until it is released; later ones are answered with `later`. */
 export function holdChange(
   server: FixtureServer,
   { read, answer, later }: { read: (url: string) => unknown; answer: object; later: object },
@@ -88,7 +87,7 @@ export function holdChange(
   };
 }
 
-/** The bodies of all changes that were asked for. */
+/** Returns the bodies of all changes that were requested. */
 export function sentChanges(server: FixtureServer): unknown[] {
   return server.requested.filter(({ method }) => method !== 'GET').map(({ body }) => body);
 }

@@ -1,4 +1,4 @@
-// What the wallet's calls answer, for tests beside its modules.
+// Responses of the wallet's endpoints, for tests in the console's folders.
 import type { TopUpOrder, WalletInfo } from '#shared/wallet.ts';
 
 export function buildWalletInfo(fields: Partial<WalletInfo> = {}): WalletInfo {

@@ -1,4 +1,4 @@
-// Options as they are while nobody has set any.
+// Default options.
 import { settings } from '#shared/settings.ts';
 import type { SettingKey, SettingValue } from '#shared/settings.ts';
 import { defaultText } from '#server/settings/defaults.ts';

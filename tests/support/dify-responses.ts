@@ -23,7 +23,7 @@ export function chatOf(body: Json, model: string, left: ReadonlyMap<string, stri
   });
 }
 
-/** The same of a text generator or a workflow, whose variable `input` gets the question, beside others that are texts. */
+/** Builds the same for a text generator or a workflow, whose variable `input` holds the question, among other variables of type text. */
 export function runOf(
   body: Json,
   { model, input, left = new Map() }: { model: string; input: string; left?: ReadonlyMap<string, string> },

@@ -158,7 +158,7 @@ async function asForm({ account, taken }: Requested, incoming: IncomingMessage, 
   return reported;
 }
 
-/** Callers put files there that are not in the provider's words: what is not is only kept. */
+/** Callers also upload files in other formats: those are only stored. */
 function asLines(text: string, { endpoint, model, hasJobs }: Account): string {
   if (hasJobs === true) return withModels(text);
   const own = `"url":${JSON.stringify(endpoint)}`;
@@ -226,7 +226,7 @@ function jobOf(batch: Record<string, never>): object {
   };
 }
 
-/** Requests of a job name no model: it does. Those of a caller's own file are only kept. */
+/** Requests of a job contain no model: the job does. Those of a caller's own file are only stored. */
 function withModels(text: string): string {
   const lines = text.split('\n').filter((line) => line !== '');
   return lines

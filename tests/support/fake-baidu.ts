@@ -1,4 +1,4 @@
-// Baidu's first platform before the fake upstream: gives tokens for a key and its secret, takes calls with one of them alone, and tells
+// Baidu's first platform in front of the fake upstream: issues tokens for a key and its secret, accepts calls with such a token only, and reports
 // errors with status 200.
 import { randomUUID } from 'node:crypto';
 import { chatOf, ernieFrames, ernieOf } from './ernie-responses.ts';

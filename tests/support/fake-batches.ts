@@ -22,7 +22,7 @@ export interface ProviderBatch {
 
 export interface RunOptions {
   status?: 'completed' | 'expired' | 'cancelled';
-  /** How many of its requests are worked on; all unless told. */
+  /** Number of requests that are processed; all by default. */
   count?: number;
   /** Of a line of results, and of all of them. */
   edit?: (line: Record<string, unknown>) => Record<string, unknown>;
@@ -36,9 +36,9 @@ export interface FakeBatches extends ProviderFront {
   requested: string[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: its connection stays, and nothing comes. */
   failures: (number | 'lost' | 'cut' | 'held')[];
-  /** It has one of these requests, whoever has heard of that. */
+  /** Accepts a batch directly, without a response to a client. */
   take(input: string): ProviderBatch;
-  /** Works on a batch, the newest unless told, and ends it. */
+  /** Processes a batch, the newest by default, and ends it. */
   run(options?: RunOptions, id?: string): Promise<ProviderBatch>;
   /** What its requests are, as they were sent. */
   requestsOf(batch: ProviderBatch): Record<string, unknown>[];

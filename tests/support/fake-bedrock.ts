@@ -61,7 +61,7 @@ async function authorizationFault({ method, path, headers, body }: FrontedReques
   return authorization === expected ? null : refusal(403, 'InvalidSignatureException', `The signature is not ${expected}`);
 }
 
-/** What the console asks about. */
+/** Lists that the console requests. */
 function listOf({ path }: FrontedRequest): Judgement {
   if (path === '/inference-profiles?maxResults=1000') {
     const inferenceProfileSummaries = [{ inferenceProfileId: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', status: 'ACTIVE' }];
@@ -84,7 +84,7 @@ function judgeCall(request: FrontedRequest, failing: Failing): Judgement {
   if ('anthropic-beta' in headers || 'anthropic-version' in headers) return invalid('versions stand in the body');
   if (/"source":\{"type":"url"/.test(body.toString())) return invalid('source: URL sources are not supported');
   if (betas !== undefined && !isListOf(betas, /^(?:interleaved-thinking|context-management)-/)) return invalid('invalid beta flag');
-  // Frames are filled up with letters, so that their length tells nothing.
+  // Frames are padded with letters, so that their length reveals nothing.
   const wrap = (data: string) => [
     eventFrame('chunk', { bytes: Buffer.from(data).toString('base64'), p: 'abcdefgh'.slice(data.length % 8) }),
   ];

@@ -1,5 +1,5 @@
-// Bots of Coze before the fake upstream: takes its own format strictly, answers in its events, and tells of a chat that does not stream
-// only when it is asked again.
+// Bots of Coze in front of the fake upstream: accepts its own format strictly, responds with its events, and reports a chat that does not stream only
+// when polled.
 import { chatEnded, chatOf, cozeEvents, messagesOf, writeCozeEvent } from './coze-responses.ts';
 import { readLeft } from './fake-dify.ts';
 import { relayOwn } from './own-chat-relay.ts';
@@ -13,7 +13,7 @@ const bot = '7342866812345';
 export interface FakeCoze extends ProviderFront, AsyncDisposable {
   /** The bodies of the chats that it has begun, in order. */
   readonly taken: Json[];
-  /** What it was asked of them, in order. */
+  /** Requests about them, in order. */
   readonly requested: string[];
   /** Chats that were cancelled. */
   readonly cancelled: string[];

@@ -61,7 +61,7 @@ async function judge({ method, path, headers, body }: FrontedRequest, { taken, l
   return { kind: 'pass', path: '/v1/chat/completions', body: read.requested, relay: kind === 'workflows/run' ? relayRun : relay };
 }
 
-/** As the platform's own parser reads it; null: there is no file in it, or nobody who leaves it. */
+/** Parses an upload like the platform's parser; null: it has no file, or no user. */
 export async function readLeft(headers: FrontedRequest['headers'], body: Buffer): Promise<Omit<LeftForm, 'id'> | null> {
   const type = headers['content-type'] ?? '';
   if (!type.startsWith('multipart/form-data; boundary=')) return null;
@@ -75,7 +75,7 @@ function refused(status: number, code: string, message: string): Judgement {
   return { kind: 'answer', status, body: { code, message, status } };
 }
 
-/** How failures are told. */
+/** Formats of failures. */
 const reported = {
   failed: { event: 'error', status: 500, code: 'internal_server_error', message: 'Internal error' },
   failure: (message: string) => ({ code: 'completion_request_error', message, status: 400 }),

@@ -1,5 +1,5 @@
-// A payment aggregator that speaks the form interface over HTTP, written from its description and not from ours: takes the form that
-// a browser posts, checks its signature, and tells the merchant of payments until it hears `success`.
+// Payment aggregator with the form interface over HTTP, written from its description and not from our code: accepts the form that a browser posts,
+// checks its signature, and repeats the notice of a payment until the merchant returns `success`.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -26,7 +26,7 @@ export async function startFakeEpay(): Promise<FakeEpay> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      // A browser asks for the picture of the site, too.
+      // A browser requests the site's icon, too.
       if (request.url !== '/gateway/submit.php') return response.writeHead(204).end();
       const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
       const isKnown = form['pid'] === merchant.id && form['sign'] === sign(form);

@@ -1,4 +1,4 @@
-// OpenAI's files before the fake upstream: what is asked there is judged as strictly, and what a prompt names has to be one of them.
+// OpenAI's files in front of the fake upstream: requests are checked as strictly, and files in prompts must exist.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,7 +42,7 @@ export interface FakeFiles extends ProviderFront {
   failures: (number | 'lost')[];
   /** Is called before one goes. */
   deleting: (file: string) => void;
-  /** Contents are told only once it has resolved. */
+  /** Contents are sent only after it has resolved. */
   holdContents(until: Promise<void>): void;
 }
 

@@ -1,4 +1,4 @@
-// Gemini's and Vertex AI's caches before the fake upstream: calls that go on from one reach it without the name.
+// Caches of Gemini and Vertex AI in front of the fake upstream: calls that use one reach it without the cache's name.
 import { startFakeVertex } from './fake-vertex.ts';
 import { jsonOf, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
@@ -12,7 +12,7 @@ interface ProviderCache {
 interface CacheDesk {
   caches: Map<string, ProviderCache>;
   requested: string[];
-  /** Names of caches that calls went on from. */
+  /** Names of caches that calls used. */
   used: unknown[];
   /** The next ones get these; `lost`: it is done all the same. */
   failures: (number | 'lost')[];
@@ -39,7 +39,7 @@ export async function startFakeGeminiCaches(upstreamUrl: string): Promise<FakeGe
 }
 
 /**
- * They lie in a region of the project, go by the project's number, and have the full name of their model. What is kept has roles.
+ * Caches are in a region of the project, are named by the project's number, and have the full name of their model. Cached contents have roles.
  * https://cloud.google.com/vertex-ai/generative-ai/docs/context-cache/context-cache-create
  */
 export async function startFakeVertexCaches(upstreamUrl: string): Promise<FakeGeminiCaches> {

@@ -1,5 +1,5 @@
-// An internet of stand-ins for the guarded egress: names have the addresses that the test says, and a connection to any
-// address ends at a server of this machine. Which addresses were connected to is kept.
+// Fake internet for the guarded egress: names resolve to the addresses that the test sets, and a connection to any address ends at a server of this
+// machine. Connected addresses are recorded.
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ export type Serving = (visit: Visit, response: ServerResponse) => void;
 
 export interface FakeInternet extends AsyncDisposable {
   network: Network;
-  /** What the server was asked, in order. */
+  /** Requests to the server, in order. */
   readonly visits: Visit[];
   /** `address:port` of every connection. */
   readonly connections: string[];

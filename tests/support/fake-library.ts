@@ -53,7 +53,7 @@ const relay = relayOwn({
   failureStatus: 200,
 });
 
-/** Chunks of a chat completion as events of a library. `usage`: as we tell it ourselves, which it does not. */
+/** Converts chunks of a chat completion to events of a library. `usage`: as in our own responses, which the library lacks. */
 export function libraryEvents({ usage: reports }: { usage: boolean }): (chunk: Json) => Json[] {
   return ({ choices, model, usage }) => {
     const end = { content: '', finish: true, model, documents };

@@ -23,7 +23,7 @@ export interface FakeMessageBatches extends ProviderFront {
   failures: number[];
   /** The next creations are done and answered with this status. */
   lost: number[];
-  /** Works on so many requests of a batch, the newest unless told, and ends it. */
+  /** Processes so many requests of a batch, the newest by default, and ends it. */
   run(options?: { count?: number; id?: string; rest?: 'canceled' | 'expired' }): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Providers that are asked for a reranking in a form of their own: each takes its own words strictly, and answers as it does.
+// Providers with their own formats of reranking: each accepts its own fields strictly, and responds in its format.
 import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { Judgement, ProviderFront } from './provider-front.ts';
 import { isObject } from './upstream-responses.ts';

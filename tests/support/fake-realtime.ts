@@ -1,4 +1,4 @@
-// A provider of realtime sessions for tests, in the vendor's form, strict about what it is sent. What it says by itself is asked for by the test.
+// Provider of realtime sessions for tests, in the vendor's format, strict about its input. The test triggers its spontaneous events.
 // https://platform.openai.com/docs/api-reference/realtime-server-events
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -48,7 +48,7 @@ export interface RealtimeBehaviour {
   holdAfter?: number;
   deltas?: number;
   status?: string;
-  /** Nothing is told of a response that is cancelled; or the connection ends by that. */
+  /** A cancelled response gets no further event; or the connection ends. */
   cancelled?: 'silent' | 'gone';
   /** Handshakes are completed, and the session fails. */
   isFailing?: boolean;
@@ -67,7 +67,7 @@ export class RealtimePeer {
   readonly isTranscription: boolean;
   session: Json;
   held: string | null = null;
-  /** Responses that are asked for do not begin. */
+  /** Requested responses do not begin. */
   isSilent = false;
   #behaviour: () => RealtimeBehaviour;
   #count = 0;
@@ -108,7 +108,7 @@ export class RealtimePeer {
     return this.received.filter((event) => event['type'] === type);
   }
 
-  /** Somebody has spoken, and the provider begins to answer by itself. */
+  /** Simulates a user's speech, to which the provider responds by itself. */
   speak(): void {
     this.emit({ type: 'input_audio_buffer.speech_started', audio_start_ms: 0, item_id: 'item_heard' });
     this.emit({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: 500, item_id: 'item_heard' });
@@ -116,7 +116,7 @@ export class RealtimePeer {
     this.answer({});
   }
 
-  /** The text of what was heard. */
+  /** Emits the transcript of the speech. */
   transcribe(usage: Json): void {
     const reported = { item_id: 'item_heard', content_index: 0, transcript: 'When is high water?', usage };
     this.emit({ type: 'conversation.item.input_audio_transcription.completed', ...reported });

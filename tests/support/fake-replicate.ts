@@ -1,5 +1,4 @@
-// Predictions of Replicate before the fake upstream: takes inputs strictly, tells of what it has done when it is asked, and streams at an
-// address of its own.
+// Predictions of Replicate in front of the fake upstream: accepts inputs strictly, returns results when polled, and streams at an address of its own.
 import { relayOwn } from './own-chat-relay.ts';
 import { jsonOf, refusedText, startFront } from './provider-front.ts';
 import type { FrontedRequest, Judgement, ProviderFront } from './provider-front.ts';
@@ -13,7 +12,7 @@ export const drawing = 'black-forest-labs/flux-schnell';
 export interface FakeReplicate extends ProviderFront, AsyncDisposable {
   /** Of predictions, in order: where they were created, and with what. */
   readonly taken: { path: string; body: Json }[];
-  /** Paths at which it was asked about them, in order. */
+  /** Paths of requests about them, in order. */
   readonly requested: string[];
   readonly cancelled: string[];
   /** How the next predictions go. */
@@ -176,7 +175,7 @@ const relay = relayOwn({
   failure: (message) => ({ title: 'Error', detail: message, status: 500 }),
 });
 
-/** Chunks of a chat completion become events, each by itself. @param metrics whether their end tells what was measured */
+/** Converts chunks of a chat completion to events, each by itself. @param metrics whether the last event contains metrics */
 export function replicateEvents({ metrics = false } = {}): (chunk: Json) => Json[] {
   return ({ choices, usage }) => {
     const [choice] = Array.isArray(choices) ? choices : [];

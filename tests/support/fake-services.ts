@@ -33,11 +33,11 @@ export interface ServiceRules {
   idToken?: Record<string, unknown>;
   /** The ID token is signed with a key that the provider does not publish. */
   isForged?: boolean;
-  /** The user info is of somebody else. */
+  /** The user info belongs to another person. */
   userInfoSub?: string;
   /** Offered ways for clients to prove who they are. */
   authMethods?: readonly string[];
-  /** GitHub tells no e-mail addresses. */
+  /** GitHub reports no e-mail addresses. */
   hidesEmails?: boolean;
 }
 
@@ -116,7 +116,7 @@ export async function startFakeServices(now: () => number = Date.now): Promise<F
       case '/token':
         return answerToken(response, form, authorization, { isOidc: true });
       case '/login/oauth/access_token':
-        // GitHub answers in a form unless JSON is asked for, and refuses with status 200.
+        // GitHub responds with a form unless JSON is requested, and refuses with status 200.
         return answerToken(response, form, authorization, { refusal: 200 });
       case '/oauth2/token':
         return answerToken(response, form, authorization, { needsBasic: true });

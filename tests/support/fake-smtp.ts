@@ -1,5 +1,5 @@
-// A mail server over a real socket, for tests: takes mails over as SMTP says (RFC 5321), with STARTTLS or TLS from the start and
-// with sign-in, keeps what it was given, and misbehaves on demand.
+// Mail server over a real socket, for tests: accepts mails as SMTP says (RFC 5321), with STARTTLS or TLS from the start and with sign-in, stores
+// them, and misbehaves on demand.
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext, createServer as createTlsServer, TLSSocket } from 'node:tls';
@@ -13,7 +13,7 @@ export interface ReceivedMail extends ReadMail {
   to: string[];
   /** It came over TLS. */
   isSecure: boolean;
-  /** Who signed in; null for nobody. */
+  /** User who signed in; null for none. */
   user: string | null;
   raw: string;
 }
@@ -24,7 +24,7 @@ type Step = 'connect' | 'EHLO' | 'STARTTLS' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' 
 export interface FakeSmtpOptions {
   /** `starttls`: offered; `implicit`: from the first byte; `none`: not offered. */
   tls?: 'starttls' | 'implicit' | 'none';
-  /** The only name and password that it lets in; absent: it asks for none. */
+  /** The only name and password that it accepts; absent: it requires none. */
   account?: { user: string; password: string };
   /** An address of this machine. */
   host?: string;

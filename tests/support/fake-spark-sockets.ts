@@ -19,7 +19,7 @@ const domains: Readonly<Record<string, string>> = {
   '/v1/x1': 'x1',
 };
 
-/** Of the key `app1|sec1|key1`. @param taken gets the messages that asked, in order */
+/** Sockets of the key `app1|sec1|key1`. @param taken gets the received requests, in order */
 export function sparkSockets(upstreamUrl: string, taken: Json[]) {
   const server = new WebSocketServer({ noServer: true });
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {

@@ -1,4 +1,4 @@
-// Spark of iFlytek by HTTP, and by sockets, before the fake upstream: takes nothing that its vendor does not know, and tells errors with
+// Spark of iFlytek by HTTP, and by sockets, in front of the fake upstream: rejects fields that its vendor does not know, and reports errors with
 // status 200.
 import { sparkSockets } from './fake-spark-sockets.ts';
 import { jsonOf, startFront } from './provider-front.ts';

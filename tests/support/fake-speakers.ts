@@ -1,4 +1,4 @@
-// Providers that speak, or write down what they hear, in a form of their own: each takes its own words strictly, and answers as it does.
+// Providers of speech and transcription with formats of their own: each accepts its own fields strictly, and responds in its format.
 import { wavHead } from '#server/kinds/audio/wav-head.ts';
 import { spokenPieces } from './audio-responses.ts';
 import { publicName } from './fake-internet.ts';
@@ -54,7 +54,7 @@ interface Speaker {
   answer: (body: Body) => Judgement;
 }
 
-/** @param isNamed each says what it is beside its data, too */
+/** @param isNamed each has its type as the event's name, in addition to its data */
 function events(all: readonly object[], isNamed = false): Judgement {
   const reported = all.map((event) => `${isNamed ? `event: ${String(Object(event).type)}\n` : ''}data: ${JSON.stringify(event)}\n\n`);
   return { kind: 'bytes', type: 'text/event-stream', bytes: Buffer.from(reported.join('')) };

@@ -1,5 +1,5 @@
-// OpenAI's vector stores before its files and the fake upstream: fields are judged strictly, files are read in when they are asked about, and calls that
-// search in a store are answered with what was found.
+// OpenAI's vector stores in front of its files and the fake upstream: fields are checked strictly, files are indexed when they are polled, and calls
+// that search in a store get the results.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ export interface ProviderStore {
   expires_after: { anchor: string; days: number };
   files: Map<string, StoreFile>;
   batches: Map<string, { id: string; status: string; files: string[] }>;
-  /** What it tells; undefined: twice the bytes of its files that are read in. */
+  /** Reported usage; undefined: twice the bytes of its indexed files. */
   usage: unknown;
   status: string | undefined;
 }
@@ -41,7 +41,7 @@ export interface FakeStores extends ProviderFront {
   gates: Promise<unknown>[];
   /** A stream is sent in pieces that end here: bytes. Empty: event by event. */
   cuts(stream: Buffer): number[];
-  /** Whether it answers whole, whatever is asked for. */
+  /** Whether it never streams, even on request. */
   answersWhole: boolean;
   /** What calls of models with a search in a store sent. */
   searched: Record<string, unknown>[];
@@ -55,7 +55,7 @@ interface Requested {
   body: Record<string, unknown>;
 }
 
-/** What is told: a status, and an object. */
+/** Response: a status, and an object. */
 type Reported = [status: number, object: object];
 
 const created = new Set(['name', 'file_ids', 'chunking_strategy', 'expires_after']);

@@ -1,5 +1,5 @@
-// A Midjourney proxy and a Suno API over a real socket, for tests: takes tasks, tells what became of them as the test says, records
-// what it was asked, and misbehaves on demand.
+// Midjourney proxy and Suno API over a real socket, for tests: accepts tasks, reports the results that the test sets, records its requests, and
+// misbehaves on demand.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +28,7 @@ export interface FakeTaskUpstream extends AsyncDisposable {
   refuseNoMore(): void;
   /** What the next questions about tasks are answered with, instead of what is known. */
   misanswer(...answers: Answer[]): void;
-  /** What is told of a task from now on; null: nothing. */
+  /** Sets the report of a task from now on; null: none. */
   report(id: string, fields: Record<string, unknown> | null): void;
   /** Holds the next submission back until the result is called. */
   hold(): { arrived: Promise<void>; release(): void };

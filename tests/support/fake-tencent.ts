@@ -1,5 +1,4 @@
-// Tencent Cloud before the fake upstream: takes calls that are signed rightly, in Hunyuan's own format alone, and tells errors with
-// status 200.
+// Tencent Cloud in front of the fake upstream: accepts correctly signed calls, in Hunyuan's own format only, and reports errors with status 200.
 import { createHash, createHmac } from 'node:crypto';
 import { vectorOf } from './fake-embedders.ts';
 import { chatOf, hunyuanEvents, hunyuanOf } from './hunyuan-responses.ts';
@@ -14,7 +13,7 @@ export interface FakeTencent extends ProviderFront, AsyncDisposable {
   readonly taken: Record<string, unknown>[];
 }
 
-/** @param options `failureStatus`: of failures of the upstream; missing: theirs, which this provider does not tell */
+/** @param options `failureStatus`: for failures of the upstream; missing: the upstream's status, which this provider does not pass through */
 export async function startFakeTencent(upstreamUrl: string, { failureStatus }: { failureStatus?: 200 } = {}): Promise<FakeTencent> {
   const taken: Record<string, unknown>[] = [];
   const front = await startFront(upstreamUrl, (request) => judge(request, taken, failureStatus));

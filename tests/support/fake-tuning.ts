@@ -1,5 +1,5 @@
-// OpenAI's trainings before its batches, its files and the fake upstream: a model is trained when a test says so. What is asked is judged as strictly
-// as there, and a trained model is known by the name that the provider gave it alone.
+// OpenAI's fine-tuning in front of its batches, its files and the fake upstream: a model is trained when a test calls `train`. Requests are checked
+// as strictly as there, and a trained model is known only by the name that the provider gave it.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,7 +33,7 @@ export interface TrainOptions {
   steps?: readonly number[];
   /** The model's name comes later. */
   isUnnamed?: boolean;
-  /** Texts of events that tell its steps. */
+  /** Texts of its events. */
   events?: readonly string[];
 }
 
@@ -48,11 +48,11 @@ export interface FakeTuning extends ProviderFront {
   called: string[];
   /** The next ones get these; `lost`: it is done, and nothing is answered; `held`: nothing is ever said. */
   failures: (number | 'lost' | 'cut' | 'held')[];
-  /** As what lists of checkpoints are refused; 200: they are told. */
+  /** Status of lists of checkpoints; 200: they are returned. */
   checkpointStatus: number;
   /** The same of events. */
   eventsStatus: number;
-  /** Ends a training, the newest unless told. */
+  /** Ends a training, the newest by default. */
   train(options?: TrainOptions, id?: string): ProviderJob;
   /** The examples that it was given. */
   examplesOf(job: ProviderJob): Record<string, unknown>[];

@@ -1,5 +1,5 @@
-// A provider over a real socket, for tests: answers in OpenAI's format or, on Claude's and Gemini's paths, in theirs, records every
-// request, and misbehaves on demand. What it can be told is in `upstream-behaviour.ts`.
+// Provider over a real socket, for tests: responds in OpenAI's format or, on Claude's and Gemini's paths, in theirs, records every request, and
+// misbehaves on demand. Its options are in `upstream-behaviour.ts`.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Providers of videos over a real socket, for tests: whatever a form of theirs asks is answered as the test says, and what they were asked is kept.
+// Providers of videos over a real socket, for tests: requests in each format get the responses that the test sets, and are recorded.
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ export type VideoReply =
 export interface FakeVideos extends AsyncDisposable {
   url: string;
   readonly visits: VideoVisit[];
-  /** The last one is asked first. */
+  /** The last one is tried first. */
   serve(serving: VideoServing): void;
 }
 
@@ -76,7 +76,7 @@ export async function startFakeVideos(...first: VideoServing[]): Promise<FakeVid
 
 export const film = Buffer.from('0000001866747970 69736f6d'.replaceAll(' ', ''), 'hex');
 
-/** `/v1/videos` as OpenAI has it; what is not asked in its form is refused. */
+/** `/v1/videos` as OpenAI has it; requests in another form are refused. */
 export function soraServing(): {
   serving: VideoServing;
   report(id: string, fields: Record<string, unknown>): void;

@@ -1,11 +1,11 @@
-// A database as a process sees it that can be stopped (SIGSTOP, a dying machine) before or after any of its writes: from
-// there on nothing of it reaches the database until it is let go on. Or a single write fails, carried out or not or later,
-// as when the network goes away. The database itself is the real one.
+// A database as a process sees it that can be stopped (SIGSTOP, a dying machine) before or after any of its writes: from there on nothing of it
+// reaches the database until it is thawed. Or a single write fails, carried out or not or later, as when the network goes away. The database itself
+// is the real one.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Collection, Stored } from '#server/db/collection.ts';
 import type { Database, Write } from '#server/db/database.ts';
 
-/** Late: what was sent sits in some buffer of a network that comes back, and arrives when nobody reckons with it any more. */
+/** Late: the write sits in a network buffer and arrives after its sender has given up. */
 export type FailureOf = 'before' | 'after' | 'late';
 
 export interface FreezableDatabase extends Database {
@@ -44,7 +44,7 @@ export function makeFreezable(db: Database): FreezableDatabase {
   async function reading<Result>(work: () => Promise<Result>): Promise<Result> {
     await thawed;
     const result = await work();
-    // What was under way when everything stopped is not heard of either.
+    // A process that froze does not learn the outcome of its pending operations either.
     await thawed;
     return result;
   }
@@ -60,7 +60,7 @@ export function makeFreezable(db: Database): FreezableDatabase {
     if (fails === 'before' || fails === 'late') throw new DatabaseUnavailable('A test has taken the database away');
     const result = await work();
     if (fails === 'after') throw new DatabaseUnavailable('A test has taken the database away');
-    // Unless it was let go on meanwhile.
+    // Unless it was thawed meanwhile.
     if (stops === 'after' && stopAt !== Infinity) freeze();
     await thawed;
     return result;
@@ -119,7 +119,7 @@ export function makeFreezable(db: Database): FreezableDatabase {
       failures = { from: writes + count, to: writes + count + further, when };
     },
     async deliver() {
-      // Nobody hears of a conflict.
+      // Conflicts are dropped.
       for (const work of late.splice(0)) await work().catch(() => {});
     },
     get frozen() {

@@ -1,4 +1,4 @@
-// Before each test file of those that share a page: as if it were just opened by somebody who was never here.
+// Resets the page before each of the test files that share it: as if a new visitor had just opened it.
 localStorage.clear();
 sessionStorage.clear();
 document.body.replaceChildren();

@@ -1,4 +1,4 @@
-// Stands before a provider and holds back single exchanges: before the provider hears of one, or what the provider has answered.
+// Proxy in front of a provider that holds single exchanges back: the request, or the response.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readAll } from './upstream-exchange.ts';
@@ -6,7 +6,7 @@ import { readAll } from './upstream-exchange.ts';
 export interface Gate {
   /** Of `METHOD path`. */
   at: RegExp;
-  /** `before`: the provider never hears of it. `after`: it has done it, and nobody hears its answer. */
+  /** `before`: the provider never receives the request. `after`: the provider has processed it, and the response is lost. */
   when: 'before' | 'after';
 }
 

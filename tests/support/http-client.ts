@@ -1,4 +1,4 @@
-// A caller of the console API over a real socket: keeps its cookie, sends its user id, returns the envelope.
+// Caller of the console API over a real socket: stores its cookie, sends its user id, returns the envelope.
 import { request as sendRequest } from 'undici';
 import type { Language } from '#shared/errors.ts';
 

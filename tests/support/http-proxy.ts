@@ -1,4 +1,4 @@
-// A proxy for HTTP, by CONNECT and by whole addresses (over TLS too), and one for SOCKS5, which ask for a user and a password and note where they were sent.
+// HTTP proxy, by CONNECT and by absolute addresses (over TLS too), and SOCKS5 proxy; both require a user and a password and record destinations.
 import { createServer as createHttp, request as requestHttp } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';

@@ -18,7 +18,7 @@ export interface ImageRequest {
 
 /** Output tokens of each picture. */
 export const pictureTokens = 1000;
-/** A picture as it is told. */
+/** A picture as base64. */
 export const pictureOf = (index: number): string => png((x, y) => [index * 50, 120 + y, x > y ? 160 : 210]).toString('base64');
 
 const side = 64;
@@ -47,7 +47,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, check]);
 }
 
-/** What is asked for, or why that is refused: all fields are looked at as the vendors do. */
+/** Returns the parsed request, or the refusal: all fields are checked as the vendors do. */
 export function readImages(body: unknown, what: string, files: readonly SentFile[]): ImageRequest | UpstreamError {
   if (!isObject(body) || typeof body['model'] !== 'string') return refusal('you must provide a model parameter', 'model');
   const { model, prompt, n: reported, size, stream: streamed, partial_images: partialsReported, batch_size: batch } = body;

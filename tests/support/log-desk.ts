@@ -1,4 +1,4 @@
-// What tests of the usage logs share: an app, users of one test alone with rows of theirs, and how both kinds of reader ask.
+// Shared parts of tests of the usage logs: an app, users of one test alone with rows of theirs, and requests of both kinds of reader.
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Log } from '#shared/logs.ts';
 import type { LogRecord } from '#server/db/records/log.ts';

@@ -1,5 +1,5 @@
-// The order of test files: the longest first, as whoever is begun last is waited for by everybody. Of some the size says nothing about the
-// time, so what was measured counts: `npm run test:durations`.
+// Sorts test files: the longest first, because every run waits for the file that starts last. The size of some files says nothing about their time,
+// so measured times count: `npm run test:durations`.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';

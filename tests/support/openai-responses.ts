@@ -15,7 +15,7 @@ export interface ResponsesRequest {
   hasResults: boolean;
   /** The conversation is to be shortened. */
   isCompaction: boolean;
-  /** It may tell its thoughts encrypted. */
+  /** Whether it may include encrypted thoughts. */
   isEncrypted: boolean;
   inputTokens: number;
 }

@@ -1,4 +1,4 @@
-// Chat completions of the fake upstream on their way out of a stand-in, in the format of whoever it stands for.
+// Converts chat completions of the fake upstream to the format of the provider that a stand-in represents.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { framings } from '#server/framing/registry.ts';
@@ -8,7 +8,7 @@ export interface OwnChat {
   whole(completion: Json): Json;
   /** Chunks of a completion become events, each by itself. */
   events(): (chunk: Json) => readonly Json[];
-  /** An event that tells of a failure within a stream. */
+  /** Event of a failure within a stream. */
   failed: Json;
   /** The body of a failure with a status of its own. */
   failure(message: string): Json;

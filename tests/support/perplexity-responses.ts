@@ -133,7 +133,7 @@ interface Answer {
 }
 
 function responseOf({ id }: Answer, more: Json): Json {
-  // The model and the lane of a preset are those of whatever stands behind it.
+  // The model and the tier of a preset are those of the model behind it.
   return { id, object: 'response', created_at: 1_789_990_399, model: 'openai/gpt-6-luna', service_tier: 'priority', error: null, ...more };
 }
 

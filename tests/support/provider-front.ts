@@ -17,12 +17,12 @@ export interface FrontedRequest {
   body: Buffer;
 }
 
-/** Where a request goes on to, or what is answered at once. */
+/** Destination of a request, or an immediate response. */
 export type Judgement =
   | {
       kind: 'pass';
       path: string;
-      /** Bytes go on as they are, with the media type among the headers. */
+      /** Bytes are passed through, with the media type among the headers. */
       body: object;
       headers?: Record<string, string>;
       relay?: (answer: IncomingMessage, response: ServerResponse) => void;

@@ -9,9 +9,9 @@ import { connectSocket } from '#tests/support/socket-client.ts';
 import type { ConnectOptions, Json, SocketClient } from '#tests/support/socket-client.ts';
 
 export const realtimeModel = 'gpt-realtime';
-/** Models that write down what is heard. */
+/** Models for transcription. */
 export const [cheap, dear] = ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'];
-/** Input at 2 a token, 4 times that written, 8 times heard, 16 times spoken. */
+/** Ratios: text input 2 a token, text output 4 times that, audio input 8 times, audio output 16 times. */
 const settings = {
   ModelRatio: JSON.stringify({ [realtimeModel]: 2, [cheap]: 0.625, [dear]: 1.25 }),
   CompletionRatio: JSON.stringify({ [realtimeModel]: 4, [cheap]: 4, [dear]: 4 }),
@@ -20,7 +20,7 @@ const settings = {
   AudioRatio: JSON.stringify({ [realtimeModel]: 8, [cheap]: 2.4, [dear]: 2.4 }),
   AudioCompletionRatio: JSON.stringify({ [realtimeModel]: 2 }),
 };
-/** (17 × 2.4 + 9 × 4) × 1.25 of the dear one. */
+/** (17 × 2.4 + 9 × 4) × 1.25, at the price of the more expensive model. */
 export const writtenUsage = {
   type: 'tokens',
   total_tokens: 26,
@@ -82,7 +82,7 @@ export async function upTo(client: SocketClient, type: string): Promise<Json> {
   }
 }
 
-/** An update by which that model writes down what is heard. */
+/** Builds an update that selects a model for transcription. */
 export const writing = (transcription: unknown) => ({
   type: 'session.update',
   session: { type: 'realtime', audio: { input: { turn_detection: null, transcription } } },

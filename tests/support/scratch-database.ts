@@ -1,4 +1,4 @@
-// A database that no handle of the test keeps open: real server processes have it to themselves.
+// Database without an open handle in the test: real server processes have it to themselves.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { testSecret } from '#tests/support/server-process.ts';
 
 export interface ScratchDatabase {
   readonly url: string;
-  /** Opens it for as long as the work takes, as a server process that serves nobody. */
+  /** Opens it for the duration of the work, as a server process without clients. */
   withContext<Result>(work: (context: RunningContext) => Promise<Result>): Promise<Result>;
   remove(): Promise<void>;
 }

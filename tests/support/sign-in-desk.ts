@@ -39,7 +39,7 @@ export async function createSignInDesk(engine: Engine, options: TestAppOptions =
   };
 }
 
-/** The environment of a server that asks the stand-ins. */
+/** Environment of a server that uses the stand-ins. */
 export function serviceAddresses(url: string): Record<string, string> {
   return { GITHUB_URL: url, GITHUB_API_URL: url, LINUXDO_URL: url, TELEGRAM_OAUTH_URL: url, TURNSTILE_URL: url };
 }
@@ -92,12 +92,12 @@ export async function agree(url: URL): Promise<URL> {
   return new URL(String(response.headers['location']));
 }
 
-/** What the page of the console asks when the browser is back. */
+/** Sends the request of the console's page after the browser returned. */
 export function comeBack(client: TestClient, provider: 'github' | 'oidc' | 'linuxdo', back: URL): Promise<TestResponse> {
   return client.get(`/api/oauth/${provider}${back.search}`);
 }
 
-/** The whole way of a sign-in, or of a binding where somebody is signed in. */
+/** Performs a whole sign-in, or a binding if a user is signed in. */
 export async function signInWith(client: TestClient, provider: 'github' | 'oidc' | 'linuxdo', aff?: string): Promise<TestResponse> {
   const answer = await comeBack(client, provider, await agree(await startSignIn(client, provider, aff)));
   if (answer.success && answer.data !== undefined) client.setUser(answer.data.id);

@@ -1,4 +1,4 @@
-// A WebSocket client for tests: what has come is kept until it is asked for.
+// WebSocket client for tests: messages are buffered until they are read.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
@@ -16,7 +16,7 @@ export interface SocketClient extends Disposable {
   send(message: unknown): void;
   /** The next message. */
   next(): Promise<Json>;
-  /** All messages up to and with the first that ends a response, on that lane if one is named. */
+  /** Returns all messages up to and with the first that ends a response, of one stream if `lane` is given. */
   response(lane?: string): Promise<Json[]>;
   /** How the connection ended. */
   readonly closed: Promise<{ code: number; reason: string }>;

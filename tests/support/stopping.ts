@@ -1,4 +1,4 @@
-// A process that stops in the middle of its work, and does not hear what became of it.
+// Process that stops during its work, and does not learn the outcome.
 import type { Database } from '#server/db/database.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 
@@ -13,7 +13,7 @@ export class Stopping {
   readonly #steps: Steps;
   #count = 0;
 
-  /** @param steps what counts beside charges and changes of balances */
+  /** @param steps operations that count, in addition to charges and changes of balances */
   constructor(at: number, steps: Steps) {
     this.#at = at;
     this.#steps = steps;

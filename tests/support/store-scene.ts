@@ -25,7 +25,7 @@ export interface StoreScene extends AsyncDisposable {
   /** Time passes until the next look at each. */
   later(seconds: number): Promise<void>;
   onlyRecord(): Promise<VectorStoreRecord>;
-  /** What each row of the log tells that days have cost, the oldest first. */
+  /** Returns the cost of days by the rows of the log, the oldest first. */
   days(): Promise<number[]>;
 }
 

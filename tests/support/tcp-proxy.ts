@@ -4,16 +4,16 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export interface TcpProxy {
   /** `host:port` to connect to. */
   address: string;
-  /** Keeps connections open but lets nothing through, as a network that drops packets does; `cut` and `restore` end it. */
+  /** Holds connections open but passes nothing through, as a network that drops packets does; `cut` and `restore` end it. */
   stall(): void;
   /**
-   * Keeps back what is asked of MongoDB, or what it answers, while the driver's monitor is answered as always: a server that is frozen
-   * or overloaded. With `only`, that of commands of which the first bytes match.
+   * Holds requests to MongoDB or its responses back, while the driver's monitor gets responses as always: a server that is frozen or overloaded. With
+   * `only`, holds only commands whose first bytes match.
    */
   keepBack(what: 'requests' | 'answers', only?: RegExp): void;
-  /** Sends what was kept back, also when whoever asked has gone. */
+  /** Sends the data that was held back, even if its requester has gone. */
   release(): void;
-  /** How much was kept back since `keepBack`. */
+  /** Number of bytes held back since `keepBack`. */
   readonly storedBack: number;
   /** Ends all connections and refuses new ones. */
   cut(): Promise<void>;
@@ -32,7 +32,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const late: (() => void)[] = [];
 
   const join = (inbound: Socket, outbound: Socket) => {
-    // From the first command that is kept back on.
+    // From the first command that is held back on.
     let isStored = false;
     const pass = (from: Socket, to: Socket, bytes: Buffer) => {
       if (isStalled) return;

@@ -25,9 +25,9 @@ export const rootName = 'root';
 export const testPassword = 'correct horse';
 
 export interface TestAppOptions {
-  /** Environment variables, as texts. Limits per address are off unless told. */
+  /** Environment variables, as texts. Limits per address are off by default. */
   env?: Record<string, string>;
-  /** A database that several apps share, as several server processes do; whoever made it removes it. */
+  /** Database that several apps share, as several server processes do; its creator removes it. */
   database?: TestDatabase;
   /** One clock for several apps. */
   clock?: TestClock;
@@ -59,7 +59,7 @@ export interface TestApp extends AsyncDisposable {
   as(user: Pick<UserRecord, 'id'>): Promise<TestClient>;
   /** A user with the test password; `quota` is credited through the ledger. */
   createUser(fields?: UserFields & { quota?: number }): Promise<UserRecord>;
-  /** Stops like a server that is told to, without dropping the database. */
+  /** Stops like a server on a signal, without dropping the database. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     ...options.env,
   });
   const clock = options.clock ?? createClock();
-  // Beside others a handle of its own, as a server process has; `context.close()` closes it.
+  // With a shared database, a separate handle, as a server process has; `context.close()` closes it.
   const db = options.database === undefined ? database.db : await openDatabase(database.url);
   const context = await createContext({
     env,

@@ -4,7 +4,7 @@ export async function until(condition: () => boolean | Promise<boolean>, millise
   while (!(await condition())) {
     const waited = performance.now() - start;
     if (waited > milliseconds) throw new Error(`Nothing happened within ${milliseconds} ms`);
-    // The longer it takes the less often it is asked: many that wait for seconds would keep each other from what they wait for.
+    // Polls at growing intervals: many tests that wait for seconds would slow each other down.
     await new Promise((resolve) => setTimeout(resolve, Math.min(5 + waited / 20, 50)));
   }
   return performance.now() - start;

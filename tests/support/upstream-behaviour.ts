@@ -1,4 +1,4 @@
-// What the fake upstream can be told to do. Everything is optional: an empty behaviour answers as the provider does.
+// Options of the fake upstream. All are optional: an empty behaviour responds as the provider does.
 
 /** Names of answers that no client should have to see. */
 export type Garbage =
@@ -20,9 +20,9 @@ export type Garbage =
   | 'invalid events'
   /** An event stream of one event that never ends its line and grows. */
   | 'endless line'
-  /** A whole JSON answer to a call that asked for a stream. */
+  /** A whole JSON answer to a call that requested a stream. */
   | 'json to a stream'
-  /** An event stream to a call that did not ask for one. */
+  /** An event stream to a call that did not request one. */
   | 'stream to a json call';
 
 export interface ToolCall {
@@ -52,7 +52,7 @@ export interface Behaviour {
   /** The socket is destroyed instead of an answer. */
   refuse?: boolean;
   garbage?: Garbage;
-  /** Fails a share of the calls, by a seeded sequence; the others go on with the rest of this behaviour. */
+  /** Fails a share of the calls, by a seeded sequence; the others follow the rest of this behaviour. */
   failing?: { rate: number; seed: number; as: Behaviour };
 
   // Time
@@ -62,7 +62,7 @@ export interface Behaviour {
   chunkDelay?: number;
 
   // Ends of a stream. Counted in events after the first (which carries the role); of a JSON answer in bytes.
-  /** Then nothing more until the test calls `release()` on the recorded request, or somebody hangs up. */
+  /** Then nothing more until the test calls `release()` on the recorded request, or the client disconnects. */
   holdAfter?: number;
   /** Then the socket is destroyed. */
   cutAfter?: number;
@@ -95,15 +95,15 @@ export interface Behaviour {
   usageIn?: 'own event' | 'finish event' | 'every event';
   /** Answers `stream_options.include_usage` that is missing as if it were there. */
   alwaysUsage?: boolean;
-  /** Name of the model in the answer; otherwise the one that was asked for. */
+  /** Name of the model in the response; default: the requested one. */
   model?: string;
-  /** The lane that responses of the OpenAI formats name beside their usage; `'none'` leaves it out. */
+  /** Tier that responses of the OpenAI formats name next to their usage; `'none'` leaves it out. */
   serviceTier?: string;
   /** Gemini's word for why nothing is answered to the prompt. */
   blockReason?: string;
-  /** The container in which code ran, as Claude's responses tell it. */
+  /** Container in which code ran, as Claude's responses report it. */
   container?: string;
-  /** Embeddings as lists of numbers, or in full length, whatever the caller asked for. */
+  /** Sends embeddings as lists of numbers, or in full length, even if the caller requested other ones. */
   ignores?: readonly ('encoding_format' | 'dimensions')[];
 
   // Wire

@@ -6,9 +6,9 @@ import { errorFor } from './upstream-responses.ts';
 
 export interface Answer {
   isStream: boolean;
-  /** Sent instead, where a text was asked for. */
+  /** Sent instead, if a text was requested. */
   text?: string;
-  /** Sent instead, piece by piece, where a sound was asked for. */
+  /** Sent instead, piece by piece, if audio was requested. */
   sound?: { type: string; pieces: readonly Buffer[] };
   /** Made when it is wanted: a stream may be longer than fits into one. */
   whole(): object;
@@ -21,7 +21,7 @@ export interface Answer {
   done?: string;
 }
 
-/** Whatever garbage is asked for is the same in every format. */
+/** Garbage is the same in every format. */
 export async function deliver(exchange: Exchange, answer: Answer, behaviour: Behaviour): Promise<void> {
   const kind = behaviour.garbage;
   if (kind === undefined && answer.text !== undefined) return plain(exchange, answer.text, behaviour);

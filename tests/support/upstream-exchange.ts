@@ -31,7 +31,7 @@ export interface UpstreamRequest {
   eventsSent: number;
   /** Resolves with the outcome. */
   closed: Promise<Outcome>;
-  /** Lets an answer go on that `holdAfter` stopped. */
+  /** Resumes a response that `holdAfter` stopped. */
   release(): void;
 }
 
@@ -156,7 +156,7 @@ export class Exchange {
     }
   }
 
-  /** Writes `text` over and over until somebody hangs up; never more than 256 MiB. */
+  /** Writes `text` over and over until the client disconnects; never more than 256 MiB. */
   async flood(start: string, text: string): Promise<void> {
     await this.write(Buffer.from(start), undefined);
     const bytes = Buffer.from(text);

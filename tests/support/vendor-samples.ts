@@ -86,20 +86,20 @@ class Sampler {
 export interface Looking {
   /** What the names of members begin with: the event's. */
   within?: string;
-  /** Members into which nobody looks. */
+  /** Members that are not inspected. */
   closed?: ReadonlySet<string>;
-  /** What was looked at in other samples of the type: what they share is heard alike. */
+  /** Values found in other samples of the type, for shared members. */
   seen: Map<string, Set<unknown>>;
 }
 
 /**
- * Adds every member to those that were found, and whether it is heard: without it, or with something else in it, the reader makes something
- * else of the whole. A block of a kind is a member by its name, `content[text]`; what stands within a member that is not heard is none.
- * @param hear what the reader makes of a value
+ * Adds every member to those that were found, and whether the reader uses it: without it, or with another value, the reader's
+ * result differs. A block of a kind is a member by its name, `content[text]`; members within an unused member are skipped.
+ * @param read returns the reader's result for a value
  */
-export function noteMembers(found: Map<string, boolean>, sample: unknown, hear: (value: unknown) => string, looking: Looking): void {
+export function noteMembers(found: Map<string, boolean>, sample: unknown, read: (value: unknown) => string, looking: Looking): void {
   const { within = '', closed = new Set(), seen } = looking;
-  const plain = hear(sample);
+  const plain = read(sample);
   const visit = (value: object, path: string, put: (changed: unknown) => unknown): void => {
     for (const [key, member] of Object.entries(value)) {
       const at = placeOf(value, path, key, member);
@@ -109,7 +109,7 @@ export function noteMembers(found: Map<string, boolean>, sample: unknown, hear: 
       if (known.has(shared) || (isLeaf && found.get(at) === true)) continue;
       seen.set(at, known.add(shared));
       const replaced = (other: unknown) => put(withMember(value, key, other));
-      const isMapped = [undefined, ...otherThan(member)].some((other) => hear(replaced(other)) !== plain);
+      const isMapped = [undefined, ...otherThan(member)].some((other) => read(replaced(other)) !== plain);
       found.set(at, found.get(at) === true || isMapped);
       if (isMapped && !isLeaf) visit(member, at, replaced);
     }

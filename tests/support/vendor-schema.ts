@@ -63,7 +63,7 @@ function members(definitions: Schemas['definitions'], schema: Json, value: Json,
   return faults;
 }
 
-/** Of a union, the branch that is meant: one that names another kind of thing is wrong at its first word. */
+/** Returns the faults of the intended branch of a union: one of another kind fails at its first member. */
 function nearest(branches: readonly string[][]): string[] {
   const weight = (faults: readonly string[]) =>
     faults.reduce((sum, fault) => sum + (/(?:^|\.)(?:type|role|object): .* is not /.test(fault) ? 1000 : 1), 0);

@@ -62,7 +62,7 @@ function withReasons(sample: unknown, [name = '']: readonly string[], reasons: r
   });
 }
 
-/** Citations are told with the end of what they are about. */
+/** Citations are sent with the end of the block that they belong to. */
 const cited = { type: 'text', text: 'Noon.', citations: [{ type: 'web_search_result_location', url: 'https://example.com' }] };
 
 const blockOfDelta: Readonly<Record<string, Json>> = {
@@ -84,14 +84,14 @@ function amongBlocks({ type, index, delta }: Json): ReturnType<VendorTypes['amon
   return { before: [{ type: 'content_block_start', index, content_block }], after: [stop] };
 }
 
-/** Pieces belong to an item; what has been told of one is not told again when it is done. */
+/** Pieces belong to an item; pieces that were sent are not repeated when it is done. */
 function amongItems({ type, output_index, item_id }: Json): ReturnType<VendorTypes['among']> {
   const name = String(type);
   if (typeof output_index !== 'number' || name.startsWith('response.output_item')) return {};
   const call = { type: 'function_call', call_id: 'call_1', name: 'get_tide', arguments: '' };
   const item = { ...(name.includes('function_call') ? call : { type: 'message' }), id: item_id };
   const begun = { type: 'response.output_item.added', output_index, item };
-  // A paragraph is told by what stands before it.
+  // A paragraph of a summary is recognized by the preceding event.
   const reported = { type: 'response.reasoning_summary_text.delta', output_index, delta: 'Hm.' };
   return { before: name === 'response.reasoning_summary_part.added' ? [begun, reported] : [begun] };
 }

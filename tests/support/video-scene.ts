@@ -33,7 +33,7 @@ export interface VideoScene extends AsyncDisposable {
   customer(fields?: { quota?: number; token?: TokenFields }): Promise<VideoCustomer>;
   set(key: string, value: string): Promise<void>;
   task(customer: VideoCustomer): Promise<TaskRecord>;
-  /** Some seconds pass, and the job asks what became of tasks. */
+  /** Advances the clock by some seconds and runs the job that polls tasks. */
   poll(seconds?: number): Promise<void>;
   checkBooks(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Filter, GroupRequest, GroupRow } from '#server/db/collection.ts';
 import type { CollectionName, Database, Write } from '#server/db/database.ts';
 
-/** A database that tells of every sum that is asked of it, before its answer is handed on. */
+/** Database that reports every requested sum, before its result is returned. */
 export function watchGroups(
   db: Database,
   seen: (name: CollectionName, request: GroupRequest<unknown>, answer: readonly GroupRow[]) => Promise<void>,
