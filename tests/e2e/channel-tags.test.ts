@@ -29,7 +29,7 @@ async function addTagged(tidegate: Tidegate, api: Api): Promise<void> {
   }
 }
 
-/** Where `TEST_PICTURES` names a folder, what a person would see is kept there. */
+/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
 async function keepPicture({ page }: Visitor, name: string): Promise<void> {
   const folder = process.env.TEST_PICTURES;
   if (folder === undefined) return;

@@ -13,7 +13,7 @@ import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, signIn } from './support/visit.ts';
 
-/** A chat application: it shows what it was given and what it is told. */
+/** A chat application: shows its address's fragment and the messages that it receives. */
 const page = `<!doctype html><title>chat</title><p id=given></p><p id=told></p><script>
 given.textContent = decodeURIComponent(location.hash);
 addEventListener('message', (event) => { told.textContent += JSON.stringify(event.data); });
@@ -53,7 +53,7 @@ describeInBrowser('chat', () => {
       await signIn(visitor);
       await visitor.page.goto('/chat');
       await visitor.page.getByRole('main').getByRole('link', { name: 'Lantern' }).click();
-      // Nothing is there, and nothing has been asked for there, before it is said which key it gets.
+      // The application is not loaded, nor requested, before the user has chosen its key.
       await visitor.page.getByRole('heading', { name: text('chat.ask.title', { name: 'Lantern' }) }).waitFor();
       await expectSoundScreen(visitor);
       expect(await visitor.page.locator('iframe').count()).toBe(0);
@@ -66,7 +66,7 @@ describeInBrowser('chat', () => {
       expect(await visitor.page.title()).not.toContain('taken over');
       const sandbox = (await visitor.page.locator('iframe').getAttribute('sandbox')) ?? '';
       expect(sandbox).not.toContain('allow-top-navigation');
-      // Once it was said it is not asked again, until another key is wanted.
+      // The choice is remembered until another key is wanted.
       await visitor.page.reload();
       await frame.getByText('"key":"sk-').waitFor();
       await visitor.page.getByRole('button', { name: text('chat.other_key') }).click();

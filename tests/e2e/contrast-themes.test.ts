@@ -1,4 +1,4 @@
-// In a contrast theme of the system the browser takes grounds, shadows and gradients away: what they told is told otherwise.
+// In a contrast theme of the system the browser drops backgrounds, shadows and gradients: other signs show their states.
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
@@ -33,7 +33,7 @@ describeInBrowser('contrast themes', () => {
     const [ticked, other] = [page.getByRole('checkbox').nth(1), page.getByRole('checkbox').nth(2)];
     await ticked.check();
     expect(await colourOf(ticked, 'backgroundColor')).not.toBe(await colourOf(other, 'backgroundColor'));
-    // The tick lies on the ground of its box.
+    // The tick is drawn on the background of its box.
     expect(await colourOf(ticked, 'backgroundColor', '::after')).not.toBe(await colourOf(ticked, 'backgroundColor'));
     const rows = page.locator('tr[data-row-key]');
     await rows.nth(1).click();

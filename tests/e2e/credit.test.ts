@@ -1,4 +1,4 @@
-// What an administrator gives: back for a call, to a balance, and to somebody new.
+// Credit from an administrator: a refund of a call, a change of a balance, and a new user's.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';

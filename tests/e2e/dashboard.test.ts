@@ -36,7 +36,7 @@ describeInBrowser('dashboard', () => {
     const calls = page.getByRole('region', { name: text('dashboard.calls.title') });
     await calls.getByRole('img').waitFor();
     await expectSoundScreen(visitor);
-    // Beside each other the pictures begin and end at one height, and their marks are round numbers.
+    // Adjacent charts begin and end at one height, and their marks are round numbers.
     const pictures = await page
       .getByRole('main')
       .getByRole('img')
@@ -170,7 +170,7 @@ describeInBrowser('dashboard', () => {
       if (await table.isVisible()) await table.click();
     }
     await calls.getByRole('table').waitFor();
-    // What the picture tells apart is told apart in its table.
+    // The table has the same series as the chart.
     const spent = page.getByRole('region', { name: text('dashboard.spent.title') }).first();
     await spent.getByRole('columnheader', { name: 'gpt-4o', exact: true }).waitFor();
     expect(
@@ -207,7 +207,7 @@ describeInBrowser('dashboard', () => {
 
 /** A file of the dashboard, by the menu as the keyboard walks it. */
 async function downloaded(page: Page, name: string) {
-  // While figures are read anew there is nothing to save.
+  // While figures are refetched there is nothing to save.
   await settle(page);
   await page.getByRole('button', { name: text('dashboard.file.menu') }).press('Enter');
   const item = page.getByRole('menuitem', { name });

@@ -8,7 +8,7 @@ import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { settle, signIn, signInByForm } from './support/visit.ts';
 
-/** Shifts that nobody notices. */
+/** Imperceptible layout shift. */
 const mostShift = 0.05;
 const screens = [
   '/',
@@ -195,7 +195,7 @@ function boxes(page: Page, selectors: string[]): Promise<number[][]> {
   );
 }
 
-/** React gives a row that it draws anew another object of properties. */
+/** React gives a row that it renders again a new object of properties. */
 async function remember(page: Page): Promise<void> {
   const known = await page.evaluate(() => {
     const rows = [...document.querySelectorAll('tbody tr[data-row-key]')];

@@ -76,7 +76,7 @@ describeInBrowser('first steps', () => {
       const api = await signInByApi(tidegate.url, owner);
       const log = (await api.get('/api/log/self?p=1&page_size=10&type=2')) as { items: { quota: number; token_id: number }[] };
       const self = (await api.get('/api/user/self')) as { used_quota: number };
-      // The test of the channel has a row too; nobody paid for it.
+      // The test of the channel has a row too; it was not charged.
       const calls = log.items.filter((item) => item.token_id !== 0);
       expect(calls).toHaveLength(2);
       for (const call of calls) expect(call.quota).toBe((shown.charged * 500_000) / 1_000_000);

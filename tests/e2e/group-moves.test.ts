@@ -1,4 +1,4 @@
-// Before a group gets another name or goes, the dialog says what is in it and where that goes; then the page tells how far it is.
+// Before a group is renamed or removed, the dialog lists its contents and their destination; then the page shows the progress.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -55,7 +55,7 @@ describeInBrowser('groups that move', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
 
-    // What is in it cannot be told: nothing is decided without that.
+    // If its contents cannot be read, the dialog allows no decision.
     await page.route('**/api/group/uses?*', (route) => route.fulfill({ json: { success: false, message: 'It failed' } }));
     await page.getByRole('button', { name: say('rows.remove', { name: 'vip' }), exact: true }).click();
     await dialog.getByRole('alert').waitFor();

@@ -120,7 +120,7 @@ describeInBrowser('the guide', () => {
     await page.getByRole('region', { name: 'Codex, ~/.codex/config.toml', exact: true }).waitFor();
     await expectSoundScreen(visitor);
 
-    // Another program of the same user calls all day. What is asked for after that has its call in it, if it counts.
+    // Another program of the same user calls all day. A state requested after that would contain its call, if it counted.
     expect(await ask(tidegate, `sk-${older?.key}`)).toBe(200);
     const reported = () => page.waitForResponse((answer) => answer.url().includes('/api/first-call?'));
     await reported();
@@ -227,7 +227,7 @@ describeInBrowser('the guide', () => {
     await page.goto('/');
     await page.evaluate(() => localStorage.removeItem('status'));
     await page.reload();
-    // The wallet has the link, beside every other way.
+    // The wallet has the link, next to every other way.
     await page.getByRole('link', { name: text('shell.credit.top_up_link') }).click();
     expect(await page.getByRole('link', { name: text('wallet.redeem.get') }).getAttribute('href')).toBe('https://shop.example/credit');
   });

@@ -1,5 +1,5 @@
-// Script in every text that comes from others (callers, users, upstreams, administrators), on every screen: nothing of it runs, asks for
-// anything, or becomes a link that does.
+// Script in every text from other parties (callers, users, upstreams, administrators), on every screen: none of it runs, sends a request, or becomes
+// a link that does.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
-/** Where pictures that administrators show may be; nothing else may be asked for there. It answers nobody: what is wrong with a picture could run. */
+/** Origin of pictures that administrators show; no other request may go there. It never responds: the error handler of a picture could run. */
 const shown = 'https://pictures.example';
 /** The chat application that the administrator has chosen. */
 const chat = 'https://chat.example';
@@ -74,7 +74,7 @@ describeInBrowser('hostile texts', () => {
       const tabs = ['prices', 'groups', 'content', 'history', 'chat'].map((tab) => `/setting?tab=${tab}`);
       const isChat = (screen: string) => screen.startsWith('/chat');
       const all = [...shellScreens, ...recordScreens(1), ...recordScreens(2), ...opened, ...tabs];
-      // Those that lead to the chat application come last: where a request is answered for others, a browser keeps nothing that it has loaded.
+      // Screens with the chat application come last: with request interception the browser's cache is off.
       const screens = [...all.filter((screen) => !isChat(screen)), ...all.filter(isChat)];
       const seenOn: string[] = [];
       for (const screen of size === 'desk' ? screens : [...opened, '/channel', '/user', '/personal']) {
@@ -166,7 +166,7 @@ describeInBrowser('hostile texts', () => {
     await page.getByRole('button', { name: text('session.login.submit'), exact: true }).click();
     await page.waitForURL((url) => url.pathname !== '/login');
     for (const target of targets) {
-      // Whoever is signed in already is led on at once.
+      // A user who is signed in is redirected at once.
       await page.goto(`/login?from=${encodeURIComponent(target)}`);
       await settle(page);
       expect(page.url().startsWith(`${tidegate.url}/`), target).toBe(true);
@@ -221,7 +221,7 @@ async function open(page: Page, screen: string): Promise<void> {
   });
 }
 
-/** What of a page is script that a text has brought, or would run when somebody presses it. */
+/** Returns parts of a page that are script from a text, or would run when pressed. */
 async function harmIn(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const bad: string[] = 'harmed' in window ? ['it ran'] : [];

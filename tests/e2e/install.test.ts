@@ -1,4 +1,4 @@
-// What a browser asks for before it offers to install the console.
+// Requirements of a browser before it offers to install the console.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';

@@ -17,7 +17,7 @@ const looks: Required<VisitorOptions>[] = [
 ];
 const list = 'name;mail;group;balance\nanna;anna@example.org;default;"2,5"\nkeeper;;;\nbert;bert@example.org;moon;\n';
 
-/** Where `TEST_PICTURES` names a folder, what a person would see is kept there. */
+/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
 async function keepPicture({ page }: Visitor, name: string): Promise<void> {
   const folder = process.env.TEST_PICTURES;
   if (folder === undefined) return;

@@ -128,7 +128,7 @@ describeInBrowser('keyboard: edits', () => {
     await page.keyboard.press('Enter');
     await until(async () => (await optionOf(api, 'SystemName')) === 'Pier');
     await until(async () => (await optionOf(api, 'Footer')) === 'By the sea');
-    // The last one has gone: reading goes on in the screen.
+    // The last one is deleted: the focus moves to the screen.
     await page.locator('main:focus').waitFor();
     await page.context().close();
   });

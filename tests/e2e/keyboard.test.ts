@@ -64,7 +64,7 @@ describeInBrowser('keyboard', () => {
     await run(page, text('shell.menu.logs'));
     await page.waitForURL('**/log');
     await settle(page);
-    // Somebody who listens hears where that led.
+    // A screen reader announces the new screen.
     await page.getByRole('status').getByText(text('logs.title')).waitFor({ state: 'attached' });
     await page.keyboard.press('f');
     await tabTo(page, text('logs.filter.model'));
@@ -181,7 +181,7 @@ describeInBrowser('keyboard', () => {
     await page.keyboard.press('Enter');
     const answer = page.getByRole('article').last();
     await answer.getByText('The tide').waitFor();
-    // While somebody types, ? is a letter.
+    // While a field has the focus, ? is a letter.
     expect(await page.getByRole('dialog').count()).toBe(0);
     await tabTo(page, text('playground.ask.stop'));
     await page.keyboard.press('Enter');

@@ -1,4 +1,4 @@
-// What all lists do: a search beside an edit, all rows of all pages, tags that fold, the picture above the log.
+// Features of all lists: a search during an edit, all rows of all pages, collapsible tags, the chart above the log.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
@@ -58,7 +58,7 @@ describeInBrowser('lists', () => {
     expect(await edited.inputValue()).toBe('half an edit');
     expect(await page.getByRole('alertdialog').count()).toBe(0);
     expect(await page.getByText(text('common.unsaved.title')).count()).toBe(0);
-    // Who leaves is still asked.
+    // Leaving still needs a confirmation.
     await button(page, text('common.action.close')).first().click();
     await page.getByText(text('common.unsaved.title')).waitFor();
     await page.context().close();

@@ -7,7 +7,7 @@ import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { settle, signIn } from './support/visit.ts';
 
-/** Answers are held until told. */
+/** Holds answers until released. */
 async function hold(page: Page, path: RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(path, async (route) => {

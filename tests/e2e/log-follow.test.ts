@@ -42,7 +42,7 @@ describeInBrowser('following the log', () => {
       await chat(tidegate.url, furnished.key, { stream: false });
       const line = page.getByRole('button', { name: '1 new row' });
       await line.waitFor({ timeout: 20_000 });
-      // Nothing lies over it. (On a phone the row does.)
+      // It is not covered. (On a phone the row covers it.)
       if (size === 'desk') await line.click({ trial: true });
       expect(await rows.count()).toBe(before + 1);
       await shoot(page, `newer-${size}`);
@@ -145,7 +145,7 @@ describeInBrowser('following the log', () => {
       const row = page.locator('[data-row-key]').first();
       await row.waitFor({ timeout: 20_000 });
       expect(await row.textContent()).toContain('模型 no-such-model 不存在');
-      // Of what was asked for nothing is cut; the sentence gives way.
+      // The requested model is not truncated; the sentence is.
       expect(await row.getByTitle('no-such-model', { exact: true }).evaluate((model) => model.scrollWidth <= model.clientWidth)).toBe(true);
       await shoot(page, `refused-${size}`);
       await row.click();
@@ -156,7 +156,7 @@ describeInBrowser('following the log', () => {
   }
 });
 
-/** What the page has asked of the log: lists, and streams with how many of them are open. */
+/** Counts the page's requests to the log: lists, and streams with how many of them are open. */
 function requestedOf(page: Page): { lists: number; tails: string[]; open: number } {
   const requested = { lists: 0, tails: [] as string[], open: 0 };
   const isTail = (url: string) => new URL(url).pathname.endsWith('/tail');

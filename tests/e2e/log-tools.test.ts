@@ -1,4 +1,4 @@
-// What can be done from the log: narrow it by what a row has, keep a view, take the list away as a file, end old rows.
+// Actions on the log: filter by a row's values, save a view, export the list as a file, delete old rows.
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';

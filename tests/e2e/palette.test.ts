@@ -157,7 +157,7 @@ describeInBrowser('palette', () => {
     await runByWords(page, '创建令牌');
     await page.waitForURL('**/token?open=new');
     await settle(page);
-    // With a form that nobody has typed into, it is left without a question.
+    // An untouched form is left without a question.
     await runByWords(page, '退出');
     await page.waitForURL('**/login');
     expect(await page.getByRole('combobox').count()).toBe(0);
@@ -255,7 +255,7 @@ function option(page: Page, name: string | RegExp): Locator {
 }
 
 async function openByKeys(page: Page): Promise<void> {
-  // The frame hears the keys once it is there.
+  // The frame handles keys once it is rendered.
   await page.getByRole('button', { name: /^(Go to, find a record|前往页面)/ }).waitFor();
   await page.keyboard.press('Control+k');
   await palette(page).getByRole('combobox').waitFor();

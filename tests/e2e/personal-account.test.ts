@@ -1,4 +1,4 @@
-// What belongs to an account beside its name and password: notices, earnings, the access token, and its end.
+// Parts of an account other than its name and password: notices, earnings, the access token, and its end.
 import { expect, it } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
@@ -54,7 +54,7 @@ describeInBrowser('own account', () => {
     await settle(page);
     await untilStored(page, 'self', 'sessions');
     await context.setOffline(true);
-    // Opened anew: the list of devices is there too, with its age.
+    // After a reload the list of devices is there too, with its age.
     await page.reload({ waitUntil: 'commit' });
     await page.getByText(text('signin.sessions.current'), { exact: true }).waitFor();
     await page

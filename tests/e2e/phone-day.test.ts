@@ -1,5 +1,5 @@
-// A day of somebody who has nothing but a phone: an account, the first bill, a key and its calls, a look without a network, a key
-// that was lost, and a password that was forgotten.
+// A day of a user who has nothing but a phone: an account, the first bill, a key and its calls, a look without a network, a key that was lost, and a
+// password that was forgotten.
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { startFakeEpay } from '#tests/support/fake-epay.ts';

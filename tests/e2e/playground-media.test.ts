@@ -1,4 +1,4 @@
-// Pictures, speech, transcripts and videos in the playground: made, shown, kept on the device, and charged as the log says.
+// Pictures, speech, transcripts and videos in the playground: made, shown, stored on the device, and charged as the log says.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// The playground: answers as they come, stopped and asked for again, and what of them stays on the device.
+// The playground: streamed answers, stopped and requested again, and their copies on the device.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { until } from '#tests/support/until.ts';
@@ -121,7 +121,7 @@ describeInBrowser('playground', () => {
     await ask(page, 'A secret question');
     await page.getByText('A secret answer').waitFor();
     await until(async () => (await everythingStored(page)).includes('A secret answer'));
-    // The session ends without a sign-out; somebody else signs in.
+    // The session ends without a sign-out; another user signs in.
     await visitor.context.clearCookies();
     await page.reload();
     await page.waitForURL('**/login**');

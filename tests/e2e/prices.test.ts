@@ -1,4 +1,4 @@
-// Prices that are not typed: from a file, and from what the providers ask. Nothing is saved before its changes were looked at.
+// Prices that are not typed: from a file, and from the providers' price lists. Changes are reviewed before they are saved.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describeInBrowser('prices as a table', () => {
   it('desk: rows of 36 px at every width, with eleven prices each, and nothing beyond the edge', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
-    // One with a price per second, one with a name that no column holds, one that nobody knows.
+    // One with a price per second, one with a name that exceeds every column, one unknown model.
     const models = `sora-2,claude-haiku-4-5,${'a-very-long-name-of-a-model-'.repeat(4)},nobody-knows-it`;
     await api.post('/api/channel/', { ...channelBody(tidegate), name: 'Far shore', models });
     const visitor = await createVisitor(tidegate.url, { size: 'desk' });

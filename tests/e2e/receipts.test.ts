@@ -1,4 +1,4 @@
-// A call has one address: whoever may see it gets its receipt from there, whatever the list beside it shows.
+// A call has one address: every user who may see it gets its receipt from there, whatever the list next to it shows.
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Size } from './support/browser.ts';

@@ -1,4 +1,4 @@
-// Whoever asks the system for less motion sees none: everything is in its place at once.
+// With reduced motion set in the system, nothing moves: everything is in its place at once.
 import { expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';

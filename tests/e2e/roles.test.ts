@@ -21,9 +21,9 @@ type Person = keyof typeof people;
 const deskScreens = ['/balances', '/channel', '/invitations', '/redemption', '/setting', '/user'];
 const isForDesk = (screen: string) => deskScreens.some((path) => screen === path || screen.startsWith(`${path}/`));
 const screens = [...shellScreens.filter((screen) => !screen.includes('$')), ...recordScreens(1), '/token?open=new', '/no/such/page'];
-/** Style sheets come ahead of a screen, also of one that turns out to be closed to whoever opens it. */
+/** Style sheets are preloaded for a screen, also for one that the user may not open. */
 const closedAhead = /was preloaded using link preload but not used/;
-/** What the browser says of that too, and of calls that fail, which is asked for. */
+/** Browser messages about that, and about calls that fail on purpose. */
 const failing = new RegExp(`${closedAhead.source}|Failed to load resource|ERR_INTERNET_DISCONNECTED|^500: `);
 const slowMs = 400;
 
@@ -87,7 +87,7 @@ describeInBrowser('roles', () => {
   });
 
   async function bringAbout({ page, context }: Visitor, condition: string, opened: readonly string[]): Promise<void> {
-    // The status is asked for before anything can be drawn.
+    // The status is requested before the first render.
     const isStatus = (url: string) => url.endsWith('/api/status');
     if (condition === 'every call fails')
       await page.route('**/api/**', (route) =>

@@ -86,7 +86,7 @@ describeInBrowser('sessions in the log', () => {
       expect(new Set(insets.map(({ depth }) => depth)).size).toBeGreaterThan(2);
       const all = await rowsOf(page).count();
       expect(all).toBe((claude?.calls ?? 0) + 4);
-      // A folded agent keeps its sum, and its calls are out of sight.
+      // A collapsed agent still shows its sum, and hides its calls.
       await page.getByText(say('sessions.first_agent'), { exact: true }).first().click();
       await page.waitForFunction((before) => document.querySelectorAll('[data-row-key]').length < before, all);
       await page.getByText('claude-haiku-5-5', { exact: true }).first().click();

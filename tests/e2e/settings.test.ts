@@ -243,7 +243,7 @@ async function isSet(api: Api, key: string): Promise<boolean | undefined> {
   return (await optionOf(api, key))?.isSet;
 }
 
-/** Everything that the console keeps in this browser's databases. */
+/** Returns everything that the console stores in this browser's databases. */
 async function readDevice(): Promise<unknown[]> {
   const open = (name: string) =>
     new Promise<IDBDatabase>((resolve, reject) => {

@@ -47,7 +47,7 @@ describeInBrowser('shell', () => {
       const visitor = await createVisitor(tidegate.url, { size: isTouched ? 'tablet' : 'desk' });
       await signIn(visitor);
       const { page } = visitor;
-      // A tablet of ten inches, upright; beside it a narrow window of a desk.
+      // A tablet of ten inches, upright; and a narrow window of a desk.
       await page.setViewportSize({ width: 834, height: 1112 });
       await page.goto('/channel');
       await settle(page);
@@ -164,7 +164,7 @@ describeInBrowser('shell', () => {
     await using tidegate = await startTidegate();
     const furnished = await furnish(tidegate);
     await disableAutomatically(tidegate, furnished);
-    // A channel whose last call failed would go on as one that fails.
+    // A channel whose last call failed would still count as failing.
     await furnished.api.get('/api/channel/test');
     await until(async () => JSON.stringify(await furnished.api.get('/api/channel/runs')).includes('"done"'));
     const visitor = await createVisitor(tidegate.url, { size: 'desk' });

@@ -1,4 +1,4 @@
-// Signing out without a network: every tab forgets at once, and the server hears of it as soon as it can.
+// Signing out without a network: every tab forgets the user at once, and the server is notified as soon as possible.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
@@ -113,7 +113,7 @@ async function sessionCookie({ context }: Visitor): Promise<string> {
   return `session=${cookie.value}`;
 }
 
-/** What the server answers to whoever kept the cookie. */
+/** Returns the server's response to a client that still has the cookie. */
 async function statusWith(tidegate: Tidegate, cookie: string): Promise<number> {
   const headers = { cookie, 'new-api-user': '1' };
   return (await fetch(`${tidegate.url}/api/user/self`, { headers })).status;

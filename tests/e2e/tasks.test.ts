@@ -1,4 +1,4 @@
-// The logs of drawings and music: what stands in them, whose it is, and how often the server is asked.
+// The logs of drawings and music: their rows, their owners, and how often the server is polled.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -163,7 +163,7 @@ describeInBrowser('drawing log and task log', () => {
       ['/midjourney', 'a rope, seen from very near', 'isometric harbour'],
       ['/task', 'bells of the keeper', 'a slow shanty'],
     ] as const) {
-      // Also when the address asks for more.
+      // Also if the address requests more.
       await page.goto(`${screen}?channel=1`);
       await page.getByRole('main').getByText(own).first().waitFor();
       expect(await page.locator('[data-row-key]').count()).toBe(1);
@@ -171,7 +171,7 @@ describeInBrowser('drawing log and task log', () => {
       expect(await page.getByRole('columnheader', { name: text('tasks.column.channel') }).count()).toBe(0);
       expect(await page.getByText(text('tasks.callback.off')).count()).toBe(0);
     }
-    // A link to somebody else's record opens nothing of it.
+    // A link to another user's record shows nothing of it.
     await page.goto(`/midjourney?open=${ids[0]}`);
     await page.getByText(text('tasks.panel.missing_text')).waitFor();
     await visitor.context.close();
@@ -228,7 +228,7 @@ describeInBrowser('drawing log and task log', () => {
     await bar.waitFor();
     await settle(page);
     expect(await bar.getAttribute('aria-valuenow')).toBe('10');
-    /** How often it is asked while the page's clock goes on. */
+    /** Counts polls while the page's clock advances. */
     const requestedMeanwhile = async (): Promise<number> => {
       const before = requested;
       await page.clock.runFor(severalPolls);

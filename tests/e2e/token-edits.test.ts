@@ -26,7 +26,7 @@ interface Row {
   old_key_until: number;
 }
 
-/** Where `TEST_PICTURES` names a folder, what a person would see is kept there. */
+/** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
 async function keepPicture({ page }: Visitor, name: string): Promise<void> {
   const folder = process.env.TEST_PICTURES;
   if (folder === undefined) return;

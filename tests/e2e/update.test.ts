@@ -1,4 +1,4 @@
-// A newer console: loaded beside the one that is open, offered, and taken into use without losing what is being typed.
+// A newer console: loaded in the background, offered, and activated without losing unsaved input.
 import { createServer, request as send } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -12,7 +12,7 @@ export default defineConfig({
     include: ['tests/e2e/**/*.test.ts'],
     // A browser and a server each, which wait for each other a third of the time; more than one above the processors would only wait.
     maxWorkers: Math.min(availableParallelism() + 1, 6),
-    // Files in turn share a browser and a process of servers; whoever visits has a profile, a server and a database of his own.
+    // Files in turn share a browser and a process of servers; each visitor has a separate profile, server and database.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new RetriedTests()],
@@ -20,7 +20,7 @@ export default defineConfig({
     retry: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // What a page shows may take a while where three are drawn at once; Vitest asks for one second.
+    // A page may take a while to show its content where three run at once; Vitest's default is one second.
     expect: { poll: { timeout: 20_000 } },
   },
 });

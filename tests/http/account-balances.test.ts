@@ -115,7 +115,7 @@ describe.each(engines)('the balances of all accounts on $kind', { concurrent: tr
       const ofOther = rows.first.find(({ user_id }) => user_id === other.id);
       expect(ofOther).toMatchObject({ opening: 5_000_000, top_ups: 11_000, adjustments: -300, refunds: 0, is_deleted: false });
       expect(rows.first.find(({ user_id }) => user_id === user.id)).toMatchObject({ adjustments: 7_000, refunds: 1 });
-      // Whoever came later is in no month before.
+      // A user who joined later is in no earlier month.
       expect(rows.first.some(({ user_id }) => user_id === late.id)).toBe(false);
       expect(rows.second.find(({ user_id }) => user_id === late.id)).toMatchObject({ is_deleted: true, closing: 900 });
       // As in the statement of one of them.

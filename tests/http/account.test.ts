@@ -187,7 +187,7 @@ describe.each(engines)('account on $kind', (engine) => {
     await client.put('/api/user/setting', { webhook_secret: 'another' });
     await client.put('/api/user/setting', { remove_webhook_secret: true });
     expect(await record()).not.toHaveProperty('webhook_secret');
-    // The other way keeps its fields.
+    // The other kind of notification retains its fields.
     await client.put(
       '/api/user/setting',
       { notify_type: 'email', accept_unset_model_ratio_model: true },

@@ -74,7 +74,7 @@ describe.each(oneEngine)('addresses on $kind', (engine) => {
     await app.context.db.collection('limits').patch({ id: 'api:proxy:127.0.0.1' }, { set: { count: 100 } });
     expect(await app.anonymous().get('/api/status', from('203.0.113.9'))).toMatchObject({ status: 429 });
     await app.context.db.collection('limits').remove({});
-    // Wrong passwords of strangers keep nobody out.
+    // Wrong passwords of strangers lock no user out.
     const login = (address: string, username: string, password: string) =>
       app.anonymous().post('/api/user/login', { username, password }, from(address));
     for (let index = 0; index < 25; index += 1) {

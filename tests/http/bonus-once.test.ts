@@ -61,7 +61,7 @@ describe.each(engines)('bonuses of an address on $kind', (engine) => {
     // Another mailbox has earned nothing yet.
     expect((await (await desk.register('four', 'ana@example.org')).get(own)).data.quota).toBe(700);
     expect(await desk.earned()).toBe(140);
-    // The mark tells no address.
+    // The mark contains no address.
     const marks = await desk.app.context.db.collection('left_identities').find({});
     expect(marks).toHaveLength(1);
     expect(JSON.stringify(marks)).not.toMatch(/mira|example/i);
@@ -156,7 +156,7 @@ describe.each(engines)('bonuses of somebody at a provider on $kind', (engine) =>
     expect(again.data.id).not.toBe(made.data.id);
     expect((await second.get(own)).data.quota).toBe(0);
     expect((await alice.get(own)).data).toMatchObject({ aff_quota: 70, aff_history_quota: 70 });
-    // Somebody else there gets what is due.
+    // Another person there gets the bonus.
     desk.services.person = { ...desk.services.person, sub: 'subject-2', id: 4712, login: 'ana', email: 'ana@example.org' };
     const third = desk.app.anonymous();
     await signInWith(third, provider, aff);

@@ -1,4 +1,4 @@
-// Giving back what a call cost, as an administrator's console asks for it. What may go wrong midway: `tests/faults/call-refunds.test.ts`.
+// Refunds of a call's cost, as an administrator's console requests them. Failures midway: `tests/faults/call-refunds.test.ts`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -51,7 +51,7 @@ describe.each(engines)('refunds of calls on $kind', (engine) => {
       call: row.id,
       reason: 'the answer was empty',
     });
-    // Its owner is not told who did it.
+    // The owner does not see who did it.
     const own = JSON.parse((await owner.get(`/api/log/self/${row.id}`)).data.other).refunds;
     expect(own).toEqual([{ amount: 60, reason: 'the answer was empty', at: reported.at, row: reported.row }]);
     await scene.checkBooks();

@@ -32,7 +32,7 @@ it('no reason has the code of an error', () => {
 describe.each(oneEngine)('reasons of channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const read = async (id: number, as: typeof english) => (await desk.admin.get(`/api/channel/${id}`, as)).data;
-  // Nobody listens there.
+  // No server listens there.
   const nowhere = 'http://127.0.0.1:9';
 
   async function testAll(): Promise<void> {

@@ -104,7 +104,7 @@ describe.each(oneEngine)('runs over all channels on $kind', (engine) => {
       tests: { state: 'stopped', current: [] },
     });
     expect(await testsIn(the.root)).toMatchObject({ state: 'stopped' });
-    // What was being asked may still come; no further channel is asked.
+    // Requests in flight may still complete; no further channel is tried.
     for (const request of the.upstream.requests) request.release();
     expect(the.upstream.requests).toHaveLength(4);
     expect(await second.post('/api/channel/runs/stop', { kind: 'tests' })).toMatchObject({ success: true });

@@ -222,7 +222,7 @@ describe.each(oneEngine)('testing channels on $kind', (engine) => {
     expect((await desk.admin.get(`/api/channel/test/${id}`, english)).message).toContain('The request to the upstream address failed');
   });
 
-  // The provider is what is tested: that a price is missing is told by the list of prices, and to those who call.
+  // The test concerns the provider: a missing price is reported by the list of prices, and to callers.
   it('asks for a model without a price as for any other, and says of it that it would have cost nothing', async () => {
     const id = await createHere({ models: 'unheard-of' });
     expect(await test(id)).toMatchObject({ status: 200, success: true, message: '' });

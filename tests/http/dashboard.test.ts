@@ -172,7 +172,7 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     const given = { start_timestamp: now() - 2 * day, step: 'day', by: 'user' };
     const inZone = await figures(admin, '/api/data/figures', { ...given, time_zone: 'Asia/Shanghai' });
     const byOffset = await figures(admin, '/api/data/figures', { ...given, utc_offset: 480 });
-    // They were asked for one after the other.
+    // Both were requested one after the other.
     const anyTime = { at: 0, previous_so_far: null };
     expect({ ...inZone, ...anyTime }).toEqual({ ...byOffset, ...anyTime });
     expectFigures(inZone, listed(), (row) => String(row.user_id));
@@ -222,7 +222,7 @@ describe.each(engines)('dashboard on $kind', (engine) => {
       expectFigures(await figures(admin, '/api/data/figures', given), listed(), (row) => row.model_name);
     };
     await check();
-    // Folded anew with the late row.
+    // Folded again with the late row.
     app.clock.advance(800_000);
     await foldLog(app.context);
     expect(await app.context.db.collection('log_folds').count({ hour: { gte: 0 } })).toBe(0);
@@ -249,7 +249,7 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     const tooFine = queryText({ start_timestamp: now() - 40 * day, step: 'hour' });
     expect(await admin.get(`/api/data/figures${tooFine}`)).toMatchObject({ code: 'invalid_field', field: 'step' });
     expect(await admin.get('/api/data/figures?username=nobody')).toMatchObject({ code: 'user_not_found' });
-    // Nobody asks for somebody else’s by naming them.
+    // A user cannot read another user's figures by naming them.
     const own = await figures(client, '/api/data/self/figures', { username: 'busy', start_timestamp: begin, step: 'day' });
     expect(own.whole.reduce((sum, one) => sum + one.calls, 0)).toBe(listed().filter((row) => row.user_id === quiet.id).length);
   });
@@ -261,7 +261,7 @@ describe.each(engines)('dashboard on $kind', (engine) => {
       return answer.data;
     };
     expect(await (await app.as(quiet)).get('/api/data/desk')).toMatchObject({ status: 403 });
-    // Both called in the last day, and nobody ever gave them credit.
+    // Both called in the last day, and neither has ever had credit.
     expect(await desk()).toMatchObject({
       channels: [],
       unpriced: [],
@@ -307,7 +307,7 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     const counted = await desk();
     expect([counted.channels.length, counted.channel_counts]).toEqual([5, { disabled: 6, failing: 0 }]);
     expect(found.unpriced).toEqual([{ model: 'unknown-1', count: 6 }]);
-    // An enabled channel's models are told before anybody asks for them, and none that has a price by now.
+    // An enabled channel's models are listed before the first request for them, without those that have a price by now.
     await admin.post('/api/channel/', { name: 'on', key: 'sk-up', models: 'gpt-4o,unknown-1,unknown-2', base_url: 'http://127.0.0.1:9' });
     expect((await desk()).unpriced).toEqual([
       { model: 'unknown-1', count: 6 },

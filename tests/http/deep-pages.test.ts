@@ -59,7 +59,7 @@ describe.each(engines)('lists of more than 10,000 on $kind', (engine) => {
     const countOf = async (nth: number) => {
       const answer = await root.get(`${path.replace(':root', String(rootId))}?p=${nth}&page_size=${size}&size=${size}`);
       expect(answer).toMatchObject({ success: true });
-      // Bare arrays have it beside them.
+      // Next to bare arrays it is a top-level key.
       const page = Array.isArray(answer.data) ? answer.body : answer.data;
       expect(page).toMatchObject({ total: exactTotal, total_is_lower_bound: true });
       return rowsOf(answer).length;

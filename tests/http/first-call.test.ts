@@ -75,7 +75,7 @@ describe.each(oneEngine)('the first call on $kind', (engine) => {
     await ask(app, key);
     await ask(app, other.key);
     expect((await of(token.id)).call).toMatchObject({ token_name: token.name, is_answered: true });
-    // A wrong copy of the key is nobody's, and may be of this one.
+    // A wrong copy of the key belongs to no token, and may be of this one.
     await ask(app, key.slice(0, -1));
     await until(async () => (await of(token.id)).refusal?.code === 'key_invalid');
     const stranger = await createToken(app.context, (await app.createUser({ quota: 1_000_000 })).id);
@@ -114,7 +114,7 @@ describe.each(oneEngine)('the first call on $kind', (engine) => {
   it('with an unknown key is shown by its tail, to administrators at the same address while they look', async () => {
     await using the = await scene();
     const { app, key, state, refusal } = the;
-    // Nobody looks yet.
+    // No watch is open yet.
     await ask(app, key.slice(0, -1));
     expect((await state()).refusal).toBeNull();
     await ask(app, key.slice(0, -1));

@@ -277,7 +277,7 @@ describe.each(engines)('groups on $kind', (engine) => {
     expect(await rename(root, 'gold', 'silver')).toMatchObject({ success: false, code: 'group_taken' });
     for (const name of ['a,b', ' a', 'a\u0000']) expect(await rename(root, 'gold', name)).toMatchObject({ success: false });
     expect(await rename(await app.as(member), 'gold', 'sun')).toMatchObject({ success: false, code: 'forbidden' });
-    // Nobody is in it: it is gone at once.
+    // The group is empty: it is gone at once.
     expect(await remove(root, 'silver')).toMatchObject({ success: true, data: null });
     expect(await mapOf(root, 'GroupRatio')).toEqual({ default: 1, gold: 3 });
 

@@ -240,7 +240,7 @@ describe.each(engines)('invitations on $kind', { concurrent: true }, (engine) =>
     expect((await root.get('/api/invitation/')).data.items).toMatchObject([{ state: 'expired' }]);
     const again = await root.post(`/api/invitation/${made[0]?.id}/send`, { delivery: 'link', valid_seconds: day });
     expect(again.data.invitation).toMatchObject({ state: 'open', mail: 'none' });
-    // Somebody has the name by now: another one is chosen.
+    // The name is taken by now: the user chooses another one.
     await app.createUser({ username: 'Bert' });
     expect((await accept(app, again.data.token)).answer).toMatchObject({ code: 'username_taken', field: 'username' });
     expect((await accept(app, again.data.token, { username: 'berthold' })).answer).toMatchObject({ success: true });
@@ -269,7 +269,7 @@ describe.each(engines)('invitations on $kind', { concurrent: true }, (engine) =>
     const { made } = await invite(root, [line('bert')]);
     const guesses = await Promise.all(Array.from({ length: 35 }, (_, index) => accept(app, `guess${index}`)));
     expect(guesses.filter(({ answer }) => answer.code === 'rate_limited').length).toBe(5);
-    // Who has a link is not kept out by them.
+    // Users with a valid link are not locked out by them.
     expect((await accept(app, made[0]?.token ?? '')).answer.success).toBe(true);
   });
 });

@@ -150,7 +150,7 @@ describe.each(engines)('invite earnings on $kind', (engine) => {
       await users.insert(user);
       return user.id;
     };
-    // Somebody else is at these.
+    // Another process holds these.
     const entry = { account: 'user', amount: unit, kind: 'transfer', created_at: 0, process: 'p-other', state: 'open' } as const;
     for (let count = 0; count < 100; count += 1) {
       const id = await leave('held', 1);

@@ -84,7 +84,7 @@ describe.each(engines)('jobs on $kind', (engine) => {
     await scheduler.tick();
     await hit();
     await expect(hit()).rejects.toThrow(AppError);
-    // Whoever held these has died.
+    // The process that held these has died.
     const held = { owner: 'dead', expires_at: clock.now() + 5_000, last_run_at: clock.now() };
     await context.db.collection('jobs').insert({ id: 'edit:user:7', ...held });
     await context.db.collection('jobs').insert({ id: 'job:held', ...held });

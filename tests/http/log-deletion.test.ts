@@ -56,20 +56,20 @@ describe.each(engines)('deleting logs on $kind', { concurrent: true }, (engine) 
     expect((await admin.delete(`/api/log/?target_timestamp=${nowOf(scene) + 999_999}`)).success).toBe(true);
     expect(await app.context.db.collection('logs').count({ type: LogType.consumption })).toBe(0);
     await scene.checkBooks();
-    // Nobody's balance changed, so no history speaks of it.
+    // No balance changed, so no history mentions it.
     const owner = await app.as(scene.user);
     for (const query of ['', '?kind=other']) {
       const { data } = await owner.get(`/api/user/topup/history${query}`);
       expect(data.items.filter(({ amount }: { amount: number }) => amount < 0)).toEqual([]);
     }
-    // The account goes on as if nothing had happened.
+    // The account works as before.
     await call(scene, 2);
     await scene.logs(2);
     await scene.checkBooks();
     const entries = await app.context.db.collection('ledger').find({ kind: 'log_closing' });
     expect(entries.map(({ account }) => account).toSorted()).toEqual(['token', 'user']);
     expect(entries.every(({ amount, used = 0 }) => amount === -used && amount < 0)).toBe(true);
-    // It is nobody's history.
+    // It appears in no history.
     const history = await admin.get(`/api/user/${scene.user.id}/balance_history`);
     if (history.success === true) expect(JSON.stringify(history.data)).not.toContain('log_closing');
     const [said] = (await admin.get('/api/log/?type=3')).data.items;

@@ -181,7 +181,7 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
     const watching = watchGroups(app.context.db, async (name, _request, answer) => void requested.push(`${name} ${answer[0]?.count ?? 0}`));
     const until = (await head())?.until ?? 0;
     await quota({ username: 'busy', start_timestamp: begin - (begin % day), end_timestamp: until - 1 }, watching);
-    // The last minute is asked for as well.
+    // The last minute is queried as well.
     expect(requested.filter((text) => text.startsWith('logs ')).every((text) => text === 'logs 0')).toBe(true);
     expect(requested.some((text) => text.startsWith('log_sums ') && text !== 'log_sums 0')).toBe(true);
   });

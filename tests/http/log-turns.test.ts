@@ -1,11 +1,11 @@
-// Lists of the log on the embedded engine, where long reads share a thread: nobody waits for all that somebody else has asked for.
+// Lists of the log on the embedded engine, where long reads share a thread: no user waits for all reads of another.
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { useLogDesk } from '#tests/support/log-desk.ts';
 import { until } from '#tests/support/until.ts';
 
-/** Holds up what the threads are asked, in the order in which they would have it. */
+/** Holds requests to the threads back, in their order. */
 function holdQuestions(): { held: string[]; release(): void } {
   const { postMessage } = Worker.prototype;
   const held: string[] = [];

@@ -37,7 +37,7 @@ describe.each(oneEngine)('models on $kind', (engine) => {
     const ollama = await addChannel({ models: 'tide', type: 4 });
     const listed = await app.anonymous().get('/api/pricing');
     expect(listed.data.find(({ model_name: name }: { model_name: string }) => name === 'tide')).not.toHaveProperty('tool_prices');
-    // It searches in each call, asked or not.
+    // It searches in each call, requested or not.
     const perplexity = await addChannel({ models: 'sonar', type: 27 });
     const searching = await app.anonymous().get('/api/pricing');
     expect(searching.data.find(({ model_name: name }: { model_name: string }) => name === 'sonar')).toMatchObject({

@@ -231,7 +231,7 @@ describe.each(oneEngine)('notices on $kind', (engine) => {
     await Promise.all([deliverDue(app.context), deliverDue(other.context)]);
     expect(internet.visits).toHaveLength(12);
     expect(new Set(internet.visits.map(({ headers }) => headers['x-webhook-id'])).size).toBe(12);
-    // Taken, and never heard of again.
+    // Taken by a process that never finished.
     await queue(app, user.id, 'left');
     const taken = { next_at: app.clock.now() + 120_000 };
     await app.context.db.collection('notifications').patch({ key: 'left' }, { set: taken, increment: { attempts: 1 } });
@@ -239,7 +239,7 @@ describe.each(oneEngine)('notices on $kind', (engine) => {
     app.clock.advance(120_000);
     expect(await deliverDue(other.context)).toBe(1);
     expect(internet.visits).toHaveLength(13);
-    // One that kills whoever takes it does not do so for ever.
+    // A notice that kills its process is not retried forever.
     await queue(app, user.id, 'poison');
     await app.context.db.collection('notifications').patch({ key: 'poison' }, { set: {}, increment: { attempts: 6 } });
     await deliverDue(app.context);
@@ -356,7 +356,7 @@ describe.each(oneEngine)('notices on $kind', (engine) => {
     for (let index = 0; index < 12; index += 1) await queue(app, mei.id, `k${index}`);
     expect((await (await app.as(mei)).get('/api/user/notifications')).data).toHaveLength(10);
     expect((await (await app.as(lin)).get('/api/user/notifications')).data).toEqual([]);
-    // Read in the language of the console that asks, whatever they were sent in.
+    // Rendered in the language of the requesting console, whatever language they were sent in.
     const titles = async (language: string) => {
       const { data } = await (await app.as(mei)).get('/api/user/notifications', { headers: { 'accept-language': language } });
       return new Set((data as { title: string }[]).map(({ title }) => title));

@@ -137,7 +137,7 @@ describe.each(oneEngine)('bindings on $kind', (engine) => {
     desk.app.clock.advance(1000);
     const answer = signed();
     expect((await guest.get(`/api/oauth/telegram/login?${query(answer)}`)).data).toMatchObject({ username: 'mei', telegram_id: '99' });
-    // A second time the same answer is somebody else's copy.
+    // A second time the same answer counts as a stolen copy.
     expect(await guest.get(`/api/oauth/telegram/login?${query(answer)}`)).toMatchObject({ message: '无效的请求' });
     desk.app.clock.advance(1000);
     expect(await (await member(desk, 'ana')).get(`/api/oauth/telegram/bind?${query(signed())}`)).toMatchObject({

@@ -106,7 +106,7 @@ describe('GitHub', () => {
     const { data } = await signInWith(desk.app.anonymous(), 'github');
     expect(data).toMatchObject({ github_id: 'mira' });
     expect(JSON.stringify(data)).not.toContain('4711');
-    // Somebody else who takes the name over there is somebody else here.
+    // Another person who takes the name over at the provider is another user here.
     desk.services.person = { ...desk.services.person, id: 4712 };
     expect((await signInWith(desk.app.anonymous(), 'github')).data.id).not.toBe(data.id);
     desk.services.person = { ...desk.services.person, id: 4711 };

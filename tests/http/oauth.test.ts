@@ -16,7 +16,7 @@ describe.each(oneEngine)('sign-in through providers on $kind', (engine) => {
       data: { username: 'mira', display_name: 'Mira Lin', role: 1, status: 1, group: 'default' },
     });
     expect((await client.get('/api/user/self')).data).toMatchObject({ id: first.data.id });
-    // Names change at the provider; who somebody is does not.
+    // Names change at the provider; identities do not.
     desk.services.person = { ...desk.services.person, login: 'renamed', name: 'Renamed' };
     const again = await signInWith(desk.app.anonymous(), provider);
     expect(again.data).toMatchObject({ id: first.data.id, username: 'mira' });
@@ -27,7 +27,7 @@ describe.each(oneEngine)('sign-in through providers on $kind', (engine) => {
     await using desk = await createSignInDesk(engine);
     const client = desk.app.anonymous();
     const back = await agree(await startSignIn(client, provider));
-    // Login CSRF: somebody else's answer in my browser.
+    // Login CSRF: another person's answer in the victim's browser.
     const other = desk.app.anonymous();
     expect(await comeBack(other, provider, back)).toMatchObject(mismatch);
     await startSignIn(other, provider);

@@ -1,5 +1,5 @@
-// A day of an operator who keeps the console and the scripts of an earlier system of this family: only calls and fields of those, whole records
-// sent back as they were read, ids in the header, and an access token in the scripts. And a day of somebody who is their customer.
+// A day of an operator who still uses the console and the scripts of an earlier system of this family: only calls and fields of those, whole records
+// sent back as they were read, ids in the header, and an access token in the scripts. And a day of one of the operator's customers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startFakeEpay } from '#tests/support/fake-epay.ts';
@@ -147,7 +147,7 @@ describe.each(oneEngine)('a day with clients of an earlier system on $kind', (en
     expect(back.success).toBe(true);
     customer = stranger;
     customer.setUser(back.data.id);
-    // The key goes on working: it is no session.
+    // The key still works: it is no session.
     expect((await chat()).status).toBe(200);
   });
 

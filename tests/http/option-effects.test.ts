@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { settingKeys, settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
-/** Options whose effect is in the console, which is told them by the status: the field that it reads. */
+/** Options whose effect is in the console, which receives them with the status: the field that it reads. */
 const inConsole: Partial<Record<SettingKey, string>> = {
   Logo: 'logo',
   Footer: 'footer_html',
@@ -20,16 +20,16 @@ const inConsole: Partial<Record<SettingKey, string>> = {
   DataExportInterval: 'data_export_interval',
 };
 
-/** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
+/** Options without an effect yet, by the part that will have one. Remove the line when that part is built. */
 const waiting: Record<string, readonly SettingKey[]> = {
-  // Told in the status: the widget of other clients wants it. The console signs in by the bot's id, which is in the token.
+  // Part of the status: the widget of other clients reads it. The console signs in by the bot's id, which is in the token.
   'other clients': ['TelegramBotName'],
-  // Stored and read by nobody, also in the product whose clients send them.
+  // Stored but never read, also in the product whose clients send them.
   nobody: ['StreamCacheQueueLength'],
 };
 
 describe('effects of options', () => {
-  // What only tells others of an option, or stores it, is no effect of it.
+  // Reporting or storing an option is no effect of it.
   const server = sourcesOf('server/**/*.ts', /(site-status|console-headers)\.ts$|\/features\/options\/|\/settings\/(?!price-maps)/);
   const pwa = sourcesOf('pwa/**/*.{ts,tsx}', /\/(features\/settings|i18n)\//);
   const isRead = (key: SettingKey) =>

@@ -1,5 +1,5 @@
-// A save is committed before it is copied and announced. Whoever finds one whose process died in between does the rest, and every
-// process that runs hears of it.
+// A save is committed before it is copied and announced. Another process completes a save whose process died in between, and announces it to all
+// running processes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createChangeFeed } from '#server/db/change-feed.ts';

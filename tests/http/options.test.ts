@@ -96,7 +96,7 @@ describe.each(engines)('options on $kind', (engine) => {
     const late = { key: 'Footer', value: 'dark', revision: before.revision };
     expect(await root.put('/api/option/', late)).toMatchObject({ code: 'revision_conflict', data: changed });
     expect(await root.put('/api/option/batch', { options: [late] })).toMatchObject({ code: 'revision_conflict', data: [changed] });
-    // Whoever sends the fields back, as old clients do with all they got, changes nothing by them.
+    // Read-only fields that old clients send back change nothing.
     const answer = await root.put('/api/option/', { ...(await read('Footer')), value: 'dim', updated_by: 'somebody', updated_at: 1 });
     expect(answer).toMatchObject({ success: true, data: { value: 'dim', updated_by: 'root' } });
   });

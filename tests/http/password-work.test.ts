@@ -8,7 +8,7 @@ import { until } from '#tests/support/until.ts';
 
 const tooMany = { status: 429, success: false, code: 'rate_limited', headers: { 'retry-after': expect.stringMatching(/^\d+$/) } };
 
-/** Takes every turn until told to let go. */
+/** Takes every turn until released. */
 function hold(): () => Promise<void> {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -20,7 +20,7 @@ function hold(): () => Promise<void> {
   };
 }
 
-/** Takes every turn and every place of `source` until told to let go. */
+/** Takes every turn and every slot of `source` until released. */
 function occupy(source: Source | string): () => Promise<void> {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));

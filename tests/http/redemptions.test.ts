@@ -234,7 +234,7 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     const user = await app.as(await app.createUser());
 
     expect((await admin.post('/api/redemption/batch', { ids })).data).toBe(2);
-    // Not to be redeemed meanwhile, nor restored by whoever may not.
+    // Meanwhile it cannot be redeemed, nor restored without permission.
     expect(await user.post('/api/user/topup', { key })).toMatchObject({ code: 'redeem_invalid' });
     expect(await user.post('/api/redemption/batch', { ids, action: 'restore' })).toMatchObject({ status: 403 });
     for (const action of ['enable', 'disable']) expect((await admin.post('/api/redemption/batch', { ids, action })).data).toBe(0);
@@ -276,7 +276,7 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     const before = await Promise.all(keys.map((key) => codeRecord(app, key)));
     const had = await balance();
     await admin.delete(`/api/redemption/${first}`);
-    // A code that is deleted while the sweep is at it belongs to whoever deleted it.
+    // A code that is deleted during the sweep belongs to the request that deleted it.
     const { db } = app.context;
     const write = db.write.bind(db);
     vi.spyOn(db, 'write').mockImplementationOnce(async (batch) => {
@@ -296,7 +296,7 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     for (const index of [2, 3]) expect({ ...after[index], revision: 0 }).toEqual({ ...before[index], revision: 0 });
     const left = await admin.get('/api/redemption/search?keyword=tide');
     expect(left.data.items.map(({ id }: { id: number }) => id)).toEqual([await idOf(keys[4] ?? ''), fourth, third]);
-    // They were redeemed, and still are: nobody is credited again.
+    // They were redeemed, and still are: no user is credited again.
     expect(await user.post('/api/user/topup', { key: keys[2] })).toMatchObject({ code: 'redeem_used' });
     expect(await balance()).toBe(had);
 

@@ -153,7 +153,7 @@ onEachEngine('the rows of an hour', (current) => {
       watchGroups(db, async (name) => {
         if (!isRacing || name !== 'logs') return;
         isRacing = false;
-        // The question was asked with this count; now others take the places of those that go.
+        // The query ran with this count; now other rows replace the deleted ones.
         const gone = rows.filter((one) => one.created_at < hour + 1_800);
         const fresh = gone.map(() => row(hour + 1_800 + 5));
         await close(db, hour + 1_800);

@@ -214,7 +214,7 @@ describe('server', () => {
     const etag = String(asset.headers.etag);
     expect(await client.get('/assets/app-abc123.js', { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304 });
     expect(await client.call('HEAD', '/assets/app-abc123.js')).toMatchObject({ status: 200, body: '' });
-    // A page that was loaded before an update asks for an asset that is gone: never answered with a page.
+    // A page that was loaded before an update requests an asset that is gone: the response is never a page.
     expect(await client.get('/assets/app-old.js')).toMatchObject({ status: 404 });
   });
 
@@ -371,7 +371,7 @@ describe('start and end', () => {
     'a client that keeps its connection does not hold up the end',
     async () => {
       const folder = await temporaryFolder();
-      // Longer than the test may take: whoever waited for the connection would not come to an end.
+      // Longer than the test may take: waiting for the connection would never end.
       const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db`, SHUTDOWN_GRACE: '600' });
       const client = createClient(/http:\/\/[^/]+/.exec(server.line)?.[0] ?? '');
       const account = { username: 'root', password: 'long enough', confirmPassword: 'long enough' };

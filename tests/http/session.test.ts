@@ -171,7 +171,7 @@ describe.each(oneEngine)('session on $kind', (engine) => {
     await using app = await createTestApp(engine);
     const mei = await app.createUser({ username: 'mei' });
     const users = app.context.db.collection('users');
-    // As dear as those of people.
+    // As expensive as real ones.
     await users.patch({ id: mei.id }, { set: { password_hash: await hashPassword(testPassword, 'test') } });
     const login = app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword });
     // By now the account is read and its password is being looked at, which takes a while.
@@ -292,7 +292,7 @@ describe.each(oneEngine)('session on $kind', (engine) => {
     const client = await app.login('mei');
     const { cookie } = client;
     app.clock.advance(60_000);
-    // Signed out half a minute ago; whoever has signed in since is not meant, be it in the same second.
+    // Signed out half a minute ago; a later sign-in is not affected, even in the same second.
     const signedOut = app.context.now();
     const next = await app.login('mei');
     app.clock.advance(500);
@@ -459,7 +459,7 @@ describe.each(oneEngine)('session on $kind', (engine) => {
   it('register and login: say before the set-up that it is missing; nobody becomes the first user, with a secret or without', async () => {
     for (const env of [new Map<string, string>(), new Map([['SETUP_SECRET', 'only the owner']])].map(Object.fromEntries<string>)) {
       await using app = await createTestApp(engine, { env });
-      // Another server process, which has been asked before, too.
+      // Another server process that has served requests before, too.
       await using other = await createTestApp(engine, { database: app.database, clock: app.clock, env });
       const account = { username: 'root', password: testPassword };
       const missing = { status: 200, success: false, code: 'setup_missing' };

@@ -89,7 +89,7 @@ describe.each(engines)('setup on $kind', (engine) => {
     const finisher = app.anonymous();
     const finished = await finisher.post('/api/setup', { ...root, DemoSiteEnabled: true });
     expect(finished).toMatchObject({ success: true });
-    // Whoever finishes it has not shown that the account is theirs.
+    // Finishing it is no proof that the account belongs to the caller.
     expect(finished.data).toBeUndefined();
     expect(finisher.cookie).toBeNull();
     const [user, ...others] = await app.context.db.collection('users').find({});

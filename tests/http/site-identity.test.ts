@@ -69,7 +69,7 @@ describe.each(oneEngine)('name and logo on $kind', (engine) => {
     expect(Buffer.from(await picture.arrayBuffer()).equals(png)).toBe(true);
     expect(picture.headers.get('content-type')).toBe('image/png');
     expect(picture.headers.get('cache-control')).toContain('immutable');
-    // An old address shows the new picture, and is asked for again.
+    // An old address shows the new picture, and is revalidated.
     expect((await fetch(`${app.origin}/logo?v=old`)).headers.get('cache-control')).toBe('no-cache');
     const head = await fetch(app.origin + address, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
@@ -82,7 +82,7 @@ describe.each(oneEngine)('name and logo on $kind', (engine) => {
     // Letters may stand as they are.
     await save('Logo', 'data:image/svg+xml;utf8,<svg%20xmlns=".">北%E6%B8%AF</svg>');
     expect(await (await fetch(app.origin + (await logo()))).text()).toBe('<svg xmlns=".">北港</svg>');
-    // Whoever opens it by itself runs nothing.
+    // Opened on its own, it runs nothing.
     expect(drawn.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
     expect(drawn.headers.get('x-content-type-options')).toBe('nosniff');
   });
@@ -117,7 +117,7 @@ describe('mails', () => {
     await desk.root.put('/api/option/', { key: 'Logo', value: 'https://pictures.example/logo.png?a=1&b=2' });
     await mail.send(message);
     expect(desk.smtp.mails[2]?.html).toContain('<img src="https://pictures.example/logo.png?a=1&#38;b=2"');
-    // A path of a site whose address nobody has told leads nowhere.
+    // Without a site address, a path leads nowhere.
     await desk.root.put('/api/option/', { key: 'Logo', value: '/own.png' });
     await mail.send(message);
     expect(desk.smtp.mails[3]?.html).not.toContain('<img');

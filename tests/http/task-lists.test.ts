@@ -121,7 +121,7 @@ describe.each(engines)('lists of tasks on $kind', (engine) => {
       data: null,
       video: { model: 'tide-video', seconds: 8, size: '1280x720', url: 'https://cdn.example/a.mp4', poster: 'https://cdn.example/a.webp' },
     });
-    // Nobody has taken it.
+    // No provider has accepted it.
     expect(Task.parse(failed).video).toEqual({ model: 'tide-video', seconds: 0, size: '', url: '', poster: '' });
     expect(idsOf((await client.get('/api/task/self')).data)).toEqual([ids[0]]);
     expect(idsOf((await client.get('/api/task/self?platform=video&task_id=video_ours')).data)).toEqual([ids[1]]);

@@ -64,7 +64,7 @@ describe.each(engines)('limits of tokens on $kind', (engine) => {
     const second = (await client.post('/api/token/', { name: 'second', count: 5 })).data.map(({ id }: { id: number }) => id);
     expect(await client.post('/api/token/restore', { ids: first })).toMatchObject(full);
     expect(await list()).toHaveLength(5);
-    // What is there already asks for no room.
+    // Existing tokens do not count against the limit again.
     expect(await client.post('/api/token/restore', { ids: second })).toMatchObject({ success: true, data: 0 });
     await client.post('/api/token/batch', { ids: second.slice(0, 3) });
     expect(await client.post('/api/token/restore', { ids: first })).toMatchObject(full);

@@ -37,7 +37,7 @@ describe.each(oneEngine)('care for users on $kind', (engine) => {
       expect(logs[1].content).toMatch(/，原因：refund of 14 May$/);
       expect(JSON.parse(logs[1].other).event).toMatchObject({ code: 'quota_set', from: 1000, to: 1500, reason: 'refund of 14 May' });
       expect(logs[0].content).not.toContain('原因');
-      // Which administrator it was is told to administrators.
+      // Only administrators see which administrator it was.
       expect(JSON.parse(logs[1].other).admin_info).toBeUndefined();
       const seen = (await keeper.get('/api/log/?username=' + mei.username)).data.items;
       expect(JSON.parse(seen[1].other).admin_info).toEqual({ by: 'keeper' });
@@ -50,7 +50,7 @@ describe.each(oneEngine)('care for users on $kind', (engine) => {
       const answers = await Promise.all([change({}), change({}), change({})]);
       for (const answer of answers) expect(answer).toMatchObject({ success: true });
       expect(await change({ display_name: 'Mei' })).toMatchObject({ success: true, data: { quota: 1500, display_name: 'Mei' } });
-      // Another amount, and the same name for somebody else, are changes of their own.
+      // Another amount, and the same name for another user, are separate changes.
       expect(await change({ quota_change: 20 })).toMatchObject({ data: { quota: 1520 } });
       const bo = await app.createUser({ quota: 0 });
       expect(await change({ id: bo.id })).toMatchObject({ data: { quota: 500 } });

@@ -53,7 +53,7 @@ describe.each(oneEngine)('verification on $kind', (engine) => {
     expect(await register({ email: address, verification_code: '000000' })).toMatchObject(wrongCode);
     // A code for one address is none for another.
     expect(await register({ email: 'other@example.org', verification_code: code })).toMatchObject(wrongCode);
-    // A name that is taken costs the code nothing: one goes on with another name.
+    // A name that is taken does not use up the code: the user retries with another name.
     expect(await register({ username: 'root', email: address, verification_code: code })).toMatchObject({ code: 'username_taken' });
     expect(await register({ email: ` ${address} `, verification_code: ` ${code.toUpperCase()} ` })).toMatchObject({ success: true });
     const login = await desk.app.anonymous().post('/api/user/login', { username: 'mira@example.org', password: testPassword });
@@ -335,7 +335,7 @@ describe.each(oneEngine)('verification on $kind', (engine) => {
     for (const name of ['nobody', 'gone', 'banned', 'alive']) {
       const { status, body: answer } = await desk.app.anonymous().get(`/api/reset_password?email=${name}@example.org`);
       answers.push({ status, answer });
-      // Nor does the wait tell.
+      // Nor does the wait reveal it.
       expect((await desk.app.anonymous().get(`/api/reset_password?email=${name}@example.org`)).status).toBe(429);
     }
     expect(new Set(answers.map((one) => JSON.stringify(one))).size).toBe(1);

@@ -239,7 +239,7 @@ describe.each(engines)('wallet on $kind', (engine) => {
         { kind: 'redemption', amount: 1_000_000, code: key.slice(0, 4) },
       ],
     });
-    // No more of a code than its beginning, and nobody else's name.
+    // No more of a code than its beginning, and no other user's name.
     expect(JSON.stringify(data)).not.toContain(key);
     for (const [kind, count] of [
       ['order', 1],

@@ -15,7 +15,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Nobody but the servers of these tests: other names lead nowhere, at once.
+  // Only the servers of these tests: other names fail to resolve, at once.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
@@ -36,7 +36,7 @@ interface VisitorSystem {
   hasServiceWorker?: boolean;
 }
 
-/** Somebody with a browser of his own: storage, service worker and network belong to nobody else. */
+/** A visitor with a separate browser profile: storage, service worker and network are not shared. */
 export interface Visitor {
   context: BrowserContext;
   page: Page;
@@ -77,7 +77,7 @@ export async function createVisitor(
     hasForcedColors = false,
     hasServiceWorker = false,
   }: VisitorOptions & VisitorSystem = {},
-  /** Complaints that a test asks for. */
+  /** Console errors that a test provokes. */
   expected?: RegExp,
 ): Promise<Visitor> {
   if (running === undefined) throw new Error('There is no browser yet: use describeInBrowser');
@@ -107,7 +107,7 @@ export async function createVisitor(
   return { context, page, complaints };
 }
 
-/** What the browser's driver says of what was asked for. */
+/** The browser driver's message about a requested block. */
 const workerBlocked = 'Service Worker registration blocked by Playwright';
 
 function watch(page: Page, note: (complaint: string) => void): void {

@@ -1,8 +1,8 @@
-// What the console keeps on a device, looked at from outside.
+// The console's data on a device, read from outside.
 import type { Page } from 'playwright-core';
 import { until } from '#tests/support/until.ts';
 
-/** First parts of the keys of all kept answers: `self`, `logs`, … */
+/** Returns the first parts of the keys of all stored answers: `self`, `logs`, … */
 export function storedKinds(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -24,7 +24,7 @@ export function storedKinds(page: Page): Promise<string[]> {
   });
 }
 
-/** Everything that the device holds of the console, as text: kept answers and local storage. */
+/** Returns everything that the device stores of the console, as text: answers and local storage. */
 export function everythingStored(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const parts = [localStorage, sessionStorage].map((storage) => Object.entries(storage).flat().join('\n'));

@@ -1,4 +1,4 @@
-// What somebody does who has a keyboard alone; at every stop it is looked at whether the focus can be seen.
+// Actions with a keyboard alone; at every stop the focus must be visible.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createVisitor, type VisitorOptions } from './browser.ts';
@@ -29,7 +29,7 @@ export async function enterByKeys(
 
 /** By the palette. */
 export async function run(page: Page, name: string): Promise<void> {
-  // The frame hears the keys once it is there.
+  // The frame handles keys once it is rendered.
   await page.getByRole('button', { name: text('shell.find'), exact: true }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: text('palette.label') }).waitFor();
@@ -79,7 +79,7 @@ async function focusOf(page: Page): Promise<Focus | undefined> {
     const labels = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
     const label = labels ? (element.labels?.[0]?.querySelector('span, label') ?? element.labels?.[0]) : undefined;
     const name = (element.getAttribute('aria-label') ?? label?.textContent ?? element.innerText).replace(/\s*\*$/, '').trim();
-    // The screen itself is where reading goes on: nothing of it is pressed.
+    // The focus is on the screen itself: nothing of it is pressed.
     if (element.tagName === 'MAIN') return { name: 'the screen' };
     const around = [
       element,

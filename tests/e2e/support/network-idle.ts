@@ -1,8 +1,8 @@
-// Whether a page waits for anything. Playwright's own `networkidle` never comes while a stream of events is open, as it is for as
-// long as somebody looks at the log.
+// Detects whether a page waits for anything. Playwright's `networkidle` never comes while a stream of events is open, as it is while the log is
+// followed.
 import type { BrowserContext, Frame, Page, Request } from 'playwright-core';
 
-/** An installed console puts away what it was told for later once it has time for it. */
+/** An installed console stores files for later once it is idle. */
 const idleMs = { plain: 200, installed: 500 };
 /** Of some requests a browser never says how they ended: nothing that begins or ends for so long is rest too. */
 const silentMs = 3_000;
@@ -11,7 +11,7 @@ const known = new WeakMap<BrowserContext, { requests: Set<Request>; changedAt: n
 export function watchRequests(context: BrowserContext, { isInstalled }: { isInstalled: boolean }): void {
   const state = { requests: new Set<Request>(), changedAt: performance.now(), idleMs: isInstalled ? idleMs.installed : idleMs.plain };
   known.set(context, state);
-  // What a document has asked for that another takes the place of: nobody waits for it any more, and of some of it nobody says how it ended.
+  // Requests of a document that is being replaced: their results are not awaited, and for some of them no end is reported.
   const left = new WeakMap<Frame, Request[]>();
   const end = (request: Request): void => {
     if (state.requests.delete(request)) state.changedAt = performance.now();
@@ -45,7 +45,7 @@ function frameOf(request: Request): Frame | undefined {
   }
 }
 
-/** Until nothing has been on its way for a moment, and the page has nothing left to do that may ask for more. */
+/** Resolves after a moment without requests, when the page has no pending work that may send more. */
 export async function networkIdle(page: Page): Promise<void> {
   await page.waitForLoadState('load');
   for (;;) {

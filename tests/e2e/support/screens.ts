@@ -12,7 +12,7 @@ export const recordScreens = (id: number): string[] =>
   screensIn('_shell')
     .filter((screen) => screen.includes('$id'))
     .map((screen) => screen.replace('$id', String(id)));
-/** Where a record opens beside its list. */
+/** Screens with a record panel next to their list. */
 export const listScreens = ['/token', '/channel', '/user', '/log'].filter((screen) => shellScreens.includes(screen));
 
 function screensIn(folder: string): string[] {

@@ -4,7 +4,7 @@ import { buildLog } from '#tests/support/build-log.ts';
 import { owner } from './furnish.ts';
 import { seedTasks } from './seed-tasks.ts';
 
-/** Asked for by no page. */
+/** Origin that no page may request. */
 export const foreign = 'https://evil.example';
 /** Without commas and line breaks, which lists are split at. */
 export const markup = `"'><img src=${foreign}/i onerror="harmed=1"><script src="${foreign}/s"></script><svg onload=harmed=1>{{harmed=1}}<b>`;

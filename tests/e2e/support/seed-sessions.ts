@@ -15,7 +15,7 @@ interface SeededSession {
   lasted: number;
   calls: number;
   models: readonly string[];
-  /** Agents beside the first one, each with the one that called it. */
+  /** Agents other than the first one, each with the one that called it. */
   agents?: readonly (readonly [agent: string, parent: string])[];
 }
 

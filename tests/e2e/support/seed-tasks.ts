@@ -27,7 +27,7 @@ export async function seedTasks(url: string, owner: Owner, rows: readonly Fields
   }
 }
 
-/** What the upstream is heard to say of one of them. */
+/** Sets the upstream's report on one of them. */
 export async function changeTask(url: string, id: number, set: Fields): Promise<void> {
   const db = await openDatabase(url);
   try {

@@ -1,4 +1,4 @@
-// Asks the process of `server-host.ts` for servers; there is one such process beside each that runs tests.
+// Requests servers from the process of `server-host.ts`; each process that runs tests has one.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
@@ -56,7 +56,7 @@ function runningHost(): ChildProcess {
   if (host === undefined || !host.connected) {
     host = fork(place, { cwd: root, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     host.setMaxListeners(0);
-    // It ends by itself when this process does, and keeps it from nothing.
+    // It ends with this process, and does not hold it open.
     host.unref();
     host.channel?.unref();
   }

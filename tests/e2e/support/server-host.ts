@@ -12,7 +12,7 @@ const serving = new Map<number, Serving>();
 
 keepServing(pino({ level: 'warn' }));
 process.on('message', (order: HostOrder) => void follow(order));
-// Whoever asked for it is gone.
+// The process that started it is gone.
 process.on('disconnect', () => process.exit(0));
 
 async function follow({ id, server, env }: HostOrder): Promise<void> {

@@ -16,7 +16,7 @@ export interface Tidegate extends AsyncDisposable {
   upstream: FakeUpstream;
   /** Ends the server; the database stays. */
   stop(): Promise<void>;
-  /** Starts it anew on the same port and database. */
+  /** Restarts it on the same port and database. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }

@@ -41,7 +41,7 @@ export async function signInByForm(
   await page.waitForURL((url) => url.pathname !== '/login');
 }
 
-/** By the sidebar at a desk or its rail on a tablet; on a phone by the bar below, or by what it keeps under More. `key` names the menu's entry. */
+/** By the sidebar at a desk or its rail on a tablet; on a phone by the bar below, or by its menu More. `key` names the menu's entry. */
 export async function openFromMenu(page: Page, size: Size, key: string): Promise<void> {
   if (size !== 'phone')
     await page
@@ -68,7 +68,7 @@ function shortName(key: string): string {
   }
 }
 
-/** What is open beside the list at a desk, or over it on a phone. */
+/** Returns the panel next to the list at a desk, or over it on a phone. */
 export function panelOf(page: Page, size: Size): Locator {
   return size === 'phone' ? page.getByRole('dialog').last() : page.getByRole('complementary').last();
 }
@@ -99,7 +99,7 @@ export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   expect((await filledButtons(page)).slice(1), 'what is filled beside the first filled button').toEqual([]);
   expect(await smallTargets(page), 'what is too small for a finger').toEqual([]);
   expect(await seriousFaults(page), 'what axe finds serious').toEqual([]);
-  // Each is told once: the next screen of the same visitor, and a second try, answer for their own.
+  // Each is reported once: the next screen of the same visitor, and a second try, report only new ones.
   expect(complaints.splice(0), 'errors on the console').toEqual([]);
 }
 
@@ -274,10 +274,10 @@ async function seriousFaults(page: Page): Promise<string[]> {
     }
     const { axe: checker } = window as unknown as { axe: Checker };
     const isSerious = (impact: string | null) => impact === 'serious' || impact === 'critical';
-    // Each rule has one weight for all that it finds: lighter ones need not be asked, which is a third of the time.
+    // Each rule has one weight for all its findings: lighter ones are skipped, which saves a third of the time.
     const lighter = checker._audit.rules.filter(({ impact }) => !isSerious(impact));
     const rules = Object.fromEntries(lighter.map(({ id }) => [id, { enabled: false }]));
-    // Pages of others in frames are not ours to look at, and cannot be spoken to. What is in order is not told, which takes a quarter of the time.
+    // Foreign pages in frames are neither ours to check nor reachable. Passed rules are not reported, which saves a quarter of the time.
     const { violations } = await checker.run({ iframes: false, resultTypes: ['violations'], rules });
     return violations
       .filter(({ impact }) => isSerious(impact))
