@@ -6,7 +6,7 @@ import type { Steps } from '#tests/support/stopping.ts';
 export interface Life {
   /** Ends where the process does. */
   live(): Promise<unknown>;
-  /** Another process goes on. */
+  /** Another process resumes the work. */
   goOn(): Promise<void>;
   check(where: string): Promise<void>;
 }

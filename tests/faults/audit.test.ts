@@ -1,4 +1,4 @@
-// The audit finds what it is for: books that somebody has tampered with or that a defect has spoiled.
+// The audit detects books that were tampered with or that a defect has spoiled.
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
 import { engines } from '#tests/support/engines.ts';

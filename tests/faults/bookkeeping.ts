@@ -25,7 +25,7 @@ export function open(db: Database): Promise<RunningContext> {
   return createContext({ env: readEnv({ LOG_LEVEL: 'silent' }), db, masterKey: 'a master key for this test', log });
 }
 
-/** One database for all the points at which a process stops, and a process that settles and tells how things are. */
+/** One database for all the points at which a process stops, and a process that settles and reports the state. */
 export interface Place {
   database: TestDatabase;
   other: RunningContext;
@@ -152,7 +152,7 @@ export async function countWrites(place: Place): Promise<number> {
   return count;
 }
 
-/** It goes on to the end, so that the next one finds nothing of it but what it left in the database. */
+/** Lets it run to its end, so that the next one finds only the state that it left in the database. */
 export async function end({ context, db }: Scene, working?: Promise<void>): Promise<void> {
   db.thaw();
   await working;

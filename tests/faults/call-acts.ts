@@ -40,7 +40,7 @@ export async function callSome({ keys, random }: CallSubject, { ledger, now }: R
   await ledger.settle(result.reservation, row);
 }
 
-/** A part of it, under few names, so that refunds are repeated, and together ask for more than there is. */
+/** Refunds a part of it, under few names, so that refunds are repeated, and together request more than there is. */
 export async function giveBackSome({ users, actor, random }: CallSubject, context: RunningContext): Promise<void> {
   const ids = users.map(({ id }) => id);
   const rows = await context.db

@@ -31,7 +31,7 @@ import { makeFreezable } from '#tests/support/freezable-database.ts';
 import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
 import { seededRandom } from '#tests/support/upstream-responses.ts';
 
-/** What has happened in a run, so that a test can tell that it shows something. */
+/** Events of a run, so that a test can show that it covered them. */
 export interface Seen extends SeenTasks, SeenCalls {
   redeemed: number;
   paid: number;
@@ -44,9 +44,9 @@ interface Subject {
   users: UserRecord[];
   codes: { id: number; key: string }[];
   orders: Pick<OrderRecord, 'trade_no' | 'user_id' | 'cents'>[];
-  /** What was told to have been redeemed. Who repeats a slow attempt may be told twice of one code. */
+  /** Codes that were reported as redeemed. A repeated slow attempt may report one code twice. */
   reported: { userId: number; codeId: number; quota: number }[];
-  /** Ledger names of the transfers that were told to be made. */
+  /** Ledger names of the transfers that were reported as made. */
   reportedTransfers: Set<string>;
   desk: TaskDesk;
   keys: TaskKey[];
@@ -240,7 +240,7 @@ async function editCodes({ codes, random }: Subject, context: RunningContext): P
   else await changeCodes(context, [id], 'delete');
 }
 
-/** What is claimed and paid goes on. */
+/** Claimed and paid credits still complete. */
 async function endUser({ users, random }: Subject, context: RunningContext): Promise<void> {
   await deleteAccount(context, pick(users, random).id, () => undefined);
 }

@@ -63,7 +63,7 @@ describe.each(engines)('credit on $kind', (engine) => {
             const times = entry === null ? 0 : 1;
             credited += times;
             await expectCredited(scene, due, times, where);
-            // Who asks again gets it if it was not credited, and nothing if it was.
+            // A repeated request credits it if it was not credited, and nothing if it was.
             await due.act(later(scene.other), scene.user, scene.subject).catch(() => undefined);
             await expectCredited(scene, due, 1, `${where}, asked again`);
             // It was only slow.

@@ -57,7 +57,7 @@ export function later(context: AppContext): AppContext {
   return { ...context, now: () => context.now() + 60_000 };
 }
 
-/** Credited so often, the books balance, one row in the log tells of each, and nothing is due any more. */
+/** Expects that many credits, balanced books, one row of the log for each, and nothing due any more. */
 export async function expectCredited({ other, user }: DueScene, due: DueCase, times: 0 | 1, where: string): Promise<void> {
   const record = await other.db.collection('users').get(user.id);
   expect(record === null ? null : balanceOf(record), `${where}: the balance`).toBe(times * creditWorth);

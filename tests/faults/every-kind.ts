@@ -1,10 +1,10 @@
-// One call of each kind, as its callers ask for it and as they know that they have all of it.
+// One call of each kind, with the check by which its callers recognize a complete response.
 import { waveOf } from '#tests/support/audio-responses.ts';
 
 export interface KindOfCall {
   name: string;
   path: string;
-  /** The beginning of its models' names, which tell the fake provider how it is billed. */
+  /** Prefix of its models' names, by which the fake provider chooses how it bills. */
   family: string;
   body: Readonly<Record<string, unknown>>;
   /** Files of the form that it is then, by their fields. */
@@ -22,7 +22,7 @@ const messages = [{ role: 'user', content: prompt }];
 const image = [{ field: 'image', name: 'tide.png', bytes: picture }];
 const file = [{ field: 'file', name: 'tide.wav', bytes: sound }];
 
-/** The conversations that go on, in background and by sockets have loads of their own; batches, videos and realtime files of tests. */
+/** Multi-turn conversations, background responses and sockets have separate loads; batches, videos and realtime separate test files. */
 export const everyKind: readonly KindOfCall[] = [
   { name: 'a chat', path: '/v1/chat/completions', family: 'talk', body: { messages, max_tokens: 50 } },
   { name: 'a streamed chat', path: '/v1/chat/completions', family: 'talk', body: { messages, stream: true }, last: '[DONE]' },

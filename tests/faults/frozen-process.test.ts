@@ -1,5 +1,5 @@
-// A process stops at any point of its bookkeeping: the books balance as it left them, another process settles them, and
-// when it was not dead after all it goes on under a new identity: nothing is charged twice, nothing is lost.
+// A process stops at any point of its bookkeeping: the books balance in that state, another process settles them, and if the stopped one resumes it
+// gets a new identity: nothing is charged twice, nothing is lost.
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
 import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';

@@ -1,5 +1,5 @@
-// A process stands still anywhere in the middle of a vector store's money, is taken for dead, and goes on when another one has gone on with
-// the store: every day is charged once, what was not used is back, and nothing of it stays open.
+// A process stalls at any point of a vector store's billing, is taken for dead, and resumes after another one has continued with the store: every day
+// is charged once, the unused amount is refunded, and no operation stays open.
 import { describe, expect, test } from 'vitest';
 import type { RunningContext } from '#server/create-context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
@@ -52,7 +52,7 @@ async function live(context: RunningContext, id: string): Promise<void> {
   await coverBytes(context, id, 200 * megabyte);
 }
 
-/** It is over. What cannot be told yet is asked again. */
+/** Runs the store to its end. A state that cannot be reported yet is requested again. */
 async function finish(context: RunningContext, id: string): Promise<VectorStoreRecord | null> {
   const store = await settledStore(context, id);
   return store === null || store.reserved === 0 ? store : closeDay(context, id, store.period_from + day / 2);
@@ -100,7 +100,7 @@ describe.each(engines)('a process that stands still on $kind', (engine) => {
     });
   });
 
-  // The first one is about to pay: its payment is taken back, and made anew by the second, which stops as well.
+  // The first one is about to pay: its payment is taken back, and repeated by the second, which stops as well.
   test('and so does the one that has gone on with its store', async () => {
     await onPlace(engine, async (place) => {
       for (const at of engine.kind === 'embedded' ? [1, 2, 3, 4, 5, 6, 7, 8] : [4]) {

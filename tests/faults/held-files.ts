@@ -1,4 +1,4 @@
-// Files and uploads that a kill meets midway: each is held where the provider has done what it was asked for and nobody hears of it.
+// Files and uploads interrupted by a kill: each is held at a point where the provider has processed the request and its response is lost.
 import { startFakeFiles } from '#tests/support/fake-files.ts';
 import type { FakeFiles } from '#tests/support/fake-files.ts';
 import { startGatedFront } from '#tests/support/gated-front.ts';
@@ -17,7 +17,7 @@ export interface HeldFiles {
   open: { id: string; parts: string[] };
   /** Has all its parts; its completion was on its way. */
   joined: { id: string; parts: string[] };
-  /** Nobody heard an answer. */
+  /** For each, whether its response was lost. */
   unmappedFields: Promise<boolean[]>;
 }
 

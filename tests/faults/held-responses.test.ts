@@ -132,7 +132,7 @@ test('answers of one account that nobody reads are let go together, and what it 
       const read = await call(answer);
       const small = await call(answerOf(1));
       expect(await small.read()).toBeGreaterThan(1024 * 1024);
-      // Before the long one, which waits for most of those to be let go.
+      // Before the long one, which waits until most of those are released.
       expect(read.response.writableFinished).toBe(false);
       expect(await read.read()).toBeGreaterThan(answer.length);
       await until(async () => (await scene.app.connections()) === 0, 100_000);

@@ -22,7 +22,7 @@ export interface InterleavingsOptions {
   engine: Engine;
   runs: number;
   seed: number;
-  /** True answers keep to what was reserved for them. */
+  /** Actual usage stays within its reservation. */
   honoursLimits: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What goes wrong while responses are kept: a write that fails, processes that die with what they had begun.
+// Failures while responses are stored: a write that fails, processes that die with unfinished ones.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { failOrphans } from '#server/slices/responses/background.ts';

@@ -1,4 +1,4 @@
-// What was answered before and between kills, beside what was billed.
+// Compares responses before and between kills with the bills.
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { leasedOf } from '#server/money/account.ts';
@@ -11,7 +11,7 @@ export interface SeenRun {
   edits: number;
 }
 
-/** Adds what is wrong to `problems`. @returns rows that were charged and whose answer nobody heard */
+/** Adds discrepancies to `problems`. @returns rows that were charged and whose response was lost */
 export async function reconcile(context: RunningContext, { answers, loads, edits }: SeenRun, problems: string[]): Promise<number> {
   const { db } = context;
   const rows = new Map<string, LogRecord[]>();

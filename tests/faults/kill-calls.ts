@@ -34,7 +34,7 @@ export class SocketLoad implements KillLoad {
   readonly #problems: string[];
   readonly #stored: StoredLoad;
 
-  /** @param kept looks after what is stored */
+  /** @param stored checks the stored responses */
   constructor(problems: string[], stored: StoredLoad) {
     this.#problems = problems;
     this.#stored = stored;
@@ -43,7 +43,7 @@ export class SocketLoad implements KillLoad {
   async ask({ server, key, caller, isRunning, answered }: Requesting): Promise<void> {
     using client = await connectSocket(`${server.origin}/v1/responses`, { headers: { authorization: `Bearer ${key}` } });
     for (let turn = 0; isRunning(); turn += 1) {
-      // What is not kept has the id of its call.
+      // A response that is not stored has the id of its call.
       const model = pacedModels[turn % pacedModels.length];
       const requested = { model, input: `Call ${caller} ${turn}`, max_output_tokens: 50, store: turn % 3 === 2 };
       client.send({ type: 'response.create', ...requested });

@@ -1,5 +1,5 @@
-// Conversations while servers are killed: turns of Claude's threads, each gone on from as soon as it was told, and calls of Responses whose
-// conversation is summarized on the way. A turn that was told can be gone on from; a summary and its call are charged once each.
+// Conversations while servers are killed: turns of Claude's threads, each continued as soon as its response arrived, and calls of Responses whose
+// conversation is summarized on the way. A turn whose response arrived can be continued; a summary and its call are charged once each.
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { postJson, wasTaken } from '#tests/faults/kill-load.ts';
@@ -11,9 +11,9 @@ const wordy = 'Say it in many words. '.repeat(20);
 
 export class ConversationLoad implements KillLoad {
   readonly #problems: string[];
-  /** Id of the last message that each caller was told. */
+  /** Id of the last message that each caller received. */
   readonly #threads = new Map<number, string>();
-  /** Sessions of calls that were to be shortened, and whether their response was told. */
+  /** Sessions of calls that were to be shortened, and whether their response arrived. */
   readonly #sessions = new Map<string, boolean>();
   #goneOn = 0;
 
@@ -21,7 +21,7 @@ export class ConversationLoad implements KillLoad {
     this.#problems = problems;
   }
 
-  /** Turns that went on from one that was told before, and calls that were told with their summary. */
+  /** Turns that continued a received one, and calls whose response arrived with its summary. */
   get figures(): { goneOn: number; shortened: number } {
     return { goneOn: this.#goneOn, shortened: [...this.#sessions.values()].filter((isReported) => isReported).length };
   }

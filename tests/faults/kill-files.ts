@@ -1,4 +1,4 @@
-// Files that callers leave, whole and in parts, read and delete, while servers are killed: what they were told of is there, and nothing else is counted.
+// Files that callers upload, whole and in parts, read and delete, while servers are killed: reported files exist, and no others are counted.
 import type { RunningContext } from '#server/create-context.ts';
 import { sweepFiles } from '#server/slices/files/sweep-files.ts';
 import { addPart, begin, complete, halves, leave, post } from '#tests/faults/held-files.ts';
@@ -7,14 +7,14 @@ import { wasTaken } from '#tests/faults/kill-load.ts';
 import type { Requesting, KillLoad } from '#tests/faults/kill-load.ts';
 import type { FakeFiles } from '#tests/support/fake-files.ts';
 
-/** Further than any upload reaches, and not as far as files are kept. */
+/** Later than any upload's deadline, and before files expire. */
 const laterMs = 3 * 3_600_000;
 
 export class FileLoad implements KillLoad {
   readonly figures = { files: 0, uploads: 0 };
   readonly #problems: string[];
   readonly #provider: FakeFiles;
-  /** Ids that were told: of files that are there, and of those whose deletion was. */
+  /** Reported ids: of existing files, and of deleted ones. */
   readonly #stored = new Set<string>();
   readonly #deleted = new Set<string>();
 
@@ -32,7 +32,7 @@ export class FileLoad implements KillLoad {
     this.figures[isWhole ? 'files' : 'uploads'] += 1;
     const read = await post(caller, `/files/${id}/content`, undefined, 'GET');
     wasTaken(this.#problems, 'the file that was told', read);
-    // Nobody knows what became of one whose deletion is cut off.
+    // After a deletion that was cut off the outcome is unknown.
     this.#stored.delete(id);
     if (turn % 5 !== 0 && this.#idIn('a deletion', await post(caller, `/files/${id}`, undefined, 'DELETE')) === id) this.#deleted.add(id);
     else if (turn % 5 === 0) this.#stored.add(id);

@@ -1,4 +1,4 @@
-// Responses that are kept, and those that go on without their callers, while servers are killed: each is in the books once or not at all, and none goes on for ever.
+// Stored and background responses while servers are killed: each is in the books once or not at all, and none runs forever.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -12,7 +12,7 @@ interface BegunResponse {
   requestId: string;
 }
 
-/** Nobody waits longer for one whose process was killed. */
+/** Longest wait for one whose process was killed. */
 const pollMs = 1_500;
 
 export class StoredLoad implements KillLoad {
@@ -25,7 +25,7 @@ export class StoredLoad implements KillLoad {
     this.#problems = problems;
   }
 
-  /** Asks for one and follows it for a while, through whichever process is there. */
+  /** Starts one and follows it for a while, through any running process. */
   async ask({ server, key, caller, turn, current, answered }: Requesting): Promise<void> {
     const headers = { authorization: `Bearer ${key}` };
     const model = [...pacedModels, geminiModel][turn % 3];
@@ -53,12 +53,12 @@ export class StoredLoad implements KillLoad {
     throw new Error('It was not seen to end well');
   }
 
-  /** The caller had all of it, and may go on from it. */
+  /** The caller received all of it, and may continue it. */
   reported(id: string): void {
     this.#reported.push(id);
   }
 
-  /** When nothing runs any more: what the dead have left is ended by whoever comes later. */
+  /** After the load has ended: later processes finish the orphans of the dead ones. */
   async check(context: RunningContext, rows: ReadonlyMap<string, readonly LogRecord[]>): Promise<void> {
     await failOrphans({ ...context, now: () => Date.now() + 120_000 });
     const { db } = context;

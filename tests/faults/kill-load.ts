@@ -1,4 +1,4 @@
-// What is under way while servers are killed: a load is one kind of caller, who asks again and again and knows what was answered.
+// Load while servers are killed: one kind of caller, which repeats requests and records the responses.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -7,7 +7,7 @@ import type { ServerProcess } from '#tests/support/server-process.ts';
 /** A call whose caller has all of its answer. */
 export interface AnsweredCall {
   requestId: string;
-  /** What it was told to have used; missing: nothing was. */
+  /** Usage that the response reported; missing: none. */
   reported?: { promptTokens: number; completionTokens: number };
 }
 
@@ -33,7 +33,7 @@ export interface KillLoad {
 
 /** What may be said while accounts run dry and servers come and go. */
 const expected = /quota|key_exhausted|database_unavailable|shutting_down/;
-/** Before somebody who was cut off asks again. */
+/** Pause before a retry after a lost connection. */
 const pauseMs = 20;
 
 /** @returns false when it was refused, which is a problem unless it had to be */
@@ -43,7 +43,7 @@ export function wasTaken(problems: string[], what: string, { status, text }: { s
   return false;
 }
 
-/** Asks until nobody wants it any more. @param serverOf the process for that turn; null: it is down */
+/** Sends requests until stopped. @param serverOf the process for that turn; null: it is down */
 export async function keepRequesting(
   load: KillLoad,
   requesting: Omit<Requesting, 'server' | 'turn'>,

@@ -25,7 +25,7 @@ export interface KillRunOptions {
   processes: number;
   /** Callers that always have one call under way. */
   callers: number;
-  /** Told of every kill. */
+  /** Called after every kill. */
   onKill?: (line: string) => void;
 }
 
@@ -137,7 +137,7 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   return report;
 }
 
-/** False: nobody confirmed it. */
+/** False: no response confirmed it. */
 async function editQuota(server: ServerProcess, seeded: SeededAccounts, turn: number): Promise<boolean> {
   const admin = createClient(server.origin);
   admin.setCookie(seeded.adminCookie);

@@ -50,7 +50,7 @@ export async function seed(context: RunningContext, providers: KillProviders): P
   const others = modelsOf('');
   const own = Object.fromEntries(others.map((model) => [model, 1]));
   const ratios = { ...context.settings.get('ModelRatio'), ...own, quick: 1, paced: 7.5, [geminiModel]: 2 };
-  // What is killed keeps its place for a minute, and what it was sending until somebody looks.
+  // A killed process holds its slot for a minute, and its unfinished work until another process checks.
   const options = { ModelRatio: JSON.stringify(ratios), BackgroundResponsesPerUser: '100', FilesPerUser: '100' };
   for (const [id, value] of Object.entries(options))
     await db.collection('options').insert({ id, value, revision: 1, updated_at: 0, updated_by: 0 });

@@ -20,7 +20,7 @@ const model = 'gpt-4o-mini';
 const kills = 4;
 const perKill = 6;
 
-/** A provider that begins every stream and ends all of them at once, when it is told to. */
+/** Starts a provider that begins every stream and ends all of them at once, on demand. */
 async function startHeldStreams() {
   const open: (() => void)[] = [];
   const chunk = (fields: object) =>

@@ -63,7 +63,7 @@ function create(scene: Scene, server: ServerProcess, file: string): Promise<numb
 async function goOn({ scratch }: Scene, provider?: FakeBatches): Promise<void> {
   await scratch.withContext(async (context) => {
     if (provider !== undefined) for (const id of provider.batches.keys()) await provider.run({}, id);
-    // Further than any claim reaches, and not as far as what has ended is kept.
+    // Later than any claim's deadline, and before ended batches expire.
     for (let minutes = 40; minutes < 300; minutes += 40) await pollBatches({ ...context, now: () => Date.now() + minutes * 60_000 });
   });
 }
@@ -93,7 +93,7 @@ async function checkBooks(scene: Scene): Promise<number> {
   return here;
 }
 
-/** While its requests are read, while the provider is given them, before it hears of the batch, and before it is heard. */
+/** While its requests are read, while they are sent to the provider, before the provider receives the batch, and before its response arrives. */
 const creation: readonly Gate[] = [
   { at: /^GET \/v1\/files\/.*\/content/, when: 'after' },
   { at: /^POST \/v1\/files/, when: 'after' },

@@ -62,7 +62,7 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
   let cut: { name: string; isWhole: boolean }[];
   let stage: FileStage;
   let files: HeldFiles;
-  /** What was told of files after the kill. */
+  /** Reports on files after the kill. */
   const reported: Record<string, Reported> = {};
 
   const start = () => startServer({ DATABASE_URL: scratch.url, SPOOL_DIR: spool });
@@ -188,7 +188,7 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
       for (const { upstream_id: id, bytes } of known) expect(provider.files.get(id)?.bytes.length).toBe(bytes);
       const open = known.find(({ filename }) => filename === 'tide.txt');
       expect(provider.files.get(open?.upstream_id ?? '')?.bytes.equals(Buffer.concat(halves))).toBe(true);
-      // What nobody knows of goes by itself there.
+      // Unknown files expire there.
       const unknown = [...provider.files.values()].filter(({ id }) => !known.some((one) => one.upstream_id === id));
       expect(unknown.map(({ filename }) => filename).toSorted()).toEqual(['tide.txt', 'unheard']);
       for (const { seconds } of unknown) expect(Number(seconds)).toBeGreaterThan(0);

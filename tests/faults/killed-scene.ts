@@ -78,7 +78,7 @@ export async function post({ key }: KilledScene, { origin }: ServerProcess, path
   }
 }
 
-/** The job of the next process asks at once. */
+/** Makes the job of the next process poll at once. */
 export async function makeDue({ scratch }: KilledScene, name: 'batches' | 'tasks'): Promise<void> {
   await scratch.withContext(async ({ db }) => {
     await db.collection<'batches' | 'tasks'>(name).patchAll({ poll_at: { exists: true } }, { set: { poll_at: 1 } });

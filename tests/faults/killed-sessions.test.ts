@@ -103,7 +103,7 @@ describe.each(engines)('killed sessions on $kind', ({ kind }) => {
       upstream.behave({ holdAfter: 1 });
       first.send({ type: 'response.create' });
       await upTo(first, 'response.output_audio.delta');
-      // A text that was told, and one that is being written.
+      // A text that was sent, and one that is in progress.
       using received = await connectSocket(`${server.origin}/v1/realtime?intent=transcription&model=${writer}`, {
         headers: { authorization: `Bearer ${key}` },
       });
@@ -121,7 +121,7 @@ describe.each(engines)('killed sessions on $kind', ({ kind }) => {
       await (
         await upstream.peer(0)
       ).closed;
-      // Whoever comes next settles what the other one has left before it does anything.
+      // The next process settles the unfinished work before it does anything else.
       const { rows, user } = await scratch.withContext(async ({ db }) => ({
         rows: await db.collection('logs').find({ type: LogType.consumption }),
         user: await db.collection('users').get(userId),

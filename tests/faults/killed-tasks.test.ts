@@ -1,5 +1,4 @@
-// A server process is killed in the midst of drawings, music and videos: while they are ordered, asked about, or given back. Each is charged once, or
-// not at all.
+// A server process is killed during drawings, music and videos: while they are submitted, polled, or refunded. Each is charged once, or not at all.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LogType } from '#shared/logs.ts';
@@ -128,7 +127,7 @@ describe.each(engines)('a process that is killed on $kind', ({ kind: engine }) =
       for (const provider of providers) for (let count = 0; count < 3; count += 1) expect(await order(scene, server, provider)).toBe(200);
     });
     endAll(scene, (index) => index === 0);
-    // Their own jobs ask, as soon as they serve.
+    // Their jobs poll as soon as they serve.
     await makeDue(scene, 'tasks');
     await killedAfter(scene, async () => {
       await Promise.all(providers.map(({ polls }, index) => fronts[index]?.hold({ at: polls, when: 'after' })));

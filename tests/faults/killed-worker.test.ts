@@ -1,4 +1,4 @@
-// One of several workers is killed: whoever was connected to it hears of that, also who had only just been accepted.
+// One of several workers is killed: its clients see their connections closed, also those that were only just accepted.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -30,7 +30,7 @@ function ask(port: number): Requested {
   return requested;
 }
 
-/** Workers that are started anew must listen where the killed ones did. */
+/** Restarted workers must listen on the port of the killed ones. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

@@ -1,4 +1,5 @@
-// A process that creates a batch or a training stands still before it is charged, is taken for dead, and goes on: what was given up meanwhile is paid back.
+// A process that creates a batch or a training stalls before the charge, is taken for dead, and resumes: work that was cancelled meanwhile is
+// refunded.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';

@@ -38,7 +38,7 @@ onEachEngine('a late opening', (current) => {
     const lease = createLease('user', id);
     db.failAt(1, 'late');
     await expect(moves.take(lease, 300)).rejects.toThrow();
-    // As a settlement does, which asks again without a doubt.
+    // Like a settlement, which repeats it without a check.
     await moves.open(lease);
     expect(await read()).toMatchObject({ quota: 1_000, leases: { [processId]: 0 } });
     expect(await moves.close(lease)).toBe(true);

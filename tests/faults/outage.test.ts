@@ -1,5 +1,5 @@
-// The database goes away under load and comes back: callers are told so in the format of their endpoint, whatever was
-// answered is billed, and everything works again without a restart.
+// The database goes away under load and comes back: callers get errors in the format of their endpoint, completed responses are billed, and
+// everything works again without a restart.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
@@ -97,7 +97,7 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
       await until(() => load.answers.length > 30);
       await proxy.cut();
       const refused = () => load.answers.filter(({ status }) => status !== 200);
-      // Those under way wait for the database with their answers; what comes then is told at once.
+      // Calls in flight wait for the database with their responses; later ones fail at once.
       await until(() => {
         load.ask();
         return refused().length > 0;

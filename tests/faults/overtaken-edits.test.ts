@@ -1,5 +1,5 @@
-// A process stands still in the middle of a balance edit, until its lock is somebody else's: the edit that came after it counts, a
-// repeated one is made once, and what was answered is what happened.
+// A process stalls during a balance edit until another one has its lock: the later edit counts, a repeated one is made once, and the response matches
+// the outcome.
 import { describe, expect, test } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
@@ -34,7 +34,7 @@ async function balance({ other, user }: Scene): Promise<number> {
   return record === null ? NaN : balanceOf(record);
 }
 
-/** The edit stops at each of its writes in turn, is overtaken, and goes on. */
+/** The edit stops at each of its writes in turn, is overtaken, and resumes. */
 async function checkAtEachWrite(place: Place, when: 'before' | 'after', { first, second, lock, check }: Edit): Promise<void> {
   for (let at = 1, isOver = false; !isOver; at += 1) {
     const scene = await arrange(place);
@@ -42,7 +42,7 @@ async function checkAtEachWrite(place: Place, when: 'before' | 'after', { first,
     const editing = answerOf(first(scene)(scene.context));
     await Promise.race([editing, scene.db.frozen]);
     isOver = !scene.db.isFrozen;
-    // As whoever finds that it stands still.
+    // Removes the lock, as another process does after it expired.
     await scene.other.db.collection('jobs').remove({ id: `edit:${lock(scene)}` });
     const answer = await answerOf(second(scene)(scene.other));
     const former = scene.context.ledger.processId;

@@ -149,7 +149,7 @@ describe.each(engines)('a settlement that is refused on $kind', (engine) => {
         refusedUser = userId;
         const stuck = [settle(first, userId, 7)];
         await until(() => context.ledger.isStuck);
-        // Behind it, and beside it.
+        // After it, and of another user.
         stuck.push(settle(second, userId, 8));
         await settle(third, other.id, 9);
         await expect(context.ledger.reserve({ userId, token: null, amount: 100 })).rejects.toThrow(DatabaseUnavailable);
@@ -205,7 +205,7 @@ test.each(engines)('on $kind, while a refused charge is tried again nobody is to
     const processes = other.db.collection('processes');
     const beat = (await processes.get(processId))?.heartbeat_at;
     await until(async () => (await processes.get(processId))?.heartbeat_at !== beat);
-    // Here it could die. It is taken for dead, and goes on.
+    // Here it could die. It is taken for dead, and resumes.
     await until(async () => {
       await processes.patch({ id: processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
       await other.ledger.recoverCrashed();

@@ -47,7 +47,7 @@ async function withPair(mongo: string | undefined, use: (pair: Pair) => Promise<
     };
     const [owner, admin] = [await addUser(), await addUser({ role: 100 })];
     const keys: Pair['keys'] = [];
-    // One goes on working.
+    // One still works.
     for (let left = 3 * mostTries + 1; left > 0; left -= 1) {
       const { token, key } = await createToken(context, owner.id);
       keys.push({ key, id: token.id });

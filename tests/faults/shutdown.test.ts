@@ -1,4 +1,4 @@
-// A server that is told to end: open calls get their time, what is left is cut and settled, and the exit code is 0.
+// A server that gets a stop signal: open calls get their time, the rest is cut and settled, and the exit code is 0.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LogRecord } from '#server/db/records/log.ts';

@@ -1,4 +1,4 @@
-// Sockets of one account at several workers: what one keeps the others go on from, and a key that is revoked ends them all.
+// Sockets of one account at several workers: responses stored by one are continued by the others, and a revoked key ends them all.
 import { expect, test } from 'vitest';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -32,7 +32,7 @@ test.each(engines)('sockets of one account at two workers, on $kind', async ({ k
   try {
     const headers = { authorization: `Bearer ${key}` };
     const refusals: unknown[] = [];
-    // Which worker takes a connection is not said; who is refused at a full one asks again.
+    // Connections go to any worker; one refused by a full worker is retried.
     await until(async () => {
       await connectSocket(`${server.origin}/v1/responses`, { headers }).then(
         (client) => clients.push(client),
@@ -44,7 +44,7 @@ test.each(engines)('sockets of one account at two workers, on $kind', async ({ k
       refusals.push(await connectSocket(`${server.origin}/v1/responses`, { headers }).catch((failure: unknown) => failure));
     for (const refusal of refusals) expect(refusal).toMatchObject({ status: 429 });
 
-    // Each goes on from what the one before was told, wherever that was.
+    // Each continues the previous response, whichever worker made it.
     let previous: string | undefined;
     for (const [turn, client] of clients.entries()) {
       upstream.behave({ text: `Answer ${turn}.` });

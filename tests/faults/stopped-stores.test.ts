@@ -1,5 +1,5 @@
-// A process stops behind every step of a vector store's money, and does not hear what became of it: nothing is charged twice, nothing is lost, and
-// nothing of it stays at the provider.
+// A process stops after every step of a vector store's billing, and does not learn the outcome: nothing is charged twice, nothing is lost, and no
+// store is left at the provider.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { tendStores } from '#server/slices/vector-stores/tend-stores.ts';
@@ -29,7 +29,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
     await client.vectorStores.delete(id);
   }
 
-  /** Another process goes on. */
+  /** Another process resumes the work. */
   async function goOn(scene: RelayScene): Promise<void> {
     for (const minutes of [1, 20, 20]) {
       scene.app.clock.advance(minutes * 60_000);
@@ -41,7 +41,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
     await tendStores(scene.app.context);
   }
 
-  /** What was told is what was paid, and nothing is left. */
+  /** Reported costs are the paid ones, and nothing is left. */
   async function check(
     scene: RelayScene,
     { provider, before, where }: { provider: FakeStores; before: number; where: string },
@@ -80,7 +80,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
       async goOn() {
         await goOn(scene);
         ended += 1;
-        // It is not kept for as long as all of that takes.
+        // The file expires before all of that ends.
         if (ended % 8 === 0) file = await upload();
       },
       check: (where) => check(scene, { provider, before, where }),

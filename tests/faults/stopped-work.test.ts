@@ -1,5 +1,5 @@
-// A process stops behind every step of work that is paid ahead or when it is taken, and does not hear what became of it: nothing is charged twice,
-// nothing is lost, and nothing is delivered that nobody pays.
+// A process stops after every step of work that is prepaid or charged on delivery, and does not learn the outcome: nothing is charged twice, nothing
+// is lost, and nothing is delivered unpaid.
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
@@ -188,7 +188,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
           expect(paid, where).toBe(await cost());
           const token = await db.collection('tokens').get(scene.token.id);
           expect(token?.used_quota, where).toBe(paid);
-          // What rows tell is what was paid; each end is told once.
+          // Rows report the paid amounts; each end is reported once.
           const charged = (await db.collection('logs').find({ type: 2 })).reduce((sum, { quota }) => sum + quota, 0);
           const ends = await db.collection('logs').find({ type: 4 });
           expect(charged - ends.reduce((sum, { refunded = 0 }) => sum + refunded, 0), where).toBe(paid);

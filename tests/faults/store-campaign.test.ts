@@ -1,5 +1,5 @@
-// Two processes on one database do what callers, days, providers and crashes want in any order: what the log tells, what the statement adds up to and
-// what is gone from the balances is the same, and nothing is left anywhere.
+// Two processes on one database handle callers, days, providers and crashes in any order: the log's costs, the statement's sums and the balances
+// agree, and nothing is left over.
 import type OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { balanceOf } from '#server/money/account.ts';
@@ -71,7 +71,7 @@ async function turnWithCrash(campaign: Campaign, app: TestApp): Promise<void> {
 /** All of them go, and what is open comes to its end. */
 async function goAll({ scene, provider, client, apps }: Campaign): Promise<void> {
   provider.failures.length = 0;
-  // A process that is taken for dead in the middle goes on a moment later.
+  // A process that is taken for dead midway resumes a moment later.
   await until(async () => {
     scene.app.clock.advance(20 * 60_000);
     for (const { context } of apps) await tendStores(context).catch(() => {});

@@ -16,7 +16,7 @@ const settings = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio:
 const channels = [{ models: model }];
 const ask = (scene: RelayScene, fields: Record<string, unknown> = {}) => scene.chat({ model, stream: true, ...fields });
 
-/** A client that has sent its call and reads nothing until it is told. */
+/** A client that has sent its call and reads nothing until released. */
 function callUnread(scene: RelayScene): Promise<IncomingMessage> {
   const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'go' }] });
   return new Promise((resolve, reject) => {

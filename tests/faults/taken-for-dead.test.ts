@@ -48,7 +48,7 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
     isRunning = false;
     await Promise.all(callers);
     expect(problems).toEqual([]);
-    // Each time it was somebody new.
+    // Each time it had a new identity.
     expect(identities.size).toBeGreaterThan(takeOvers / 2);
     const rows = await db.collection('logs').find({ type: 2 });
     expect(rows.map((row) => row.request_id ?? '').toSorted()).toEqual(requestIds.toSorted());
@@ -58,7 +58,7 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
     expect([balanceOf(user), balanceOf(token)]).toEqual([startQuota - spent, startQuota - spent]);
     expect([user.request_count, token.used_quota]).toEqual([rows.length, spent]);
     expect((await audit(db)).findings).toEqual([]);
-    // What both hold in memory is what the records say: when nobody calls any more, all of it goes back.
+    // Leases in memory equal those in the records: without further calls all of them are returned.
     for (const collection of [db.collection('users'), db.collection('tokens')]) {
       await until(async () => Object.values((await collection.first({}))?.leases ?? {}).every((lease) => lease === 0));
     }

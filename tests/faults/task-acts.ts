@@ -1,5 +1,5 @@
-// Tasks among the interleavings of credits: drawings that are handed in, succeed or fail, as the upstream says when it is asked or when
-// it calls back; and what must be true of their price after each.
+// Tasks among the interleavings of credits: drawings that are submitted, succeed or fail, as the upstream reports when it is polled or when it calls
+// back; and the invariants of their price after each.
 import { expect } from 'vitest';
 import { createApp } from '#server/app.ts';
 import type { App } from '#server/app.ts';
@@ -77,7 +77,7 @@ export async function createKeys(context: RunningContext, users: readonly UserRe
   return keys;
 }
 
-/** A drawing, and what becomes of it; of two that tell of it at the same time each may come first, whatever it says. */
+/** A drawing and its outcome; of two simultaneous reports either may come first, whatever it contains. */
 export async function draw(desk: TaskDesk, subject: TaskSubject, contexts: readonly RunningContext[]): Promise<void> {
   await submit(desk, subject, pick(contexts, subject.random));
   const choice = subject.random();
@@ -95,14 +95,14 @@ async function submit(desk: TaskDesk, { keys, random }: TaskSubject, context: Ap
   await desk.apps.get(context)?.fetch(request, null);
 }
 
-/** The upstream is asked what became of the tasks; also of those that somebody else is just told of. */
+/** Polls the upstream for the tasks; also for those that are being reported elsewhere. */
 async function poll(desk: TaskDesk, subject: TaskSubject, context: AppContext): Promise<void> {
   const task = await someTask(subject, context);
   if (task?.upstream_id === undefined) return;
   desk.upstream.report(task.upstream_id, outcomeOf(subject.random));
   await pollTasks(minutesLater(context, 1 + Math.floor(subject.random() * 5)));
   if (subject.random() < 0.3) await finishRefunds(minutesLater(context, 6));
-  // Somebody takes submissions for lost that are only slow.
+  // Another process takes submissions for lost that are only slow.
   if (subject.random() < 0.1) await checkTasks(minutesLater(context, 11));
   desk.seen.polled += 1;
 }
@@ -132,7 +132,7 @@ function outcomeOf(random: () => number): Record<string, unknown> {
   return { status: 'IN_PROGRESS', progress: '40%' };
 }
 
-/** Also one that has ended: whoever tells of it may be late. */
+/** Also one that has ended: reports may be late. */
 async function someTask({ users, random }: TaskSubject, { db }: AppContext) {
   const tasks = await db.collection('tasks').find({ user_id: { in: users.map(({ id }) => id) } }, { sort: [['id', -1]], limit: 5 });
   return tasks.length === 0 ? null : pick(tasks, random);

@@ -1,4 +1,4 @@
-// The charge and the refund of a task, disturbed at every write: whoever pays has a task, and what fails costs nothing.
+// The charge and the refund of a task, disturbed at every write: every charge has a task, and a failed task costs nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
@@ -115,7 +115,7 @@ async function expectNothingPaid({ other, user, token }: Scene, where: string): 
   expect(charges.length, `${where}: charges`).toBeLessThan(2);
   expect(rows.filter(({ refunded = 0 }) => refunded > 0).length, `${where}: rows of refunds`).toBe(charges.length);
   const tasks = await other.db.collection('tasks').find({ user_id: user.id });
-  // What a channel may have taken without a word is told, once.
+  // A submission that a channel may have accepted without a response is reported, once.
   const lost = tasks.filter(({ asked_channel_id: channel }) => channel !== undefined);
   expect(rows.filter(({ content = '' }) => content.includes('没有得到上游的应答')).length, `${where}: rows of lost`).toBe(lost.length);
   for (const task of tasks) {

@@ -17,7 +17,7 @@ async function checkSpendable({ context, other, user, limited, unlimited }: Scen
     const amount = isLimited ? balanceOf(tokenRecord) : balanceOf(record);
     const request = { userId: user.id, token: { id: token.id, isLimited } };
     let result = await context.ledger.reserve({ ...request, amount });
-    // Another process may hold it idle. On a busy machine it may hear too late for the first call that it is asked for it.
+    // Another process may hold it idle. On a busy machine that process may learn too late for the first call that it should return it.
     if (!('reservation' in result)) result = await context.ledger.reserve({ ...request, amount });
     expect('reservation' in result, `${where}: ${amount} can be spent`).toBe(true);
     const beyond = await other.ledger.reserve({ ...request, amount: 1 });
@@ -60,7 +60,7 @@ describe.each(engines)('a write whose outcome is not known on $kind', { concurre
       await onPlace(engine, async (place) => {
         const writes = await countWrites(place);
         const scenes: { scene: Scene; outcomes: Outcomes; at: number; where: string }[] = [];
-        // A few more than that, because the process is asked to give money back. Of several that fail every second one is the first.
+        // A few more than that, because the process is requested to return money. Of several that fail every second one is the first.
         for (let at = 1; at <= writes + 4; at += further > 0 ? 2 : 1)
           scenes.push({ scene: await arrange(place), outcomes: new Map(), at, where: `write ${at} failed, carried out: ${when}` });
         await Promise.all(

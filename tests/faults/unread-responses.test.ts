@@ -15,7 +15,7 @@ const env = { CLIENT_TIMEOUT: '1' };
 /** More than what the system holds for a connection on both sides. */
 const large = 30_000_000;
 
-/** A client that asks and reads nothing. */
+/** A client that sends a request and reads nothing. */
 async function ask(port: number, head: string, body = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -83,8 +83,8 @@ test.runIf(isFirst)('a slow and steady reader is no stuck one, although the syst
   scene.upstream.behave({ text: 'x'.repeat(large) });
   const [slow, stuck] = await Promise.all([1, 2].map(() => ask(scene.app.port, ...call(scene.key, false))));
   if (slow === undefined || stuck === undefined) throw new Error('There is no client');
-  // 240 kB a second: the system wants more after some six. Its side tells of what was taken by the sixteenth of a buffer,
-  // which may have grown to many megabytes: a slower reader would look like a stuck one.
+  // 240 kB a second: the system wants more after some six. It acknowledges data in sixteenths of a buffer, which may have grown to many megabytes: a
+  // slower reader would look like a stuck one.
   let size = 0;
   const reading = setInterval(() => (size += (slow.read(24_000) ?? slow.read() ?? '').length), 100);
   await until(() => size > 0 && stuck.bytesRead > 0);

@@ -1,5 +1,5 @@
-// Batches and trainings of two processes on one database, with providers that fail and processes that stop or are taken for dead, in any order: what
-// their ends cost, what the log tells and what is gone from the balances is the same.
+// Batches and trainings of two processes on one database, with providers that fail and processes that stop or are taken for dead, in any order: the
+// costs of their ends, the log and the balances agree.
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
@@ -98,7 +98,7 @@ async function turnWithCrash(campaign: Campaign, { context }: TestApp): Promise<
   Object.assign(context, { db, ledger });
 }
 
-/** All of them come to their end; those that began a record and went on to nothing are dead. */
+/** Runs all of them to their end; processes that began a record and did not continue are dead. */
 async function endAll(campaign: Campaign): Promise<void> {
   const { scene, provider } = campaign;
   const { db } = scene.app.context;
@@ -116,7 +116,7 @@ async function endAll(campaign: Campaign): Promise<void> {
     const open = await Promise.all([db.collection('batches').count(unended), db.collection('tuning_jobs').count(unended)]);
     return open[0] + open[1] === 0;
   };
-  // A process that is taken for dead in the middle goes on a moment later.
+  // A process that is taken for dead midway resumes a moment later.
   await until(isOver);
 }
 
@@ -124,7 +124,7 @@ async function check({ scene, provider }: Campaign, where: string): Promise<numb
   const { db } = scene.app.context;
   const [batches, jobs] = [await db.collection('batches').find({}), await db.collection('tuning_jobs').find({})];
   expect(new Set([...batches, ...jobs].map(({ state }) => state)), where).toEqual(new Set(['ended']));
-  // Nothing has run at the provider that nobody has paid.
+  // Nothing has run at the provider unpaid.
   const paid = new Set([...batches, ...jobs].filter(({ charge }) => charge === 'done').map(({ upstream_id: id }) => id));
   const ran = [...provider.batches.batches.values(), ...provider.jobs.values()].filter(({ status }) =>
     ['completed', 'succeeded'].includes(status),
