@@ -1,4 +1,4 @@
-// Names of what lies in the provider's account: whoever knew one of the operator's, or of another caller's, would read it.
+// Ids of objects in the provider's account: a caller who knew an id of the operator's, or of another caller's, could read the object.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';

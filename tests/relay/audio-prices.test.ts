@@ -1,4 +1,4 @@
-// Calls that hear and speak: their audio has prices of its own.
+// Calls with audio input and output, which have separate prices.
 import { describe, expect, test } from 'vitest';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { quotaOf } from '#shared/pricing.ts';

@@ -1,4 +1,4 @@
-// Responses that go on without their callers: polled, followed, called off, charged as ever; and what a process leaves that dies.
+// Responses that run without their callers: polled, followed, cancelled, charged as usual; and left over by a process that died.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { failOrphans } from '#server/slices/responses/background.ts';
@@ -70,7 +70,7 @@ describe.each(cases)('background responses on $kind, before $format', ({ engine,
     }
     const [first] = seen;
     const id = first !== undefined && 'response' in first ? first.response.id : '';
-    // The record is written beside the stream.
+    // The record is written in parallel with the stream.
     const status = async () => (await responses.retrieve(id, { include: ['message.output_text.logprobs'] })).status;
     await until(async () => ((await status()) === 'in_progress' ? true : null));
     const reader = await responses.retrieve(id, { stream: true, starting_after: 2, include: ['reasoning.encrypted_content'] });
@@ -128,7 +128,7 @@ describe.each(engines)('bounds of background responses on $kind', (engine) => {
   });
 
   test('calling one off, or asking for it, many times waits and asks for it once, and is bounded', async () => {
-    // Twenty calls: who is signed in may do five times as much as an address, and asks for what is kept four times as often.
+    // Twenty calls: a user has five times the limit of an address, and reads stored responses four times as often.
     await using scene = await createScene(engine, { env: { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '1' } });
     scene.upstream.behave({ holdAfter: 1 });
     const { id } = await ask(scene);
@@ -151,7 +151,7 @@ describe.each(engines)('bounds of background responses on $kind', (engine) => {
       expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
       expect(Number(refused instanceof OpenAI.APIError ? refused.headers?.get('retry-after') : 0)).toBeGreaterThan(0);
     }
-    // Models are asked as ever, and nobody else is bound by it.
+    // Other calls work as usual, and no other user is limited by it.
     expect(await clientOf(scene).responses.create({ model: 'gpt-4o-mini', input: 'Hi', store: false, stream: true })).toBeDefined();
     const stranger = await scene.app.createUser({ quota: 5_000_000 });
     const { key } = await createToken(scene.app.context, stranger.id);

@@ -659,7 +659,7 @@ describe.each(engines)('batches on $kind', (engine) => {
       return (await scene.balance()) === before - 2 * each;
     });
     expect(await batches.get(late.id)).toMatchObject({ state: 'ended', charge: 'done', reserved, cost: 0 });
-    // One that was not is kept as long as others.
+    // A batch that was not is stored as long as others.
     await putInto('batch_x', { poll_at: context.now() });
     await pollBatches(context);
     expect((await batches.get('batch_x'))?.poll_at).toBeGreaterThan(context.now() + 29 * day);
@@ -715,7 +715,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     await pollBatches(context, { patienceMs: 0 });
     await until(() => readings() === mostConcurrent);
     expect(await batches.count({ state: 'running' })).toBe(most);
-    // One more waits for its turn; those that are being read are nobody else's, and who looks at them all the same reads nothing.
+    // One more waits for its turn; those in progress are claimed, and another reader skips them.
     scene.app.clock.advance(2 * 60_000);
     await pollBatches(context, { patienceMs: 0 });
     await batches.patchAll({ state: 'running' }, { set: { poll_at: 0 } });

@@ -1,4 +1,4 @@
-// Errors of a provider that stand with what it has read and written: it bills that, so it is paid, and nobody else is asked to do it again.
+// Errors of a provider that report usage: the provider bills it, so the caller pays it, and no other channel is tried.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';

@@ -1,4 +1,4 @@
-// What a caller or this server does wrong says nothing about the channel that was to be asked.
+// Faults of a caller or of this server do not count against the channel.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -37,7 +37,7 @@ describe.each(oneEngine)('a blameless channel on $kind', (engine) => {
       quota: 0,
       other: { ending: 'unsendable', problem: expect.stringContaining('n'), attempts },
     });
-    // Whoever has failed before is told of, and may be asked again.
+    // A channel that failed before is reported, and may be tried again.
     await scene.addChannel({ type: 1, models: model, priority: 9 });
     scene.upstream.behave({ status: 500, error: { message: 'down', type: 'x' } });
     expect((await scene.chat({ model, n: 2 })).status).toBe(500);

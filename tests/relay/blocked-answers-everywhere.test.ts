@@ -1,4 +1,4 @@
-// Words that the site blocks, in an answer of every address at which callers may ask for something: one that has no row here fails.
+// Blocked words in an answer of every endpoint that returns generated content: an endpoint without a row here fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { relayEndpoints } from '#server/call/endpoints.ts';
@@ -32,16 +32,16 @@ const written: Readonly<Record<string, Behaviour>> = {
 interface Row {
   path: string;
   body?: object;
-  /** Of a form, beside its file. */
+  /** Fields of a form, apart from its file. */
   form?: Record<string, string>;
   /** What the file is called in it. */
   file?: string;
-  /** How the fields ask for a stream; null: there are none. */
+  /** Fields that request a stream; null: there are none. */
   stream?: object | null;
   answers?: Readonly<Record<string, Behaviour>>;
   /** Missing: each of `models`. */
   model?: string;
-  /** Whose providers are asked; missing: all. */
+  /** Upstreams that are tried; missing: all. */
   upstreams?: readonly string[];
 }
 
@@ -86,7 +86,7 @@ const rows: readonly Row[] = [
     answers: { 'what was heard, told at once': { text: `They hide ${word} there`, garbage: 'json to a stream' } },
   },
   { path: '/v1/images/generations', body: { prompt: 'a hold' }, stream: null, answers: revised, model: painter },
-  // It is answered whole, and told as a stream.
+  // The response is whole, and converted to a stream.
   {
     path: '/v1/images/generations',
     body: { prompt: 'a hold', stream: true },
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
 const wordless = new Set(['count_tokens', 'embeddings', 'moderations', 'rerank', 'speech']);
 /** Its provider stands behind a front of its own: `fim.test.ts`. */
 const elsewhere = new Set(['fim']);
-/** What programs ask where the console asks at that address. */
+/** Paths of API clients for the console's paths. */
 const withKey = (path: string) => path.replace('/pg/v1beta/', '/v1beta/').replace('/pg/', '/v1/');
 const pathOf = (path: string) => path.replace(/\?.*/, '');
 const worded = relayEndpoints.filter(({ kind }) => !wordless.has(kind.name) && !elsewhere.has(kind.name));

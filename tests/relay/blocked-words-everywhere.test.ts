@@ -1,4 +1,4 @@
-// Words that the site blocks, in a prompt of every address at which callers may ask for something: one that has no row here fails.
+// Blocked words in a prompt of every endpoint that accepts one: an endpoint without a row here fails.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { relayEndpoints } from '#server/call/endpoints.ts';
 import { createSession } from '#tests/support/build-token.ts';
@@ -16,9 +16,9 @@ interface Row {
   path: string;
   /** Of JSON. */
   body?: object;
-  /** Of a form, beside its file. */
+  /** Fields of a form, apart from its file. */
   form?: Record<string, string>;
-  /** Nobody writes anything there. */
+  /** The endpoint accepts no text. */
   isWordless?: true;
 }
 
@@ -101,7 +101,7 @@ describe.each(oneEngine)('blocked words everywhere on $kind', (engine) => {
     });
   });
   afterAll(async () => {
-    // Nobody was asked, and nothing was paid.
+    // No upstream was called, and nothing was charged.
     expect(scene().upstream.requests).toEqual([]);
     expect(await scene().balance()).toBe(500_000_000);
     await scene().checkBooks();

@@ -20,7 +20,7 @@ describe.each(oneEngine)('blocked words on $kind', (engine) => {
     const text = await response.text();
     return { status: response.status, text, body: JSON.parse(text) };
   };
-  /** Nothing was reserved, nobody was asked. */
+  /** Nothing was reserved, no upstream was called. */
   const expectUntouched = async (the: RelayScene) => {
     expect(the.upstream.requests).toHaveLength(0);
     expect(await the.balance()).toBe(500_000_000);

@@ -94,7 +94,7 @@ describe.each(oneEngine)('bodies on $kind', (engine) => {
     const keyOf = async () => (await createToken(context, (await scene.app.createUser({ quota: 500_000_000 })).id)).key;
     scene.upstream.behave({ holdAfter: 0 });
     const body = JSON.stringify(bodyOf('x'.repeat(7_500_000)));
-    /** Sends calls that nobody answers until one is refused. */
+    /** Sends calls without a response until one is refused. */
     const fill = async (key: string): Promise<{ held: number; refusal: Response }> => {
       for (let held = 0; ; held += 1) {
         const before = context.bodies.bytes;

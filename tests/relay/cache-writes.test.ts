@@ -100,7 +100,7 @@ describe.each(oneEngine)('cache writes of a prompt that its caller cannot mark, 
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('chat.completion')]);
     const [sent] = scene.upstream.requests;
     expect(sent?.text.includes('"cache_control"')).toBe(isOn);
-    // What the account does not pay for beside the prompt is not asked for.
+    // The requested output is limited to what the account can pay in addition to the prompt.
     expect(sent?.body).toMatchObject({ max_tokens: answerTokens });
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ quota: cost, prompt_tokens: prompt });

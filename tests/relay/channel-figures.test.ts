@@ -221,7 +221,7 @@ onEachEngine('the store of channel figures', (current) => {
     expect(await figures.read(0)).toHaveLength(60);
     await sweepChannelFigures({ db: current().db, now: clock.now });
     const stored = await figures.read(0);
-    expect(stored).toHaveLength(47); // the present hour, in which nobody called, is the 48th
+    expect(stored).toHaveLength(47); // the current hour, without a call, is the 48th
     expect(Math.min(...stored.map((row) => row.hour)) * 1000).toBeGreaterThan(clock.now() - 48 * hour);
     await figures.stop();
   });

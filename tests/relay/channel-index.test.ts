@@ -95,7 +95,7 @@ onEachEngine('the channel index', (current) => {
     expect(idsOf(context, 'default', 'gpt-4-gizmo-*')).toEqual([[2], [3]]);
     expect(context.channels.groupsOf('gpt-4-gizmo-g-abc')).toEqual(['default', 'vip']);
     expect(context.channels.enabledModels()).toEqual(['gpt-4-gizmo-*', 'gpt-4-gizmo-g-abc']);
-    // What is kept of them follows the edits of either.
+    // Cached results follow the edits of either.
     await edit(context, 2, { status: 2 });
     expect(idsOf(context, 'default', 'gpt-4-gizmo-g-abc')).toEqual([[1, 3]]);
     await edit(context, 1, { priority: 9 });
@@ -172,7 +172,7 @@ onEachEngine('the channel index', (current) => {
     await context.channels.reload();
     expect(context.channels.tiers('default', 'model-7').flatMap((tier) => tier.channels)).toHaveLength(1000);
     const tiers = context.channels.tiers('default', 'model-7');
-    // It is found, not made anew.
+    // The cached list is returned, not a new one.
     expect(context.channels.tiers('default', 'model-7')).toBe(tiers);
     await edit(context, 500, { status: 2 });
     expect(context.channels.tiers('default', 'model-7').flatMap((tier) => tier.channels)).toHaveLength(999);

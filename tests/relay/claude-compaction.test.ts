@@ -1,5 +1,4 @@
-// Conversations that callers of Claude's format ask to have shortened (`compact_20260112`, `compaction`), before providers that do not do
-// it themselves.
+// Compaction of conversations that callers of Claude's format request (`compact_20260112`, `compaction`), for providers without it.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
@@ -208,7 +207,7 @@ describe.each(oneEngine)('compaction for callers of Claude on $kind', (engine) =
     ];
     await using scene = await open(engine, {}, { channels });
     scene.upstream.queue({ status: 500 }, { text: summary }, { text: 'One.' });
-    // The call for the summary may ask the first one again.
+    // The call for the summary may try the first one again.
     const reported = await clientOf(scene).create(params);
     expect(reported.content.map(({ type }) => type)).toContain('text');
     await scene.checkBooks();

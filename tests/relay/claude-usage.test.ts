@@ -1,4 +1,4 @@
-// What is charged when a provider of Claude's format tells its usage in part, or tells what cannot be true.
+// Charges if a provider of Claude's format reports its usage in part, or reports impossible numbers.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';

@@ -92,7 +92,7 @@ describe.each(engines)('a client that leaves on $kind', (engine) => {
     await using scene = await createScene(engine, { settings, channels });
     const before = await scene.balance();
     scene.upstream.queue({ status: 500, firstByteDelay: 100 });
-    // The first one fails; nobody waits for a second.
+    // The first one fails; the client is gone before a second.
     await leave(scene, fields, async (index) => {
       const request = await scene.upstream.request(index);
       if (fields.stream) await request.closed;

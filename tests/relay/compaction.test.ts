@@ -1,4 +1,4 @@
-// Conversations that are shortened, in both of the forms that clients ask for it in, and what goes on from a summary on any model.
+// Compaction of conversations, in both forms that clients request, and continuing from a summary on any model.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';

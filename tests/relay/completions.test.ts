@@ -54,7 +54,7 @@ describe.each(cases)('completions on $kind, before $format', ({ engine, type, ma
       expect(await textsOf(await scene.post('/v1/completions', { model, prompt, stream: true, max_tokens: 50 }))).toEqual(
         many ? [text, text] : [text],
       );
-      // Nobody refuses what says nothing.
+      // Empty texts are dropped, so no provider refuses them.
       for (const { text: sent } of scene.upstream.requests) expect(sent).not.toMatch(/"(?:text|content|prompt)":(?:""|\[\]|null)/);
       expect(await scene.logs(2)).toHaveLength(2);
       await scene.checkBooks();

@@ -87,7 +87,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     });
     await using _scene = scene;
     const { context } = scene.app;
-    // Only the first channel has the right key: the other one is not asked for what lies behind the first.
+    // Only the first channel has the right key: the other one does not get requests for caches of the first.
     await context.db.collection('channels').patch({ id: scene.channelIds[1] ?? 0 }, { set: { models: 'other' } });
     await context.changes.announce('channel', scene.channelIds[1] ?? 0);
     await context.channels.reload();
@@ -194,7 +194,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     expect((await other.caches.list()).page).toEqual([]);
     const wrong = sdk(scene).models.generateContent({ model: 'gemini-2.5-pro', contents: 'x', config: { cachedContent: name } });
     expect(await failureOf(wrong)).toMatchObject({ status: 400, message: expect.stringContaining('cachedContent') });
-    // The provider's own name is nobody's, for its owner too.
+    // The provider's name of a cache is valid for no caller, nor for its owner.
     const theirs = sdk(scene).models.generateContent({ model, contents: 'x', config: { cachedContent: 'cachedContents/theirs0' } });
     expect(await failureOf(theirs)).toMatchObject({ status: 404 });
     const snake = await scene.post(`/v1beta/models/${model}:generateContent`, { contents, cached_content: 'cachedContents/theirs0' });
@@ -259,7 +259,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     expect((await failureOf(make(sdk(scene)))).status).toBeGreaterThanOrEqual(500);
     expect([await count(scene), provider.caches.size]).toEqual([1, 1]);
     expect((await sdk(scene).caches.list()).page).toEqual([]);
-    // While its process lives it may yet be told.
+    // While its process lives its outcome may still be reported.
     await tend(scene, 16 * 60);
     expect(await count(scene)).toBe(1);
     await tend(scene, 3600);

@@ -1,4 +1,4 @@
-// Edits of prompts that callers of Claude's format ask for (`context_management`), before providers that do not make them themselves.
+// Edits of prompts that callers of Claude's format request (`context_management`), for providers without them.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
@@ -21,7 +21,7 @@ const betas = ['context-management-2025-06-27'];
 
 const thoughtsOf = (place: number) => [{ type: 'thinking' as const, thinking: `THOUGHT${place}`, signature: 's' }];
 
-/** One turn that asks for a tool, and has its result. */
+/** Builds one turn with a tool call and its result. */
 const step = (name: string, place: number, thoughts: readonly Anthropic.Beta.BetaThinkingBlockParam[] = thoughtsOf(place)): Message[] => [
   {
     role: 'assistant',

@@ -1,5 +1,5 @@
-// What Cursor sends to /v1/chat/completions, whose answers and streams it reads as a chat's: bodies of Responses for models that it takes for
-// OpenAI's, and chat completions with its tool for patches told as Responses tells it. The bodies are as its servers send them, shortened.
+// Cursor's requests to /v1/chat/completions, whose responses it reads as a chat's: bodies of Responses for models that it takes for OpenAI's, and
+// chat completions with its patch tool in the form of Responses. The bodies are as its servers send them, shortened.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedEngine, engines } from '#tests/support/engines.ts';
@@ -157,7 +157,7 @@ describe.each(upstreams)('Cursor before $format', ({ format, path, channel }) =>
     ];
     const messages = [
       ...ofChat.messages,
-      // As it tells a turn that only calls tools.
+      // Its form of a turn that only calls tools.
       { role: 'assistant', content: [], tool_calls: called },
       { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'print("a")' }] },
       { role: 'tool', tool_call_id: 'call_2', content: [{ type: 'text', text: 'Patched.' }] },

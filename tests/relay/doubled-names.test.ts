@@ -174,7 +174,7 @@ describe.each(oneEngine)('an upstream that heeds no limits on $kind', (engine) =
     expect(first).toContain(200);
     expect(sent).toBeLessThan(60);
     expect(await scene.balance()).toBeLessThanOrEqual(0);
-    // Whoever comes now finds the account as it is.
+    // Later calls see the account's actual state.
     expect(new Set(await Promise.all(Array.from({ length: 20 }, call)))).toEqual(new Set([403]));
     expect(scene.upstream.requests).toHaveLength(sent);
     await scene.checkBooks();

@@ -1,5 +1,4 @@
-// Which channel a drawing goes to: another one is asked only where the first has certainly not taken it, and what follows on a drawing
-// goes where that went.
+// Channels of drawings: another one is tried only if the first has certainly not accepted it, and follow-ups of a drawing go to its channel.
 import { describe, expect, it } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
 import { checkTasks } from '#server/work/tasks/check-tasks.ts';
@@ -16,7 +15,7 @@ const start = 10_000_000;
 const processes = ({ app }: TaskScene) => app.context.db.collection('processes');
 
 describe.each(oneEngine)('channels of drawings on $kind', (engine) => {
-  /** A first channel, asked before the second, which has an upstream of its own. */
+  /** Adds a first channel, tried before the second, which has a separate upstream. */
   async function twoChannels(scene: TaskScene) {
     const second = await startTaskUpstream();
     const firstId = await scene.addChannel({ priority: 10, status_code_mapping: '{"524":"500"}' });
@@ -147,7 +146,7 @@ describe.each(oneEngine)('channels of drawings on $kind', (engine) => {
     const submitting = customer.imagine();
     await hold.arrived;
     const before = await scene.task(customer);
-    // It is looked at again, also when the two have gone on for a while.
+    // It is checked again, also after the two have run for a while.
     for (let turn = 0; turn < 3; turn += 1) {
       expect(await checkTasks(second.context)).toBe(1);
       expect(await scene.task(customer)).toEqual({ ...before, check_at: expect.any(Number) });

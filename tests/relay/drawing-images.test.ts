@@ -1,4 +1,4 @@
-// Pictures through this site: whoever has the address sees the picture, and nothing else comes this way.
+// Pictures served by this site: a client with the address gets the picture, and nothing else.
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -158,7 +158,7 @@ describe('pictures of drawings', () => {
     const leaving = new AbortController();
     const ask = (address: string) => fetch(url, { signal: leaving.signal, headers: { 'x-forwarded-for': address } });
     const held = Array.from({ length: 90 }, () => ask('203.0.113.1'));
-    // Twelve are asked for, sixty wait.
+    // Twelve are in progress, sixty wait.
     const refused = await Promise.any(held);
     expect(refused.status).toBe(429);
     internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(png));
@@ -178,7 +178,7 @@ describe('pictures of drawings', () => {
       const { status } = await ask(`2001:db8:1:${index % 33}::1`);
       if (status === 429) refused += 1;
     });
-    // Sixty are asked for, two hundred and forty wait.
+    // Sixty are in progress, two hundred and forty wait.
     await until(() => refused === 30);
     await until(() => internet.open() === 60);
     internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(png));

@@ -1,4 +1,4 @@
-// A task that fails costs nothing: its price goes back once, whoever tells of the failure and however often.
+// A task that fails costs nothing: its price is refunded once, whichever source reports the failure and however often.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
@@ -239,7 +239,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     expect(await customer.balance()).toBe(start - price);
     const admin = await scene.app.as(await scene.app.createUser({ role: Role.admin }));
     await admin.delete(`/api/channel/${other}`);
-    // While the deletion can be taken back nobody knows that the task is lost.
+    // While the deletion can be undone the task does not count as lost.
     await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS' });
     expect(await customer.balance()).toBe(start - price);
@@ -265,7 +265,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const inpaint = await customer.post('/mj/submit/action', { taskId: id, customId: 'MJ::Inpaint::1::x::SOLO' });
     expect(inpaint.body).toMatchObject({ code: 21, result: `wait-${id}` });
     expect(await customer.balance()).toBe(start - price);
-    // What follows goes on under the same name, and has its price.
+    // Its follow-up has the same id, and its own price.
     scene.upstream.refuse({ body: { code: 1, description: 'ok', result: `wait-${id}`, properties: {} } });
     scene.upstream.report(`wait-${id}`, { status: 'MODAL' });
     expect((await customer.post('/mj/submit/modal', { taskId: `wait-${id}`, prompt: 'a lamp', maskBase64: 'x' })).status).toBe(200);
@@ -368,7 +368,7 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const { db } = scene.app.context;
     const task = await scene.task(customer);
     await db.collection('tasks').patch({ id: task.id }, { set: { charge: 'open', process: 'p-gone', check_at: 1 } });
-    // Whether the row counts is told with the next heartbeat of the process that wrote it.
+    // The next heartbeat of the process that wrote the row decides whether it counts.
     await until(async () => {
       await db.collection('tasks').patch({ id: task.id, charge: 'open' }, { set: { check_at: 1 } });
       await checkTasks(scene.app.context);

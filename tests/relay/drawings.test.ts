@@ -1,4 +1,4 @@
-// Drawings as clients of a Midjourney proxy ask for them: what goes upstream, what comes back, what it costs.
+// Drawings as clients of a Midjourney proxy request them: the upstream request, the response, the cost.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -58,7 +58,7 @@ describe.each(engines)('drawings on $kind', (engine) => {
     for (const key of ['MjAccountFilterEnabled', 'MjNotifyEnabled', 'MjModeClearEnabled']) await scene.set(key, 'true');
     await customer.imagine(body);
     expect(lastVisit()?.body).toEqual({ ...body, prompt: 'a cat ' });
-    // Whoever wants to be called back by nobody: then by us, at an address of that task.
+    // If the caller sets no callback, the upstream calls back here, at an address of that task.
     await scene.set('ServerAddress', 'https://gate.example');
     await customer.imagine();
     const { id } = await scene.task(customer);

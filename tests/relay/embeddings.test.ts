@@ -1,4 +1,4 @@
-// Embeddings through a running server: OpenAI's callers before providers of every way to ask for them.
+// Embeddings through a running server: OpenAI's callers, with providers of every request format.
 import OpenAI from 'openai';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, test } from 'vitest';

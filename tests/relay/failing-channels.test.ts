@@ -1,4 +1,4 @@
-// What an operator is told of channels that fail.
+// Reports to an operator about channels that fail.
 import { describe, expect, test } from 'vitest';
 import type { FailingChannel } from '#shared/channels.ts';
 import { LogType } from '#shared/logs.ts';
@@ -58,7 +58,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     scene.app.clock.advance(10 * minute);
     await calls(scene, 5);
     expect(await failing(scene)).toMatchObject([{ calls: 15, since: began }]);
-    // Whatever the time that decides: the counts go back as far as the time beside them.
+    // Whichever time decides: the counts go back as far as the time next to them.
     scene.app.clock.advance(12 * minute);
     await calls(scene, 2);
     expect(await failing(scene)).toMatchObject([{ calls: 17, failures: 17, since: began }]);
@@ -84,7 +84,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
   });
 
   test.each([
-    // OpenRouter, xAI, providers that speak of the law, and OpenAI of a request that is more than a minute may have.
+    // OpenRouter, xAI, providers that cite the law, and OpenAI about a request above the limit per minute.
     [403, { message: 'your input was flagged', type: '', code: 403, metadata: { reasons: ['violence'], flagged_input: 'x' } }, 400],
     [403, { message: 'Content violates usage guidelines. Team: ab12cd34, API key ID: ef56-ab78, Model: m', type: 'permission_error' }, 400],
     [451, { message: 'Sensitive content', type: 'x' }, 400],
@@ -156,7 +156,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     expect(await east()).toMatchObject([{ by: 'calls', status: 401, failures: expect.any(Number) }]);
     const failed = (await east())[0]?.failures ?? 0;
     expect(failed).toBeGreaterThanOrEqual(10);
-    // A test that fails ends nothing, and is told when the calls are over.
+    // A failed test ends nothing, and is reported when the calls are over.
     expect(await root.get(`/api/channel/test/${id}`)).toMatchObject({ success: false });
     expect(await east()).toMatchObject([{ by: 'calls', failures: failed }]);
     upstream.reset();
@@ -230,7 +230,7 @@ describe.each(engines)('failing channels on $kind', (engine) => {
       [first, 4],
       [first + 50, 2],
     ]);
-    // Announced: the second figures of the same books hear of what the first was told.
+    // Announced: the second cache of the same figures gets the update of the first.
     await storeTestResult(
       scene.app.context,
       id,

@@ -16,7 +16,7 @@ const model = 'kimi-latest';
 let internet: FakeInternet;
 let distrust = () => {};
 const servePicture: Serving = (_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
-/** Of so many bytes, whose number is told or not. */
+/** Serves so many bytes, with or without their length. */
 const serveBook =
   (bytes: number, isReported = true): Serving =>
   (_visit, response) =>

@@ -18,7 +18,7 @@ const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64');
 const here = `https://${publicName}`;
 const contents: Readonly<Record<string, { type: string; base64: string }>> = {
   '/a.png': { type: 'image/png', base64: picture },
-  // Nobody would know it by its name.
+  // Its name does not show its type.
   '/picture': { type: 'application/octet-stream', base64: picture },
   '/tides.pdf': { type: 'application/pdf', base64: pdf },
   '/notes.txt': { type: 'text/plain; charset=utf-8', base64: Buffer.from('High water at noon').toString('base64') },
@@ -383,7 +383,7 @@ describe.each(oneEngine)('money on $kind', (engine) => {
     expect(await scene.balance()).toBe(30_000);
     await db.collection('users').patch({ id: scene.user.id }, { set: { quota: 5_000_000 } });
     await changes.announce('user', scene.user.id);
-    // A caller of more than it has read pays for all of it, whether its usage was told or not.
+    // A caller whose request contained more than was read pays for all of it, with or without a reported usage.
     scene.upstream.behave({ pieces: ['a', 'b', 'c'], cutAfter: 3 });
     const cut = await call(true);
     await cut.text();

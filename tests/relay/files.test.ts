@@ -145,11 +145,11 @@ describe.each(engines)('files on $kind', (engine) => {
     }
     expect(scene.upstream.requests).toHaveLength(3);
     expect((await scene.logs(3)).map(({ channel_id: channel }) => channel)).toEqual([lies, lies, lies]);
-    // Somebody else serves it, and has no such file.
+    // Another channel serves it, and has no such file.
     await scene.addChannel({ models: 'other-model' });
     const elsewhere = sdk(scene).responses.create({ model: 'other-model', input });
     expect(await failureOf(elsewhere)).toMatchObject({ status: 400, code: 'named_file_out_of_reach' });
-    // What is kept of the conversation has the caller's name of it, and goes on from there.
+    // The stored conversation has the caller's id of it, and can be continued.
     const items = await sdk(scene).responses.inputItems.list(response.id);
     expect(JSON.stringify(items.data)).toContain(id);
     expect(JSON.stringify(items.data)).not.toContain(theirs);
@@ -287,7 +287,7 @@ describe.each(engines)('files on $kind', (engine) => {
     await sweepFiles(context);
     expect(provider.files.size).toBe(0);
     expect(await context.db.collection('files').count({}, 1)).toBe(0);
-    // What was being sent, nobody knows by which process, counts for a day.
+    // An upload in progress, of an unknown process, counts for a day.
     const left = { user_id: scene.user.id, channel_id: 1, key: '', upstream_id: '', filename: 'a', purpose: 'vision', bytes: 1 };
     const created = Math.floor(context.now() / 1000);
     await context.db

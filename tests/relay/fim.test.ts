@@ -1,4 +1,4 @@
-// Code between a beginning and an end, as Mistral's packages ask for it.
+// Code infilling between a prefix and a suffix, as Mistral's packages request it.
 import { describe, expect, test, vi } from 'vitest';
 import { startPlain } from '#tests/conformance/provider-table/plain-front.ts';
 import { oneEngine } from '#tests/support/engines.ts';

@@ -1,4 +1,4 @@
-// Long responses that somebody follows: told whole, however many records they take, and not held beyond what their owner may hold.
+// Long responses with followers: delivered whole, however many records they take, and not buffered beyond their owner's limit.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';

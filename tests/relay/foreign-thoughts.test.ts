@@ -1,5 +1,5 @@
-// A conversation that one vendor's model has begun and another's goes on with, as whoever changes models in the middle has it, where
-// the second one speaks the caller's own format: it is not sent thoughts that it cannot have signed.
+// A conversation begun by one vendor's model and continued by another's, as after a change of models, if the second one uses the caller's own format:
+// it is not sent thoughts that it cannot have signed.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';

@@ -106,7 +106,7 @@ describe.each(engines)('Gemini’s batches on $kind', (engine) => {
     });
     expect(raw.response.inlinedResponses).toEqual(raw.metadata.output.inlinedResponses);
     expect(raw.response.inlinedResponses.inlinedResponses).toHaveLength(3);
-    // The provider is asked for them once for each reader.
+    // The provider gets one download request per reader.
     expect(provider.requested.filter((one) => one.includes(':download'))).toHaveLength(3);
     expect(scene.app.context.bodies.spool.bytes).toBe(0);
     expect(await scene.balance()).toBe(before - 3 * each);

@@ -1,4 +1,4 @@
-// Embeddings as Gemini's callers ask for them, by Google's own package and by hand.
+// Embeddings as Gemini's callers request them, by Google's own package and by plain requests.
 import { GoogleGenAI } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';

@@ -1,4 +1,4 @@
-// Videos that callers of Gemini's format order by `:predictLongRunning`, whoever makes them.
+// Videos that callers of Gemini's format order by `:predictLongRunning`, from every provider.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { film, soraServing, startFakeVideos } from '#tests/support/fake-videos.ts';

@@ -1,11 +1,11 @@
-// Calls to Gemini by a running server: what is paid, what the channel's test and its list of models ask, what a blocked prompt costs.
+// Calls to Gemini by a running server: charges, the requests of a channel's test and of its list of models, the cost of a blocked prompt.
 import { describe, expect, it } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { SceneOptions } from '#tests/support/relay-scene.ts';
 
 const model = 'gemini-2.5-pro';
-/** As its fixture tells. */
+/** Number in its fixture. */
 const blockedTokens = 4;
 
 describe.each(oneEngine)('a channel of Gemini on $kind', (engine) => {

@@ -1,4 +1,4 @@
-// What Google says of a call that it refuses, as callers and operators are told it.
+// Google's errors, as callers and operators get them.
 import { expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';

@@ -1,4 +1,4 @@
-// Tools that run at the provider: counted, priced, reserved ahead, on the receipt; left out and named where nobody pays for them.
+// Tools that run at the provider: counted, priced, reserved ahead, on the receipt; removed and listed if they have no price.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
@@ -251,11 +251,11 @@ describe.each(oneEngine)('tools at the provider, on $kind', (engine) => {
     expect(free.upstream.requests).toEqual([]);
   });
 
-  // Quota of a run beside the least that a response costs: the earlier tool's, and what is reserved for it.
+  // Quota of a run in addition to a response's minimum: the earlier tool's, and its reservation.
   test.each<{ tool: string; price: number; settings: Record<string, string> }>([
     { tool: 'web_search', price: 10, settings: {} },
     { tool: 'web_search_preview_2025_03_11', price: 25, settings: {} },
-    // What was saved before the tools had prices apart goes on for both.
+    // Settings saved before the tools had separate prices apply to both.
     { tool: 'web_search', price: 25, settings: { ToolPrice: '{"web_search:gpt-4o*":25}' } },
     { tool: 'web_search_preview', price: 25, settings: { ToolPrice: '{"web_search:gpt-4o*":25}' } },
   ])('$tool is reserved for, and settled, at $price by $settings', async ({ tool, price, settings }) => {
@@ -275,7 +275,7 @@ describe.each(oneEngine)('tools at the provider, on $kind', (engine) => {
   });
 
   describe('Perplexity takes a fee for each call', () => {
-    // As it was asked until September 2026, and as proxies of others still are.
+    // The request format until September 2026, which proxies of other vendors still use.
     const setting = '{"formats":["openai-chat"]}';
     const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30, num_search_queries: 7 };
     const ToolPrice = JSON.stringify({
@@ -361,7 +361,7 @@ describe.each(oneEngine)('tools at the provider, on $kind', (engine) => {
       };
       expect(await ask(6_100, 'high')).toEqual([200, [{ kind: 'web_search_high', calls: 1, price: 12 }]]);
       expect((await ask(5_900, 'high'))[0]).toBe(403);
-      // It searches also where nobody asks for it.
+      // It searches even without a request for it.
       expect(await ask(2_600, '')).toEqual([200, [{ kind: 'web_search', calls: 1, price: 5 }]]);
       expect((await ask(2_400, ''))[0]).toBe(403);
     });

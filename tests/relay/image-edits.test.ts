@@ -97,7 +97,7 @@ describe.each(oneEngine)('edits and variations on $kind', (engine) => {
   test('another channel gets the same form', async () => {
     await using scene = await open({ channels: [{ models: metered, priority: 10 }, { models: metered }] });
     scene.upstream.queue({ status: 500 });
-    // More than is kept beside its bytes.
+    // More than the overhead that is reserved with its bytes.
     const large = Buffer.concat(Array.from({ length: 200 }, () => bytes));
     await sdk(scene).images.edit({ model: metered, image: await picture('large.png', large), prompt: 'a tide' });
     const [first, second] = scene.upstream.requests;

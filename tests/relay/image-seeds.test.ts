@@ -1,4 +1,4 @@
-// How often the seed of a drawing may be asked for: it costs nothing, and only the upstream knows it.
+// Rate limits of requests for a drawing's seed: it costs nothing, and only the upstream knows it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seedsAtOnce, seedsPerMinute } from '#server/slices/drawings/read-seed.ts';
 import { oneEngine } from '#tests/support/engines.ts';

@@ -47,7 +47,7 @@ describe.each(oneEngine)('pictures on $kind', (engine) => {
       quota: 180_000,
       units: { kind: 'image', count: 3, factor: 3, size: '1024x1792', quality: 'hd' },
     },
-    // The vendor takes $0.016 of these, beside $0.020 of 1024x1024.
+    // The vendor charges $0.016 for these, compared to $0.020 for 1024x1024.
     { requested: { model: 'dall-e-2', size: '256x256' }, quota: 8000, units: { kind: 'image', count: 1, factor: 0.8, size: '256x256' } },
     {
       requested: { model: 'siliconflow-flux', size: '256x256' },

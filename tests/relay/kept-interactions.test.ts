@@ -1,5 +1,4 @@
-// Interactions that are kept for their callers: asked for again, gone on from, deleted, run without their callers; before providers of
-// every format.
+// Interactions stored for their callers: retrieved, continued, deleted, run without their callers; with providers of every format.
 import { GoogleGenAI } from '@google/genai';
 import type { Interactions } from '@google/genai';
 import OpenAI from 'openai';
@@ -226,7 +225,7 @@ describe.each(engines)('kept interactions on $kind', (engine) => {
     await failOrphans(scene.app.context);
     const failed = { id, status: 'failed', errors: [{ code: 'server_error' }] };
     expect(await interactions.get(id)).toMatchObject(failed);
-    // It was not gone, and goes on: what it writes changes nothing.
+    // It was still alive, and continues: its writes change nothing.
     (await scene.upstream.request(0)).release();
     await scene.logs(1);
     expect(await interactions.get(id)).toMatchObject(failed);

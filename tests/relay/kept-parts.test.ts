@@ -1,5 +1,4 @@
-// What is kept within the bounds of every single request, and is more than one request may be when it is put together: it is refused
-// before it is opened.
+// Stored conversations whose requests are each within the limit, but together exceed the limit of one request: refused before they are opened.
 import { describe, expect, test, vi } from 'vitest';
 import { jsonSize } from '#server/framing/part-budget.ts';
 import type { SealPurpose } from '#server/secrets/secrets.ts';

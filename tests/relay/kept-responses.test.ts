@@ -1,4 +1,4 @@
-// Responses that are kept for their callers: asked for again, gone on from, deleted, swept; before providers of every format.
+// Responses stored for their callers: retrieved, continued, deleted, swept; with providers of every format.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { PartBudget } from '#server/framing/part-budget.ts';
@@ -145,7 +145,7 @@ describe.each(cases)('kept responses on $kind, before $format', ({ engine, chann
     const short = await responses.inputTokens.count({ model, input: 'Hi' });
     const long = await responses.inputTokens.count({ model, input: 'Hi', previous_response_id: first.id });
     expect(short).toMatchObject({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
-    // A provider that counts says the same of every prompt here: what it was asked tells.
+    // A provider that counts returns the same for every prompt here: its request shows the difference.
     if (short.input_tokens === countReported) expect(lastRequested(scene)).toContain('word word');
     else expect(long.input_tokens).toBeGreaterThan(short.input_tokens + 200);
     expect(await scene.logs(1)).toHaveLength(1);

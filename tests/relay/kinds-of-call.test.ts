@@ -1,5 +1,5 @@
-// What holds for every kind of call whose response no model writes: who may ask, what goes upstream, and that it is charged once however
-// it ends.
+// Rules for every kind of call whose response is not written by a model: permitted callers, the upstream request, and a single charge however it
+// ends.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
@@ -9,7 +9,7 @@ import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 
 interface Kind {
   path: string;
-  /** With what is told of it in the body. */
+  /** Body, with its parameters. */
   body: (text: string) => Record<string, unknown>;
   /** A provider that has none. */
   missingAt: number;

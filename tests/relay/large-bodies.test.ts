@@ -1,5 +1,5 @@
-// Bodies whose long texts stand apart until they are sent: every provider hears them exactly, again where another channel is asked, and the caller is
-// answered and charged as for any other.
+// Bodies whose long texts are stored separately until they are sent: every provider receives them exactly, also after a retry on another channel, and
+// the call is answered and charged like any other.
 import { describe, expect, test } from 'vitest';
 import { isObject } from '#server/framing/loose-json.ts';
 import { callsOfEveryClient } from '#tests/support/client-calls.ts';
@@ -30,7 +30,7 @@ describe.each(oneEngine)('large bodies on $kind', (engine) => {
     for (const isStream of [false, true]) {
       for (const { client, path, body } of callsOfEveryClient(testModel, long, isStream)) {
         scene.upstream.reset();
-        // The first channel is out of order: the second one is asked with the same.
+        // The first channel is out of order: the second one gets the same request.
         scene.upstream.queue({ status: 500 });
         const answer = await scene.post(path, body);
         const reported = await answer.text();

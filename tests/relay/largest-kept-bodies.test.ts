@@ -1,4 +1,4 @@
-// The largest body that is allowed, of a call that is kept: held as it came, on its way, and for what is kept of it.
+// The largest body that is allowed, of a call that is stored: buffered as received, in flight, and for its stored copy.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';

@@ -1,4 +1,4 @@
-// Probabilities of tokens through a running server, asked for in one format and told by a provider of another.
+// Log probabilities through a running server, requested in one format and returned by a provider of another.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';

@@ -1,4 +1,4 @@
-// Models whose provider asks more of long prompts.
+// Models whose provider charges more for long prompts.
 import { describe, expect, test } from 'vitest';
 import type { LogOther } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';

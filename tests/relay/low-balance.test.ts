@@ -13,7 +13,7 @@ import { createTestApp } from '#tests/support/test-app.ts';
 const call = 100_000;
 const hours = 3_600_000;
 
-/** An account of ten calls whose owner wants to be told below `mark`. */
+/** Creates an account with credit for ten calls whose owner wants a reminder below `mark`. */
 async function open(engine: Engine, mark: number | null, quota = 10 * call): Promise<RelayScene> {
   const scene = await createScene(engine, { quota, settings: { ModelPrice: JSON.stringify({ [testModel]: 0.2 }) } });
   if (mark !== null) {

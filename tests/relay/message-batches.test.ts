@@ -1,4 +1,4 @@
-// Claude's batches, on the engine of all: their requests come with their creation, and results are asked for.
+// Claude's batches, on the shared batch engine: their requests are part of their creation, and results are downloaded.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import { pollBatches } from '#server/slices/batches/poll-batches.ts';
@@ -194,7 +194,7 @@ describe.each(engines)('Claude’s batches on $kind', (engine) => {
     const before = await scene.balance();
     provider.lost.push(500);
     const { id } = await batches.create({ requests: [ask('a')] });
-    // Of somebody else with the same account, alike from outside.
+    // A batch of another user with the same account, with the same appearance.
     const [theirs] = provider.batches.values();
     if (theirs === undefined) throw new Error('There is no batch');
     const alike = [{ custom_id: 'theirs', params: params() }];

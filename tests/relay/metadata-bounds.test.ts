@@ -1,4 +1,4 @@
-// What callers note down at a request is repeated to them and paid by nobody: so many pairs, so long.
+// Metadata of a request is returned to its caller and free: its number of pairs and their lengths are limited.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';

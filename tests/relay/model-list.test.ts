@@ -1,4 +1,4 @@
-// The list of models is for whoever may call them: a key that may not be used shows nothing.
+// The list of models requires a valid key: a disabled one shows nothing.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';

@@ -1,4 +1,4 @@
-// Moderations through a running server, asked for by the package of OpenAI.
+// Moderations through a running server, requested by OpenAI's package.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';

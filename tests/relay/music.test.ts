@@ -1,4 +1,4 @@
-// Music as clients of a Suno API ask for it.
+// Music as clients of a Suno API request it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
 import { engines } from '#tests/support/engines.ts';

@@ -54,7 +54,7 @@ describe.each(oneEngine)('the openai package on $kind', (engine) => {
       completion_tokens: data.usage?.completion_tokens,
     });
     expect(scene.upstream.requests[0]?.body).toMatchObject({ temperature: 0.2, seed: 7, metadata: { a: 'b' } });
-    // The client's own headers tell about its machine: they are not for the upstream.
+    // The client's headers describe its machine: they are not for the upstream.
     expect(Object.keys(scene.upstream.requests[0]?.headers ?? {}).filter((name) => name.startsWith('x-stainless'))).toEqual([]);
     await scene.checkBooks();
   });

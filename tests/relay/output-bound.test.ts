@@ -278,7 +278,7 @@ test('an ample account reserves its largest answers in memory, and its lease hol
   const { db, ledger } = scene.app.context;
   const amount = 480_000;
   const reserve = () => ledger.reserve({ userId: scene.user.id, token: null, amount, least: 1 });
-  // The first two tell how much that is.
+  // The first two determine the amount.
   const [first, second] = [await reserve(), await reserve()];
   if (!('reservation' in first && 'reservation' in second)) throw new Error('refused');
   const leased = async () => leasedOf((await db.collection('users').get(scene.user.id)) ?? scene.user);

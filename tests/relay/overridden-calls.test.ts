@@ -1,5 +1,5 @@
-// What a channel makes of a call, by overrides and by its own names for models, is reserved for as what a caller asks for: an account pays for
-// all that its provider is told to write, and owes nothing.
+// Calls changed by a channel's overrides and model mapping are reserved like a caller's request: an account pays for all that its provider is
+// requested to write, and is never overdrawn.
 import { describe, expect, test, vi } from 'vitest';
 import { countMessages } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -7,7 +7,7 @@ import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
-/** Nobody knows how much it writes; one token of either kind costs 10. */
+/** Its output limit is unknown; one token of either kind costs 10. */
 const model = 'sea-1';
 const settings = { ModelRatio: `{"${model}":10,"gpt-4":10}`, CompletionRatio: `{"${model}":1,"gpt-4":1}`, DefaultMaxOutputTokens: '1000' };
 const messages = [{ role: 'user', content: 'Say hello' }];

@@ -1,4 +1,4 @@
-// What a channel makes of a call, by overrides and by its own names for models: how much is reserved for that, and what its provider is told.
+// Calls changed by a channel's overrides and model mapping: their reservation, and the limits that the provider receives.
 import { describe, expect, test, vi } from 'vitest';
 import { countMessages } from '#tests/support/count-prompt.ts';
 import { oneEngine } from '#tests/support/engines.ts';
@@ -6,7 +6,7 @@ import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
-/** Nobody knows how much it writes; one token of either kind costs 10. */
+/** Its output limit is unknown; one token of either kind costs 10. */
 const model = 'sea-1';
 const settings = { ModelRatio: `{"${model}":10,"gpt-4":10}`, CompletionRatio: `{"${model}":1,"gpt-4":1}`, DefaultMaxOutputTokens: '1000' };
 const messages = [{ role: 'user', content: 'Say hello' }];

@@ -1,4 +1,4 @@
-// Code that Claude runs goes on in the container of an earlier turn: its caller names it, under a name that nobody else can use.
+// Code that Claude runs continues in the container of an earlier turn: its caller names it by an id that no other user can use.
 import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -20,7 +20,7 @@ interface Turn {
 const send = (scene: RelayScene, { stream = false, container, headers = {}, path = '/v1/messages' }: Turn = {}) =>
   scene.post(path, { model, max_tokens: 50, messages: [{ role: 'user', content: 'Run it' }], stream, container }, headers);
 
-/** The container as the caller is told it. */
+/** Returns the container's id as the caller receives it. */
 async function reported(scene: RelayScene, turn: Turn = {}): Promise<string> {
   const answer = await send(scene, turn);
   const text = await answer.text();
@@ -90,7 +90,7 @@ describe.each(engines)('containers of Claude on $kind', (engine) => {
     );
     expect(await refusedOf(scene, { container: own })).toEqual(refusal());
     expect(await refusedOf(scene, { container: `${name.slice(0, -4)}AAAA` })).toEqual(refusal());
-    // A skill of the operator's beside it.
+    // With a skill of the operator's.
     const skills = [{ type: 'custom', skill_id: 'skill_1', version: 'latest' }];
     expect(await refusedOf(scene, { container: { id: name, skills } })).toEqual(refusal('container.skills.0.skill_id'));
     await scene.checkBooks();

@@ -1,4 +1,4 @@
-// Vectors of providers with forms of their own, asked for by OpenAI's package in either encoding, and by Gemini's callers.
+// Vectors of providers with their own formats, requested by OpenAI's package in either encoding, and by Gemini's callers.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
@@ -52,7 +52,7 @@ describe.each(oneEngine)('embeddings in forms of their own on $kind', (engine) =
       const [one = 0, other = 0] = vectorOf(text);
       return [one, other].map((part) => part / Math.hypot(one, other));
     });
-    // The package asks for base64 by itself.
+    // The package requests base64 by default.
     const requested = { model, input, dimensions: 2, input_type: 'search_query' };
     const packed = await client.embeddings.create(requested);
     for (const [index, row] of packed.data.entries()) expectClose(row.embedding, wanted[index]);

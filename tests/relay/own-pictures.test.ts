@@ -1,4 +1,4 @@
-// Pictures of providers with forms of their own, through a running server: asked for strictly in their words, told in OpenAI's.
+// Pictures of providers with their own formats, through a running server: requested strictly in their fields, returned in OpenAI's.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
@@ -213,7 +213,7 @@ describe.each(oneEngine)('pictures in forms of their own on $kind', (engine) => 
       const [row] = await at.scene.logs(1);
       const factor = 'size' in requested && requested.size?.includes('1792') === true ? 2 : 1;
       expect(row).toMatchObject({ quota: price * data.length * factor, other: { units: { kind: 'image', count: data.length } } });
-      // Nobody asked for the bytes of what is only named.
+      // The bytes of linked pictures were not downloaded.
       if (!('response_format' in requested)) expect(at.internet.lookups).toEqual([]);
       await at.scene.checkBooks();
     },

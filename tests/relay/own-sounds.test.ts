@@ -246,7 +246,7 @@ describe.each(oneEngine)('sounds in forms of their own on $kind', (engine) => {
     expect(text).toContain('speech.audio.delta');
     expect(text).toContain('error');
     expect(text).not.toContain('speech.audio.done');
-    // A key for speech is none of Ark's, whose models are asked for elsewhere.
+    // A key for speech is invalid for Ark, whose models have another endpoint.
     const taken = at.speaker.taken.length;
     const chat = await at.scene.post('/v1/chat/completions', { model: 'doubao-pro', messages: [{ role: 'user', content: 'Hi' }] });
     expect(chat.status).toBeGreaterThanOrEqual(400);
@@ -263,7 +263,7 @@ describe.each(oneEngine)('sounds in forms of their own on $kind', (engine) => {
     expect((await speak()).equals(first)).toBe(true);
     at.speaker.behave([piece(first, 2)]);
     expect((await speak()).equals(first)).toBe(true);
-    // Nobody told how many were billed.
+    // The provider reported no count.
     expect(await at.scene.logs(2)).toMatchObject([{ prompt_tokens: twice }, { prompt_tokens: twice }]);
     await at.scene.checkBooks();
   });
@@ -409,7 +409,7 @@ describe.each(oneEngine)('sounds in forms of their own on $kind', (engine) => {
     });
     await expect(at.client.audio.translations.create({ model: old, file: await file() })).rejects.toThrow();
     expect(at.speaker.taken).toHaveLength(3);
-    // By the seconds that it tells, else by those that are measured.
+    // By the reported seconds, otherwise by the measured ones.
     const rows = await at.scene.logs(3);
     expect(rows.slice(0, 3).map(({ prompt_tokens, quota }) => [prompt_tokens, quota])).toEqual([
       [500, 1000],

@@ -1,4 +1,4 @@
-// `/pg/images/*` and `/pg/audio/*`: pictures, speech and transcripts that the console's playground asks for, paid by whoever is signed in.
+// `/pg/images/*` and `/pg/audio/*`: pictures, speech and transcripts of the console's playground, paid by the signed-in user.
 import { describe, expect, test } from 'vitest';
 import { receivedText, spokenPieces, waveOf } from '#tests/support/audio-responses.ts';
 import { createSession } from '#tests/support/build-token.ts';

@@ -1,4 +1,4 @@
-// `POST /pg/chat/completions`: the console's own calls, paid by whoever is signed in.
+// `POST /pg/chat/completions`: the console's own calls, paid by the signed-in user.
 import { describe, expect, test } from 'vitest';
 import { LogOther } from '#shared/logs.ts';
 import { UserStatus } from '#shared/user.ts';

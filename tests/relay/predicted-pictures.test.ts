@@ -1,4 +1,4 @@
-// Pictures that callers of Gemini's format order by `:predict`, whoever makes them.
+// Pictures that callers of Gemini's format order by `:predict`, from every provider.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import type { Engine } from '#tests/support/engines.ts';

@@ -204,7 +204,7 @@ describe.each(oneEngine)('attacks on realtime sessions on $kind', (engine) => {
   });
 
   test('sound that is sent in one piece before anybody hears it is reserved for when it is speech', async () => {
-    // Two minutes are 1,200 tokens at 16: more than there is beside the first response.
+    // Two minutes are 1,200 tokens at 16: more than the balance left next to the first response.
     await using attacked = await attack(engine, { quota: 18_000 });
     const { client, peer, scene } = attacked;
     client.send({ type: 'input_audio_buffer.append', audio: seconds(120) });

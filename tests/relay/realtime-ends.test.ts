@@ -10,7 +10,7 @@ import { connectSocket } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
 const quota = 500_000_000;
-/** 119 of text, cached or not, 13 heard; 30 written, 91 spoken: (119 + 13 × 8 + 30 × 4 + 91 × 16) × 2. */
+/** 119 of text input, cached or not, 13 of audio input; 30 of text output, 91 of audio output: (119 + 13 × 8 + 30 × 4 + 91 × 16) × 2. */
 const cost = 3598;
 
 /** Nothing is held any more, and the rest is what was not charged. */
@@ -25,7 +25,7 @@ async function turn({ client }: OpenedSession): Promise<void> {
   await upTo(client, 'response.done');
 }
 
-/** A response has begun and goes on. */
+/** Starts a response that stays in progress. */
 async function begin({ client, peer, upstream }: OpenedSession, behaviour: RealtimeBehaviour = {}): Promise<void> {
   upstream.behave({ holdAfter: 1, ...behaviour });
   client.send({ type: 'response.create' });

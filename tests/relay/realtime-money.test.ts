@@ -1,4 +1,4 @@
-// What a realtime session costs where its provider does what nobody has asked for.
+// Cost of a realtime session whose provider sends unrequested output.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { openRealtime, realtimeModel as model, upTo } from '#tests/support/realtime-scene.ts';
@@ -13,7 +13,7 @@ describe.each(engines)('money of realtime sessions on $kind', (engine) => {
     client.send({ type: 'response.create' });
     await upTo(client, 'response.output_audio.delta');
     await until(() => peer.held !== null);
-    // A second one beside it, by itself.
+    // A second one in parallel, by the provider itself.
     peer.answer({});
     expect(await upTo(client, 'error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
     expect(await client.closed).toMatchObject({ code: 1008 });

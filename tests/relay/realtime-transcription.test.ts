@@ -1,4 +1,4 @@
-// Sessions in which what is heard is written down, and nothing is answered. https://developers.openai.com/api/docs/guides/realtime-transcription
+// Transcription sessions, without responses. https://developers.openai.com/api/docs/guides/realtime-transcription
 import { createConnection } from 'node:net';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
@@ -12,7 +12,7 @@ import { connectSocket } from '#tests/support/socket-client.ts';
 import type { Json } from '#tests/support/socket-client.ts';
 import { until } from '#tests/support/until.ts';
 
-/** Writes while somebody speaks, and is billed by the minute: a thousandth of it is a token at 8.5. */
+/** Transcribes during the speech, and is billed by the minute: a thousandth of it is a token at 8.5. */
 const live = 'gpt-live-transcribe';
 const liveRatio = { ModelRatio: JSON.stringify({ [live]: 8.5, [dear]: 1.25, [cheap]: 0.625 }) };
 const query = 'intent=transcription';
@@ -26,7 +26,7 @@ describe.each(oneEngine)('sessions that transcribe on $kind', (engine) => {
     await using opened = await openRealtime(engine, {}, { query });
     const { client, peer, scene } = opened;
     expect(peer.request.url).toBe('/v1/realtime?intent=transcription');
-    // Nobody knows yet who would write it, and at what price.
+    // The model is unset, so the price is unknown.
     client.send({ type: 'input_audio_buffer.append', audio: seconds(1) });
     expect(await client.next()).toMatchObject({ error: { code: 'model_required', param: 'session.audio.input.transcription.model' } });
     client.send(update(dear));
@@ -115,7 +115,7 @@ describe.each(oneEngine)('sessions that transcribe on $kind', (engine) => {
       body: { error: { param: 'intent' } },
     });
     expect(upstream.peers).toHaveLength(1);
-    // A minute of the dear one is 1,800 of sound, and as much may be written of it.
+    // A minute of the more expensive model is 1,800 tokens of audio, and its transcript may be as long.
     const little = await scene.addToken({ quota: 5_000 });
     using client = await connect(little.key);
     await client.next();

@@ -26,7 +26,7 @@ const settings = {
   AudioCompletionRatio: JSON.stringify({ [model]: 2 }),
   AudioCacheRatio: JSON.stringify({ [model]: 0.25 }),
 };
-/** 55 of text, 64 cached, 13 heard; 30 written, 91 spoken: (55 + 6.4 + 13 × 8 + 30 × 4 + 91 × 16) × 2, rounded up. */
+/** 55 of text input, 64 cached, 13 of audio input; 30 of text output, 91 of audio output: (55 + 6.4 + 13 × 8 + 30 × 4 + 91 × 16) × 2, rounded up. */
 const usualCost = 3483;
 
 interface Session extends AsyncDisposable {
@@ -86,7 +86,7 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
         'response.done',
       ]);
       expect(messages.at(-1)?.['response'].usage).toEqual(usualUsage);
-      // What has been told is durable.
+      // Reported turns are durable.
       expect(await scene.app.context.db.collection('logs').find({ type: 2 })).toHaveLength(turn);
     }
     const peer = await upstream.peer(0);
@@ -146,7 +146,7 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     await using session = await openSession(engine);
     const { app, key } = session.scene;
     const client = new OpenAIRealtimeWS(
-      // It only speaks through TLS, which is somebody else's here.
+      // It connects by TLS only, which the test replaces.
       { model, options: { createConnection: () => createConnection(Number(new URL(app.origin).port), '127.0.0.1') } },
       new OpenAI({ baseURL: `${app.origin}/v1`, apiKey: key }),
     );
@@ -180,7 +180,7 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
       status: 403,
       body: { error: { code: 'pre_consume_token_quota_failed' } },
     });
-    // Each is one row of the log, with the id that was told.
+    // Each is one row of the log, with the returned id.
     const again = await refusalOf(session.connect(asPoor));
     await refusalOf(session.connect(asPoor, ''));
     type Facts = { code: string; count: number; request_ids: string[] };
@@ -293,7 +293,7 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     session.upstream.behave({ usage: { ...usualUsage, input_token_details } });
     client.send({ type: 'response.create' });
     await upTo(client, 'response.done');
-    // 60 of text and 3 pictures; 40 and 16 of those cached at a tenth; 5 heard, 8 again at a quarter of that.
+    // 60 of text and 3 of pictures; 40 and 16 of those cached at a tenth; 5 of audio input, 8 again at a quarter of that.
     const quota = Math.ceil((63 + 5.6 + 5 * 8 + 8 * 2 + 30 * 4 + 91 * 16) * 2);
     const other = { cache_tokens: 64, audio_input: 5, audio_cache_tokens: 8, audio_cache_ratio: 2 };
     expect(await session.scene.logs(1)).toMatchObject([{ quota, other }]);
@@ -304,7 +304,7 @@ describe.each(engines)('realtime sessions on $kind', (engine) => {
     await using session = await openSession(engine);
     using client = await session.connect();
     await client.next();
-    // Its provider tells nothing of what it was.
+    // Its provider reports no details of the usage.
     session.upstream.behave({ holdAfter: 2, usage: null });
     client.send({ type: 'response.create' });
     await upTo(client, 'response.output_audio.delta');

@@ -113,7 +113,7 @@ describe.each(oneEngine)('refused calls on $kind', { concurrent: true }, (engine
     const lines = unknown.map((row) => csvLine(row, { isForAdmins: false, quotaPerUsd: 500_000 }));
     expect(lines.filter((line) => line.includes(',(others),'))).toHaveLength(1);
     expect(lines.filter((line) => line.includes(',nope-1,'))).toHaveLength(1);
-    // The next minute begins anew, and many tokens with models of their own keep their rows.
+    // The next minute starts from zero, and many tokens with models of their own retain their rows.
     const log = createRefusalLog(app.context);
     for (let tokenId = 1; tokenId <= 30; tokenId += 1)
       for (let name = 0; name < 20; name += 1) {

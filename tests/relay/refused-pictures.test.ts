@@ -1,4 +1,4 @@
-// A provider refuses a picture for what was asked: that is told in the caller's format, costs nothing, and says nothing of the channel.
+// A provider refuses a picture because of its prompt: the error has the caller's format, costs nothing, and does not count against the channel.
 import { describe, expect, test } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
 import { oneEngine } from '#tests/support/engines.ts';

@@ -1,4 +1,4 @@
-// Costs that providers tell: kept beside ours, and told to the operator where they are far from the model's price.
+// Costs that providers report: stored next to ours, and shown to the operator if they deviate from the model's price.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, setOption, until } from '#tests/support/relay-scene.ts';
@@ -98,7 +98,7 @@ describe.each(engines)('costs that are told on $kind', (engine) => {
     scene.upstream.behave({ usage: tellers[0]?.usage });
     for (let call = 0; call < 6; call += 1) await ask(scene);
     await setOption(scene.app, 'CostDriftPercent', '20');
-    // The next one is told of: what was before it would have been, too.
+    // The next one is reported: the ones before would have been, too.
     await ask(scene);
     const { db } = scene.app.context;
     await until(async () => ((await db.collection('notifications').find({})).length > 0 ? true : null));

@@ -178,7 +178,7 @@ describe.each(oneEngine)('reranking on $kind', (engine) => {
     expect(await failureOf(client.post('/rerank', { body: { model: 'any-rerank', query: 'q', documents: ['a'] } }))).toMatchObject({
       status: 502,
     });
-    // More than was asked about, again and again, would make a response as long as it likes.
+    // Results beyond the requested ones, or repeated ones, would make a response arbitrarily long.
     for (const indexes of [[0, 0], [1]]) {
       const results = indexes.map((index) => ({ index, relevance_score: 1 }));
       await using raw = await startRawUpstream((response) => void response.end(JSON.stringify({ results })), { type: 'application/json' });

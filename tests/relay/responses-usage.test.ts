@@ -1,4 +1,4 @@
-// What is charged when a provider of Responses tells its usage, in part, or tells what cannot be true; and what its callers may ask for.
+// Charges if a provider of Responses reports its usage, in part, or impossible numbers; and the permitted parameters of its callers.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';

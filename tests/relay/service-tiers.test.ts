@@ -1,4 +1,4 @@
-// What callers pay in other lanes of a provider than the usual one, by what it tells, or by what they asked for.
+// Charges in service tiers other than the usual one, by the reported tier, or by the requested one.
 import { describe, expect, test } from 'vitest';
 import type { LogOther } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
@@ -25,11 +25,11 @@ interface Format {
   channel: object;
   setting?: object;
   body: object;
-  /** How its callers ask for the fast lane. */
+  /** Parameter that requests the fast tier. */
   fast: object;
   flex: object;
   streamed(stream: boolean): object;
-  /** A response that tells the lane; null: one that tells none. */
+  /** A response that reports the tier; null: one that reports none. */
   reported(tier: 'priority' | 'flex' | 'standard' | null): Behaviour;
 }
 
@@ -85,7 +85,7 @@ const gemini: Format = {
     },
   }),
 };
-/** Told by a header alone. */
+/** Reported by a header alone. */
 const geminiByHeader: Format = {
   ...gemini,
   name: 'Gemini by header',
@@ -161,7 +161,7 @@ describe.each(cases)('lanes of $name on $kind', ({ engine, path, channel, settin
 
 describe.each(oneEngine)('reservations on $kind', (engine) => {
   const ask = async (setting: object, more: object = {}, fields: object = {}) => {
-    // Enough for the prompt and a few tokens in the usual lane, and not for the prompt in a dearer one.
+    // Enough for the prompt and a few tokens in the usual tier, and not for the prompt in a more expensive one.
     const dear = { ...settings, TierPrice: '{"priority:tide-*":1000}' };
     await using scene = await createScene(engine, {
       channels: [{ models: model, setting: JSON.stringify(setting), ...more }],

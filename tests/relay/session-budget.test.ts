@@ -39,7 +39,7 @@ describe.each(engines)('a budget per session on $kind', (engine) => {
     );
     for (const session of ['s2', undefined, undefined]) expect((await scene.chat({}, headers(session))).status).toBe(200);
     expect(scene.upstream.requests).toHaveLength(4);
-    // The log tells of the refusal, and nothing is held.
+    // The log reports the refusal, and nothing is held.
     await until(async () => (await scene.app.context.db.collection('logs').count({ type: 5 })) === 1);
     await scene.checkBooks();
   });

@@ -1,5 +1,5 @@
-// Who wants to see thoughts gets them from providers that tell them only when they are asked to; and plain thoughts of earlier turns go back
-// to hosts whose models read them.
+// Callers who request thoughts get them from providers that return them only on request; and plain thoughts of earlier turns go back to hosts whose
+// models read them.
 import { describe, expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -17,7 +17,7 @@ const contents = [{ role: 'user', parts: [{ text: 'When is high water?' }] }];
 interface Requesting {
   path: (model: string) => string;
   body: (model: string) => Body;
-  /** The field that asks for thoughts. */
+  /** The field that requests thoughts. */
   field: string;
   /** The thoughts in a whole response. */
   shown: string;
@@ -62,7 +62,7 @@ describe('thoughts that their caller wants to see', () => {
     const first = await ask();
     expect([first.status, await first.text()]).toEqual([200, expect.stringContaining(shown)]);
     expect(sent(scene)).toMatchObject([{ reasoning: { summary: 'auto' } }]);
-    // An organisation that may not have them gets the answer without, and is not asked for long.
+    // An organisation without access to them gets the answer without, and the field is left out for a while.
     scene.upstream.queue({
       status: 400,
       error: {

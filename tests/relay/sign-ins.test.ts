@@ -72,7 +72,7 @@ describe.each(engines)('sign-ins on $kind', (engine) => {
       last_refresh: new Date(record.renewal?.at ?? 0).toISOString(),
     });
     expect(record.key_hash).toBe(context.secrets.hash(key));
-    // Whoever edits the channel meanwhile is not in anybody's way.
+    // A concurrent edit of the channel causes no conflict.
     expect(record.revision).toBe(revision);
     await until(() => context.channels.get(id)?.key === key);
     expect(await renewSignIns(context, address)).toBe(0);
@@ -160,7 +160,7 @@ describe.each(engines)('sign-ins on $kind', (engine) => {
       await using vendor = await startFakeSignIns({ now: context.now });
       const id = await addChannel(app, keyOf(clock.now() + 3600_000));
       const db = makeFreezable(context.db);
-      // The first write says that somebody asks.
+      // The first write announces a request.
       db.failAt(2, when, 1);
       expect(await renewSignIns({ ...context, db }, vendor.address)).toBe(1);
       const { key } = await stored(app, id);

@@ -30,7 +30,7 @@ async function refusalOf(work: Promise<unknown>): Promise<RefusedSocket> {
 const ask = (client: SocketClient, fields: object = {}) =>
   client.send({ type: 'response.create', model: testModel, input: 'When is high water?', ...fields });
 
-/** A connection that speaks as it is told, and reads when it is. */
+/** A connection that writes and reads only on demand. */
 async function rawSocket({ app, key }: RelayScene): Promise<Socket> {
   const socket = connectTcp(app.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -45,7 +45,7 @@ async function rawSocket({ app, key }: RelayScene): Promise<Socket> {
   return socket;
 }
 
-/** Whoever is still writing may be told so by an error first. */
+/** A client that is still writing may get an error first. */
 const closeOf = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 
 /** A frame of a client, with a mask of zeros. */
@@ -180,7 +180,7 @@ describe('who gets a socket', () => {
       await client.response();
     }
     expect([await sent(0), await sent(1)]).toEqual([undefined, 'sticky-1']);
-    // The connection is gone, and its client goes on by another way.
+    // The connection is gone, and its client continues by another transport.
     client.socket.close();
     await client.closed;
     const post = async (key: string, reported: string) => {
@@ -193,7 +193,7 @@ describe('who gets a socket', () => {
     expect(await post(scene.key, state)).toBe('sticky-1');
     const stranger = await scene.app.createUser({ quota: 5_000_000 });
     expect(await post((await createToken(scene.app.context, stranger.id)).key, state)).toBeUndefined();
-    // Others are told neither.
+    // Other clients get neither header.
     using plain = await connect(scene);
     expect(plain.headers['x-codex-turn-state']).toBeUndefined();
     expect(plain.headers['x-models-etag']).toBeUndefined();

@@ -101,7 +101,7 @@ describe.each(oneEngine)('spooled forms on $kind', (engine) => {
     const { bodies } = scene.app.context;
     expect(bodies.spool.bytes).toBeGreaterThan(2 * megabyte);
     expect(bodies.bytes).toBeLessThan(1000);
-    // It has lost its name already: whoever kills the process leaves nothing.
+    // It is unlinked already: a killed process leaves nothing.
     expect(await readdir(folder)).toEqual([]);
     sent.release();
     expect((await answering).status).toBe(200);
@@ -203,7 +203,7 @@ describe.each(oneEngine)('spooled forms on $kind', (engine) => {
     ]);
     expect(scene.upstream.requests).toEqual([]);
     expect((await post(scene, formOf(waveOf(2)))).status).toBe(200);
-    // Whoever mends it need not start anew.
+    // After the repair no restart is needed.
     await rm(blocked);
     await mkdir(blocked);
     expect((await post(scene, formOf(waveOf(100)))).status).toBe(200);

@@ -8,7 +8,7 @@ import { daySeconds as day, openStoreScene, storingQuota } from '#tests/support/
 import { until } from '#tests/support/until.ts';
 
 const size = 100_000;
-/** A day of a file that the provider tells twice its bytes of. */
+/** A day of a file of which the provider reports twice its bytes. */
 const each = storingQuota(2 * size);
 
 describe.each(engines)('vector stores under attack on $kind', (engine) => {
@@ -78,7 +78,7 @@ describe.each(engines)('vector stores under attack on $kind', (engine) => {
       await later(day);
       await setOption(scene.app, 'VectorStorePrice', '1000000');
       await later(day);
-      // Nobody can pay the next one: it is closed, and nothing is taken.
+      // The next one cannot be paid: it is closed, and nothing is charged.
       expect((await opened.onlyRecord()).unpaid_since).toBeGreaterThan(0);
       expect((await days()).map((cost) => Math.round(cost / each))).toEqual([1, 2, 3]);
       await scene.checkBooks();

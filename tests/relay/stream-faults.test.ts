@@ -1,4 +1,4 @@
-// An exception in any callback of a stream ends that stream with an error, charged; every other goes on.
+// An exception in any callback of a stream ends that stream with an error, charged; all others continue.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ClientStream } from '#server/call/stream/client-stream.ts';
 import { StreamSpending } from '#server/call/stream/stream-spending.ts';

@@ -25,7 +25,7 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
     const customer = await scene.customer();
     const { result: id } = (await customer.imagine()).body;
     const { clock, context } = scene.app;
-    // Time passes while a run goes on.
+    // Time passes during a run.
     const now = () => {
       clock.advance(2);
       return clock.now();
@@ -64,7 +64,7 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
     await using scene = await createTaskScene(engine);
     const { context } = scene.app;
     const tasks = context.db.collection('tasks');
-    // Hears every question, and answers none.
+    // Receives every request, and answers none.
     const requested: string[] = [];
     const silent = createServer((request) => void requested.push(request.headers['mj-api-secret']?.toString() ?? ''));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -83,7 +83,7 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
       expect(requested.length).toBeLessThanOrEqual(channelsAtOnce);
       expect(await tasks.count({ poll_at: { lte: now } })).toBeGreaterThanOrEqual(count - channelsAtOnce);
       for (let run = 0; run < 20 && (await tasks.count({ poll_at: { lte: now } })) > 0; run += 1) await pollTasks(context, bounds);
-      // All have had their turn, nobody a second one in front of somebody else.
+      // All had a turn, and none a second one before another's first.
       expect(await tasks.count({ running_user_id: 1, poll_at: { gt: now } })).toBe(count);
       expect(new Set(requested).size).toBe(requested.length);
     } finally {

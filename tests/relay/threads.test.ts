@@ -1,4 +1,4 @@
-// Claude's threads: conversations that are held here between turns, before models of every vendor, as Anthropic's package speaks of them.
+// Claude's threads: conversations that are stored here between turns, with models of every vendor, by Anthropic's package.
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
@@ -91,7 +91,7 @@ describe.each(cases)('threads on $kind, before $format', ({ engine, channel }) =
     const [whole = 0, before = 0, alone = 0] = counts;
     const [ofWhole, ofBefore] = requested(scene).slice(1);
     if (ofWhole === undefined) {
-      // Nobody else can count here.
+      // No other provider counts here.
       expect([before - alone, whole - before].map((more) => more > 0)).toEqual([true, true]);
       expect(whole - alone).toBeGreaterThan(400);
     } else {

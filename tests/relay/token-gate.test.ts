@@ -1,4 +1,4 @@
-// What the gate keeps of keys: strangers choose them, so nothing may grow by what they send.
+// The gate's memory of keys: strangers choose them, so their requests must not make it grow.
 import { describe, expect, test } from 'vitest';
 import { createTokenGate } from '#server/call/admission/token-gate.ts';
 import type { TokenGate } from '#server/call/admission/token-gate.ts';

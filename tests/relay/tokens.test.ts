@@ -76,7 +76,7 @@ describe.each(engines)('tokens in use on $kind', (engine) => {
     const { id, key } = await createToken(client, { remain_quota: start });
     const read = async () => (await client.get(`/api/token/${id}`)).data;
 
-    /** As a form does: read, change, send everything back; again when somebody else was faster. */
+    /** Like a form: read, change, send everything back; retry after a conflict. */
     const raise = async () => {
       for (;;) {
         const seen = await read();

@@ -1,4 +1,4 @@
-// Failures of providers as callers hear them, and responses that end with a word of failure.
+// Failures of providers as callers receive them, and responses that end with a failure.
 import { describe, expect, test } from 'vitest';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
@@ -24,7 +24,7 @@ const says = (text: string) => startRawUpstream((response) => void response.end(
 const refuses = (status: number, body: object) =>
   startRawUpstream((response) => void response.end(JSON.stringify(body)), { status, type: 'application/json' });
 
-/** Channels of one model, asked in this order. */
+/** Channels of one model, tried in this order. */
 async function open(upstreams: readonly RawUpstream[], options: SceneOptions & { fields?: object } = {}): Promise<RelayScene> {
   const channels = upstreams.map(({ url }, place) => ({ base_url: url, priority: 10 - place, ...options.fields }));
   return createScene(embeddedEngine, { ...options, channels });

@@ -12,7 +12,7 @@ import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 const priced = 'whisper-1';
 /** By tokens: 1.25 a token of text, 3 of sound, 5 of what is written. */
 const metered = 'gpt-4o-transcribe';
-/** Tells nothing of what it costs: three a thousandth of a minute. */
+/** Reports no cost: three a thousandth of a minute. */
 const silent = 'whisper-large-v3';
 const diarizing = 'gpt-4o-transcribe-diarize';
 const models = [priced, metered, silent, diarizing].join(',');
@@ -141,7 +141,7 @@ describe.each(oneEngine)('transcripts on $kind', (engine) => {
     });
     expect(spoken).toMatchObject({ segments: [{ speaker: 'A' }, { speaker: 'B' }] });
     const rows = await scene.logs(2);
-    // The provider tells a length although it bills none: that counts, and not what the file says.
+    // The provider reports a duration although it bills none: that counts, and not the file's.
     expect(rows.map(({ quota }) => quota).toSorted((one, other) => one - other)).toEqual([meteredCost, 450]);
     await scene.checkBooks();
   });

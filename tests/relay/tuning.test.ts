@@ -236,7 +236,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     expect(events[2]).toMatchObject({ type: 'metrics', data: { step: 1, model: name, file: second.training_file } });
     expect(JSON.stringify(events)).not.toContain('theirs');
     expect(JSON.stringify(events)).not.toContain(theirs?.training_file);
-    // The same event has the same id whenever it is told.
+    // The same event has the same id in every response.
     const [again] = (await jobs.listEvents(second.id)).data;
     expect(again?.id).toBe(events[0]?.id);
     const checkpoints = (await jobs.checkpoints.list(second.id)).data;
@@ -392,7 +392,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
       ['/v1/audio/speech', { model: name, input: 'Hi', voice: 'alloy' }],
     ] as const)
       expect(await (await scene.post(path, body)).json()).toMatchObject({ error: { code: 'format_unsupported' } });
-    // What the provider says of it is told with its name here.
+    // The provider's report on it contains its id here.
     const [theirs = ''] = provider.models;
     provider.models.clear();
     const gone = await failureOf(say(client, name));
@@ -506,7 +506,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     await change({ group: 'default', key_cipher: secrets.encrypt('sk-another', 'channel_key') });
     expect(await failureOf(say(client, name))).toMatchObject({ status: 404, code: 'own_model_gone' });
     await change({ key_cipher: secrets.encrypt(provider.channel.key, 'channel_key') });
-    // Another channel of the same model is never asked.
+    // Another channel of the same model is never tried.
     await scene.addChannel({ priority: 9 });
     expect((await say(client, name)).model).toBe(name);
     await db.collection('channels').remove({ id });
@@ -532,7 +532,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     await sweepTunedModels(scene.app.context);
     expect(provider.models.size).toBe(0);
     expect(await scene.app.context.db.collection('tuned_models').count({})).toBe(0);
-    // Of users who are deleted nothing is kept.
+    // Data of deleted users is deleted.
     await trained(scene, provider);
     await scene.app.context.db.collection('users').patch({ id: scene.user.id }, { set: { DeletedAt: '2026-01-01T00:00:00Z' } });
     await sweepTunedModels(scene.app.context);
@@ -709,7 +709,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const client = sdk(scene);
     const before = await scene.balance();
     const { id } = await begin(client);
-    // Its name is not told yet.
+    // Its name is not reported yet.
     provider.train({ trainedTokens: 50, isUnnamed: true });
     await poll(scene);
     expect(await client.fineTuning.jobs.retrieve(id)).toMatchObject({ status: 'validating_files' });
@@ -769,7 +769,7 @@ describe.each(engines)('trainings on $kind', (engine) => {
     const client = sdk(scene);
     const run = async () => {
       const { id } = await begin(client);
-      // The first of ninety steps is told while it runs.
+      // The first of ninety steps is reported while it runs.
       const theirs = [...provider.jobs.values()].at(-1);
       if (theirs === undefined) throw new Error('There is no training');
       theirs.status = 'running';
@@ -862,14 +862,14 @@ describe.each(engines)('trainings on $kind', (engine) => {
     provider.failures.push('held');
     const run = pollTunings(context, { questionMs: 300 });
     await expect.poll(() => provider.requested.length).toBe(requested + 1);
-    // Somebody else has ended them meanwhile.
+    // Another process has ended them meanwhile.
     const later = context.now() + 90 * 86_400_000;
     for (const { id } of [first, second])
       await context.db.collection('tuning_jobs').patch({ id }, { set: { state: 'ended', poll_at: later }, unset: ['open_user_id'] });
     await run;
     expect(provider.requested).toHaveLength(requested + 1);
     for (const { id } of [first, second]) expect((await context.db.collection('tuning_jobs').get(id))?.poll_at).toBe(later);
-    // Nor is it waited for to let go of models.
+    // Nor does the deletion of models wait for it.
     const names = [...provider.jobs.keys()];
     expect(names).toHaveLength(2);
     const [theirs, other] = ['ft:theirs:1', 'ft:theirs:2'];

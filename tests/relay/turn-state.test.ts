@@ -1,4 +1,4 @@
-// What an upstream gives Codex to send back reaches that upstream, and nobody else.
+// The state that an upstream gives Codex to send back reaches that upstream, and no other.
 import { expect, test } from 'vitest';
 import { createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
@@ -27,7 +27,7 @@ test.each([false, true])('the state of a turn goes back to the channel that gave
   const stranger = await scene.app.createUser({ quota: 5_000_000 });
   const { key } = await createToken(scene.app.context, stranger.id);
   expect((await ask(scene, { [name]: reported ?? '', authorization: `Bearer ${key}` }, { stream })).sent).toBeUndefined();
-  // The other channel is not told it.
+  // The other channel does not receive it.
   const [first = 0] = scene.channelIds;
   await scene.app.context.db.collection('channels').patch({ id: first }, { set: { status: 2 } });
   await scene.app.context.changes.announce('channel', first);

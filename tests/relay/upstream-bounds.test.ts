@@ -1,5 +1,4 @@
-// What no upstream may send, however long it is: it is that upstream's fault, and another channel answers; unless its caller asked
-// for it.
+// Responses that exceed the limits of an upstream, of any length: the upstream's fault, and another channel is tried; unless its caller requested it.
 import { describe, expect, test } from 'vitest';
 import { oneEngine } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';

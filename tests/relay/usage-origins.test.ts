@@ -1,4 +1,4 @@
-// Where each number of a bill comes from, for every kind of call: told by the provider, counted, or estimated. A kind without a row fails by its name.
+// Origin of each number of a bill, for every kind of call: reported by the provider, counted, or estimated. A kind without a row fails by its name.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callKinds } from '#server/kinds/registry.ts';
 import { relayEndpoints } from '#server/call/endpoints.ts';
@@ -14,7 +14,7 @@ const counted: Origins = ['counted', 'counted'];
 /** What is made is known by its size or its length. */
 const measured: Origins = ['counted', 'estimated'];
 
-/** By the names of `everyKind`: where the provider tells its usage, and where it does not. */
+/** By the names of `everyKind`: if the provider reports its usage, and if it does not. */
 const origins: Readonly<Record<string, { reported: Origins; untold: Origins }>> = {
   'a chat': { reported, untold: counted },
   'a streamed chat': { reported, untold: counted },
@@ -23,7 +23,7 @@ const origins: Readonly<Record<string, { reported: Origins; untold: Origins }>> 
   'a completion': { reported, untold: counted },
   'an embedding': { reported, untold: counted },
   'a reranking': { reported, untold: counted },
-  // Its provider tells none.
+  // Its provider reports none.
   'a moderation': { reported: counted, untold: counted },
   'a picture': { reported, untold: measured },
   // Of models that are billed by the picture.

@@ -159,7 +159,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     const { id } = await client.vectorStores.create({ file_ids: [file] });
     const ahead = costOf(4 * size);
     expect(await scene.balance()).toBe(before - ahead);
-    // Twice its bytes, as the provider tells once it is read in.
+    // Twice its bytes, as the provider reports once it is indexed.
     expect((await client.vectorStores.retrieve(id)).usage_bytes).toBe(2 * size);
     await later(scene, day);
     // The day costs what it was; of the next one as much is paid.
@@ -215,7 +215,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect((await scene.app.context.db.collection('vector_stores').get(id))?.day_bytes).toBe(4 * size);
     await client.vectorStores.delete(id);
     const left = await scene.balance();
-    // a store that nobody has looked at before it is deleted.
+    // a store that was never read before it is deleted.
     const short = await client.vectorStores.create({ file_ids: [file] });
     scene.app.clock.advance(3600_000);
     await client.vectorStores.delete(short.id);
@@ -345,12 +345,12 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     check(final);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toContain(file);
-    // One that comes whole where a stream was asked for is told once.
+    // A whole response to a request for a stream is sent once.
     provider.answersWhole = true;
     for await (const event of await client.responses.create({ ...requested, stream: true }))
       if (event.type === 'response.completed') check(event.response);
     provider.answersWhole = false;
-    // The next turn of a conversation that is kept names what the last one found.
+    // The next turn of a stored conversation contains the last one's results.
     const next = await client.responses.create({ ...requested, previous_response_id: whole.id });
     expect(next.output).toHaveLength(2);
     expect(JSON.stringify(provider.searched.at(-1)?.['input'])).toContain(`"file_id":"${theirs}"`);
@@ -528,7 +528,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(await failureOf(fileBatches.cancel('vsfb_theirs0', { vector_store_id: own }))).toMatchObject({ status: 404 });
     expect((await other.vectorStores.list()).data.map((store) => store.id)).toEqual([own]);
     expect(await failureOf(other.vectorStores.list({ after: id }))).toMatchObject({ status: 404 });
-    // A file of theirs that has come into the store all the same is told by no name that can be asked for.
+    // A file of theirs that is in the store all the same gets no id that can be requested.
     const theirs = [...provider.files.files.keys()][1] ?? '';
     onlyTheirs(provider).files.set(theirs, { id: theirs, status: 'completed', attributes: {}, chunking_strategy: {} });
     const names = (await client.vectorStores.search(id, { query: 'tide' })).data.map(({ file_id: name }) => name);
@@ -712,7 +712,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     };
     const [held, other] = [await leave(client, 'tide', 'held.txt'), await leave(client, 'tide', 'detached.txt')];
     await leave(client, 'tide', 'alone.txt');
-    // So does what its user has left for prompts; a caller's own word, and other purposes, are told to the provider as ever.
+    // The limit on prompts applies to this as well; a caller's own value, and other purposes, are passed through as usual.
     const { id: own } = await client.files.create({ file: await toFile(Buffer.from('tide'), 'own.txt'), purpose: 'user_data' });
     const file = await toFile(Buffer.from('tide'), 'timed.txt');
     const timed = await client.files.create({ file, purpose: 'assistants', expires_after: { anchor: 'created_at', seconds: 3600 } });
@@ -759,7 +759,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     expect(await failureOf(client.uploads.complete(upload.id, { part_ids: [part.id] }))).toMatchObject({ status: 502 });
     expect(provider.files.files.size).toBe(3);
     expect((await files.find({ state: 'leaving' })).map(({ filename }) => filename)).toEqual(['lost.txt']);
-    // A process stops before it hears what became of one.
+    // A process stops before it learns the outcome.
     const cut = await leave(client, 'tide', 'cut.txt');
     await files.patch({ id: cut }, { set: { state: 'sending', process: 'gone', upstream_id: '' } });
     await sweepFiles(context);

@@ -1,4 +1,4 @@
-// Videos as OpenAI's own library asks for them, before a provider of that form.
+// Videos as OpenAI's library requests them, with a provider of that format.
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollTasks } from '#server/work/tasks/poll-tasks.ts';
