@@ -1,4 +1,4 @@
-// What a caller is told of a prompt that a filter has stopped, where its format has a response for that.
+// Builds the response to a prompt that a filter has stopped, if the caller's format has one.
 import { blockedPromptParts, isBlockedPrompt } from '#server/formats/blocked-prompt.ts';
 import type { ErrorObject } from '#server/formats/api-surface.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
@@ -6,7 +6,7 @@ import { requestIdHeaders } from '#server/call/relay-failure.ts';
 import { writerOptions } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 
-/** Null: it is told as an error. */
+/** Null: the format reports it as an error. */
 export function blockedResponse(call: RunningCall, error: ErrorObject): Response | null {
   const { kind, dialect, surface } = call.endpoint;
   if (dialect.reportsBlockedPrompts !== true || !kind.isWritten || !isBlockedPrompt(error)) return null;

@@ -6,11 +6,11 @@ import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';
 
 export interface ChannelAttempt<Route> {
   channel: PreparedChannel;
-  /** Null: the channel is the only one that may be asked, and cannot carry the call. */
+  /** Null: the channel is the only permitted one, and cannot carry the call. */
   route: Route | null;
-  /** What the log keeps of it. */
+  /** Entry of the log. */
   record: Attempt;
-  /** Its channel was not asked after all: it does not count, and the log keeps nothing of it. */
+  /** The channel was not called after all: it does not count, and the log has no entry of it. */
   isPassedOver?: true;
 }
 

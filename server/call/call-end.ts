@@ -7,11 +7,11 @@ interface EndRule {
   logged: CallEnding | undefined;
   /** What it says of the channel when its response had begun. */
   channel: 'well' | 'failed' | 'nothing';
-  /** What the caller is told, unless an upstream said it. */
+  /** Error for the caller, unless an upstream sent one. */
   reported: ErrorCode;
   /** The provider did its work and bills it, although its response did not come to its end. */
   isCut?: true;
-  /** Its caller has ended it, or what its caller asked for: what the provider makes to its end all the same is paid. */
+  /** The caller, or the caller's request, has ended it: output that the provider still generates is charged. */
   isByCaller?: true;
 }
 
@@ -23,9 +23,9 @@ const rules = {
   overdraft: { logged: 'overdraft', channel: 'well', reported: 'overdraft_stopped', isCut: true, isByCaller: true },
   /** The model wrote a word that the site blocks. */
   blocked_words: { logged: 'blocked_words', channel: 'well', reported: 'output_blocked', isCut: true, isByCaller: true },
-  /** An upstream said that it failed, or could not be asked. */
+  /** An upstream reported a failure, or could not be reached. */
   upstream_failed: { logged: 'upstream_error', channel: 'failed', reported: 'invalid_upstream_response' },
-  /** No provider was asked: what is asked for has no place in the words of those that could be. */
+  /** No provider was called: the formats of those available cannot express the request. */
   unsendable: { logged: 'unsendable', channel: 'nothing', reported: 'untranslatable' },
   /** The stream stopped without its proper end. */
   truncated: { logged: 'truncated', channel: 'failed', reported: 'upstream_truncated', isCut: true },
@@ -47,7 +47,7 @@ export type StopReason = 'client_disconnected' | 'shutdown';
 
 /** End of a call before its response is complete. */
 export interface CallStop {
-  /** If undefined, the call goes on. */
+  /** If undefined, the call continues. */
   reason: StopReason | undefined;
   /** Ends the work under way. If undefined, there is none. */
   end: (() => void) | undefined;

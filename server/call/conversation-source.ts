@@ -1,5 +1,5 @@
-// What a call speaks of beside its own request: something that an earlier one has left; and what it leaves itself. The relay keeps
-// nothing: it is given the whole conversation, and hands over what came of it.
+// State that a call refers to apart from its request, such as an earlier response; and the state that it leaves. The relay stores nothing: it
+// receives the whole conversation, and hands the result over.
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import type { StoredState } from '#server/formats/client-dialect.ts';
 import type { Shortening } from '#server/formats/prompt-edits.ts';
@@ -11,14 +11,14 @@ import type { ClientBody } from '#server/call/stream/client-stream.ts';
 
 export interface ConversationSource {
   /**
-   * Only for a body that its endpoint's `check` let pass. Null: it speaks of nothing that is kept, and leaves nothing. Whoever gets a
-   * conversation closes it.
-   * @throws {AppError} of what is not there, or is not this caller's
+   * Opens the conversation of a body that its endpoint's `check` accepted. Null: it refers to no stored state, and leaves none. The caller must close
+   * the conversation.
+   * @throws {AppError} of a state that does not exist, or belongs to another caller
    */
   open(requested: RequestedConversation): CallConversation | null | Promise<CallConversation | null>;
 }
 
-/** Of each kind of state that formats have at their providers, who keeps it here. */
+/** Store of each kind of state that formats have at their providers. */
 export type ConversationSources = Readonly<Record<StoredState, ConversationSource>>;
 
 export interface RequestedConversation {
@@ -36,17 +36,17 @@ export interface RequestedConversation {
 }
 
 export interface CallConversation {
-  /** The request with all that it speaks of in it. Goes on in the place of the caller's own. */
+  /** The request with all referenced state inserted. Replaces the caller's own. */
   readonly body: RelayBody;
   /** Bytes that it holds for that, roughly. */
   readonly bytes: number;
-  /** What its response is called from then on, and whether it is kept. */
+  /** Id of the response from then on, and whether it is stored. */
   readonly leaves: { readonly id: string; readonly isStored: boolean };
-  /** The stream as its caller is told it. */
+  /** Returns the stream as its caller receives it. */
   pipe(pipe: StreamPipe): StreamPipe;
-  /** A whole response whose call is settled. What is returned leaves, once it is kept. */
+  /** Stores a whole response whose call is settled, and returns the bytes to send. */
   storeWhole(response: Buffer): Promise<Buffer>;
-  /** The ending of a stream whose call is settled. What is returned leaves, once it is kept. */
+  /** Stores the ending of a stream whose call is settled, and returns the bytes to send. */
   storeEnding(ending: Buffer): Promise<Buffer>;
   /** However the call has ended; more than once is harmless. */
   close(): void;
@@ -58,7 +58,7 @@ export interface CallConversation {
 
 export interface LaterResponse {
   /**
-   * What its caller is told at once. `run` is called later, once.
+   * Returns the immediate response. `run` is called later, once.
    * @throws {AppError} when there are too many such calls
    */
   begin(call: UnwatchedCall): Promise<DirectResponse>;
@@ -70,7 +70,10 @@ export interface UnwatchedCall {
   model: string;
   /** Unix seconds. */
   createdAt: number;
-  /** The call from its first attempt to its books. Resolves when the stream has begun or failed; the body hears of its end. Never rejects. */
+  /**
+   * Runs the call from its first attempt to its settlement. Resolves when the stream has begun or failed; the body is notified of its end. Never
+   * rejects.
+   */
   run(body: ClientBody): Promise<void>;
   /** Ends it as if its caller had hung up. */
   stop(): void;

@@ -71,7 +71,7 @@ export async function countTokens(
   }
 }
 
-/** Agents ask for dozens of counts at once; a channel's connections are everybody's. */
+/** Agents send dozens of counts at once; a channel's connections are shared by all users. */
 const mostRequestsOfUser = 4;
 const requesting = new WeakMap<RelayServices, Map<number, number>>();
 
@@ -98,7 +98,7 @@ async function pollInTurn(
 
 interface CountedPrompt {
   tokens: number;
-  /** Before changes that were asked for; undefined: none were. */
+  /** Before requested changes; undefined: there were none. */
   original: number | undefined;
 }
 
@@ -118,7 +118,7 @@ interface Routed {
   route: ChannelRoute;
 }
 
-/** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
+/** Null: no count is available. A provider's error only leads to a count of our own. */
 async function requestProvider(
   services: RelayServices,
   { endpoint, content, requested: { model }, admission }: AdmittedCall,
@@ -134,7 +134,7 @@ async function requestProvider(
       const route = resolveRoute(channel, { client: endpoint.dialect, kind: endpoint.kind, model });
       return route === null ? [] : [{ channel, route }];
     });
-  // One of another format would have to be asked twice where the prompt is changed before.
+  // With edits of the prompt, a provider of another format would need two requests.
   const isAsItIs = (endpoint.promptEdits?.(content.body) ?? null) === null;
   const found = all.find(isOwn) ?? (isAsItIs ? all.find(({ route }) => route.dialect.countBody !== undefined) : undefined);
   if (found === undefined || admission.pinnedChannel !== undefined) return null;

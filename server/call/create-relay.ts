@@ -23,7 +23,7 @@ export interface Relay {
   readonly sockets: RelaySockets;
   /** Streams that are open right now. */
   readonly openStreams: number;
-  /** What nobody waits for any more ends now. */
+  /** Ends calls whose client is gone. */
   drain(): void;
   /** Open streams end with an error that says why. Connections are cut soon after. */
   shutDown(): void;

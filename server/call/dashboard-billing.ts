@@ -1,5 +1,5 @@
-// What is left and used, as OpenAI's old dashboard told it: many clients show a key's balance by these calls.
-// They answer for keys that are used up or have expired too.
+// Balance and usage in the form of OpenAI's old dashboard: many clients show a key's balance by these calls. They also work for keys that are used up
+// or have expired.
 import { surfaces } from '#server/formats/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';

@@ -1,4 +1,4 @@
-// What clients can ask of the relay: path, format, and what of it is asked for. A further one is a line in the table.
+// Table of the relay's endpoints: path, format, and kind of call. To add one, add a line.
 import type { CallKind } from '#server/kinds/call-kind.ts';
 import { callKinds } from '#server/kinds/registry.ts';
 import { cohereRerank } from '#server/kinds/rerank/cohere-client.ts';
@@ -35,7 +35,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
     ...endpoint('/v1/chat/completions', clientDialects['openai-chat'], callKinds.chat),
     ofOtherShape: endpoint('/v1/chat/completions', clientDialects['openai-mixed'], callKinds.chat),
   },
-  // What the console's playground asks for.
+  // Endpoints of the console's playground.
   ofSessions('/pg/chat/completions', callKinds.chat),
   ofSessions('/pg/responses', callKinds.chat, clientDialects['openai-responses']),
   ofSessions('/pg/messages', callKinds.chat, clientDialects.claude),
@@ -46,7 +46,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   ofSessions('/pg/audio/transcriptions', callKinds.transcriptions),
   ofSessions('/pg/audio/translations', callKinds.translations),
   endpoint('/v1/completions', clientDialects['openai-completions'], callKinds.completions),
-  // Mistral's packages ask for it so.
+  // Path of Mistral's packages.
   endpoint('/v1/fim/completions', openaiDialect, callKinds.fim),
   endpoint('/v1/embeddings', openaiDialect, callKinds.embeddings),
   endpoint('/v1/engines/{model}/embeddings', openaiDialect, callKinds.embeddings),
@@ -72,7 +72,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
     endpoint(`${path}:batchEmbedContents`, clientDialects.gemini, callKinds.embeddings),
     endpoint(`${path}:predict`, clientDialects.gemini, callKinds.images),
   ]),
-  // Google's packages ask for it at the one address or the other.
+  // Google's packages use either address.
   ...['/v1/interactions', '/v1beta/interactions'].map((path) => endpoint(path, clientDialects['gemini-interactions'], callKinds.chat)),
 ];
 
@@ -89,7 +89,7 @@ function ofSessions(path: string, kind: CallKind, dialect: ClientDialect = opena
   return { ...endpoint(path, dialect, kind), callers: 'sessions' };
 }
 
-/** What a body at an endpoint asks for: callers tell by its shape. */
+/** Returns the endpoint of a body: callers select it by its shape. */
 export function endpointOf(requested: RelayEndpoint, body: unknown): RelayEndpoint {
   const { ofOtherShape: other } = requested;
   return other !== undefined && isObject(body) && other.dialect.isShapeOf?.(body) === true ? other : requested;
@@ -105,7 +105,7 @@ export function surfaceAt(pathname: string, headers = noHeaders): ApiSurface {
   return own === defaultSurface ? surfaceOf(headers, noQuery) : own;
 }
 
-/** What the vendors' formats have on paths that begin so, and is not here: whoever calls it is told that, and not that it does not exist. */
+/** Paths of the vendors' formats that begin so, and are not served: the error says so, instead of that they do not exist. */
 const missingKinds =
   /^\/v1\/(?:assistants|audio|batches|edits|evals|files|fine-tunes|fine_tuning|realtime|threads|uploads|vector_stores|videos)(?:\/|$)/;
 

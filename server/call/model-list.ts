@@ -28,7 +28,7 @@ export function tagOf(list: object): string {
 }
 
 export interface ModelTags {
-  /** Of the whole list, as the surface writes it for this caller. Kept until a channel changes. */
+  /** Returns the whole list, in the surface's format, for this caller. Cached until a channel changes. */
   read(admission: Admission, surface: ApiSurface): string;
 }
 

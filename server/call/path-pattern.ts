@@ -9,7 +9,7 @@ export interface PathPattern {
   readonly verb: string | undefined;
   /** The model's name, of what the router has found. */
   modelOf(found: string): string;
-  /** Whether a path, still with its escapes, is of this pattern or goes on below it. */
+  /** Returns whether a path, still with its escapes, matches this pattern or is below it. */
   covers(pathname: string): boolean;
 }
 

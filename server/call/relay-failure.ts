@@ -17,7 +17,7 @@ const requestTypes = new Set([400, 404, 408, 413, 415, 426]);
 /** Clients of the playground compare these texts. */
 const withoutId = new Set<ErrorCode>(['access_token_not_supported', 'group_not_allowed']);
 
-/** Programs compare these, so they are English in either language; whoever is at the playground reads them in the own one. */
+/** Programs compare these, so they are English in either language; users of the playground read them in their language. */
 const playgroundTexts: Partial<Record<ErrorCode, Record<Language, string>>> = {
   model_required: { zh: '请选择模型', en: 'Choose a model' },
   invalid_text_request: { zh: '请填写消息（messages）', en: 'The request has no messages' },
@@ -51,7 +51,7 @@ export interface ReportedFailure {
   retryAfter: number | undefined;
 }
 
-/** What a caller is told of an upstream's failure: its own words, unless it speaks of the channel's account or is saturated. */
+/** Returns a caller's error for an upstream's failure: the upstream's message, unless it concerns the channel's account or saturation. */
 export function reportFailure(
   failure: UpstreamFailure,
   { language, requestId, keywords }: { language: Language; requestId: string; keywords: readonly string[] },
@@ -74,12 +74,12 @@ export function reportFailure(
 
 const quotaCode = 'insufficient_quota';
 
-/** The account that is used up is the channel's: whoever asks again at once pays for the prompt once more, and is refused again. */
+/** The exhausted account is the channel's: an immediate retry would pay for the prompt once more, and be refused again. */
 function speaksOfQuota({ code, type, status, upstreamStatus }: UpstreamFailure): boolean {
   return code === quotaCode || type === quotaCode || status === 402 || upstreamStatus === 402;
 }
 
-/** What the caller is told of a call that did not end well. `failure`: as an upstream said it, or as it was found out before it answered. */
+/** Returns a caller's error for a call that did not end well. `failure`: as an upstream sent it, or as it was detected before a response. */
 export function reportEnd(call: RunningCall, { reason, failure }: ReportedEnd): ReportedFailure {
   const { services, requestId } = call;
   if (failure === undefined) return reportError(call, reason === 'no_channel' ? noChannel(call) : new AppError(endRules[reason].reported));
@@ -96,7 +96,7 @@ function languageOf({ turn }: RunningCall): Language {
   return callerLanguage(turn.request.headers);
 }
 
-/** None of those that serve the model may be asked now. */
+/** Returns the error if none of the channels that serve the model may be tried now. */
 export function noChannel({ admission, model }: Pick<RunningCall, 'admission' | 'model'>): AppError {
   return new AppError('no_channel', { group: admission.group, model }, { retryAfter: retryNoChannelSeconds });
 }
@@ -106,7 +106,7 @@ export function failureOfOurs(error: AppError): UpstreamFailure {
   return { ...invalidResponse(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
 }
 
-/** The model wrote something that is nested too deep: its caller asked for it, and no other channel's would be better. */
+/** The model's output is nested too deep: its caller requested it, and another channel's would be the same. */
 export function tooDeep(): UpstreamFailure {
   return failureOfOurs(new AppError('upstream_too_deep'));
 }

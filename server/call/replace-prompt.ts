@@ -7,7 +7,7 @@ import type { ReportedFailure } from '#server/call/relay-failure.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 import { onlyChannelOf } from '#server/call/stages.ts';
 
-/** Returns null if the call goes on with the new prompt, else the failure that ends it; the call holds no money then. */
+/** Returns null if the call continues with the new prompt, else the failure that ends it; the call holds no money then. */
 export async function replacePrompt(call: RunningCall, bodyOf: () => RelayBody): Promise<ReportedFailure | null> {
   const { services, content, endpoint, admission, model, stages } = call;
   const { quoted } = call.reserved;

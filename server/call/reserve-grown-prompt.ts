@@ -14,7 +14,7 @@ export function promptOf(call: RunningCall, body: RelayBody): ExpectedPrompt {
   const only = onlyChannelOf(stages);
   const requested = { admission, endpoint, model, only, body, parameters: endpoint.parameters(body), prompt: null, quoted };
   const estimated = promptByEstimate(services, requested);
-  // What the account could not pay for is not asked for now either.
+  // Tools that the account could not pay for stay removed.
   return call.reserved.prompt.hosted === undefined ? withoutTools(estimated) : estimated;
 }
 

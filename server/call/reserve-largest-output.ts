@@ -1,5 +1,5 @@
-// A provider that cannot be told a limit writes as much as its model does. So a call reserves for that before such a provider is asked:
-// otherwise any number of calls that ask for a word each could cost a whole response each.
+// Reserves for the model's largest output before a provider that accepts no limit is called: otherwise any number of calls with a limit of one word
+// could cost a whole response each.
 import type { AppError } from '#shared/errors.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import { refusedFurther } from '#server/call/admission/reserve-call.ts';

@@ -19,13 +19,13 @@ import { splitVerb } from '#server/call/path-pattern.ts';
 import { relay as relayCall } from '#server/call/relay.ts';
 import { errorResponse, gatewayError, requestIdHeaders } from '#server/call/relay-failure.ts';
 
-/** What is asked of a model by a verb of its path and is no call, by the verb. */
+/** Requests to a model by a verb of its path other than calls, by the verb. */
 export type ModelVerbs = Readonly<
   Record<string, (request: Request, model: string, connection: Connection | null) => Promise<DirectResponse>>
 >;
 
 interface Further {
-  /** Where calls get what they speak of beside their requests. */
+  /** Stores of the state that calls refer to. */
   sources: ConversationSources;
   /** Of Gemini's models. */
   verbs: ModelVerbs;
@@ -42,14 +42,14 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
 
   for (const endpoint of relayEndpoints) {
     if (endpoint.socket === undefined) continue;
-    // Who asks without an upgrade, perhaps because a proxy has left it out, is told so: Codex then goes on without a socket at once.
+    // A request without an upgrade, perhaps because a proxy removed it, gets an error that says so: Codex then continues without a socket at once.
     const conversations = sources[endpoint.refersToStored ?? 'responses'];
     host.addDirect('GET', endpoint.path, (request, _params, connection) => sockets.open({ endpoint, request, connection, conversations }));
   }
 
   mountRealtime(host, { services, sockets });
 
-  /** @param own the surface at that address; where there are several, the client's headers tell it */
+  /** @param own the surface at that address; if there are several, the client's headers determine it */
   async function listing(
     { request, connection, own }: { request: Request; connection: Connection | null; own: ApiSurface | undefined },
     write: (names: readonly string[], surface: ApiSurface, query: URLSearchParams) => object,
@@ -71,7 +71,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
     }
   }
 
-  /** What was trained for a caller is told where its list has no tag: a tag is the same for all whose keys are alike. */
+  /** Models trained for a caller are listed only if the list has no tag: a tag is the same for all callers with equal keys. */
   async function namesFor(admission: Admission, surface: ApiSurface): Promise<readonly string[]> {
     const names = modelsOf(services, admission);
     if (admission.models !== null || surface.modelTag !== undefined) return names;
@@ -93,7 +93,7 @@ export function mountRelay(host: RouteHost, { services, sockets }: Relay, { sour
   }
 }
 
-/** Every endpoint, and what else is asked of models on the same paths. */
+/** Mounts every endpoint, and other requests to models on the same paths. */
 function mountCalls(host: RouteHost, services: Relay['services'], { sources, verbs }: Further): void {
   for (const [route, endpoints] of Map.groupBy(relayEndpoints, ({ pattern }) => pattern.route)) {
     host.addDirect('POST', route, (request, { model: named }, connection) => {
@@ -102,7 +102,7 @@ function mountCalls(host: RouteHost, services: Relay['services'], { sources, ver
         const requested = splitVerb(named ?? '');
         const serve = modelRoutes.has(route) && Object.hasOwn(verbs, requested.verb ?? '') ? verbs[requested.verb ?? ''] : undefined;
         if (serve !== undefined) return serve(request, requested.model, connection);
-        // Without a verb nothing is asked of a model there, in any format.
+        // Without a verb the path is no request to a model, in any format.
         if (requested.verb === undefined) return Promise.reject(new AppError('invalid_url'));
         return Promise.resolve(notServed(request, endpoints[0]?.surface, connection));
       }

@@ -21,7 +21,7 @@ export interface RunningCall {
   readonly admission: Admission;
   readonly model: string;
   readonly content: CallContent;
-  /** What it speaks of beside its request, and leaves; null: nothing. */
+  /** State that it refers to apart from its request, and leaves; null: none. */
   readonly conversation: CallConversation | null;
   /** The fields of the request that say how its response is written. */
   responseFields: Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ export function releaseCall(call: RunningCall): void {
   }
 }
 
-/** The client's connection is gone: it has hung up, or the server has cut it. The first time tells which. */
+/** The client's connection is gone: it has disconnected, or the server has cut it. The first call sets the reason. */
 export function stopCall(call: RunningCall): void {
   const { stop, services } = call;
   stop.reason ??= services.isEnding() ? 'shutdown' : 'client_disconnected';

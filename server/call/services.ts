@@ -1,4 +1,4 @@
-// What the relay works with beside the context, made once per process.
+// The relay's services in addition to the context, created once per process.
 import type { AppContext } from '#server/context.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RefusalLog } from '#server/logs/refusal-log.ts';

@@ -1,5 +1,5 @@
-// One turn of a caller: something is asked for, and its response goes somewhere. An HTTP request is one turn, a socket has many. Each is
-// a call of its own: admitted, reserved for and settled by itself.
+// One turn of a caller: a request with a destination for its response. An HTTP request is one turn, a socket has many. Each is a call of its own:
+// admitted, reserved for and settled by itself.
 import { callAddress } from '#server/formats/call-address.ts';
 import type { CallAddress } from '#server/formats/call-address.ts';
 import type { ErrorObject } from '#server/formats/api-surface.ts';
@@ -23,22 +23,22 @@ import type { BodySource } from '#server/call/stream/lean-body.ts';
 
 export interface Turn {
   readonly endpoint: RelayEndpoint;
-  /** Who asks: headers and address. Of a socket's turns it is the request that the socket began with. */
+  /** The caller's headers and address. For a socket's turns it is the request that opened the socket. */
   readonly request: Request;
   readonly connection: Connection | null;
-  /** What is asked for beside the body. */
+  /** The request apart from the body. */
   readonly address: CallAddress;
-  /** What is asked, once it is known who asks. Who gets it releases it. @throws {AppError} */
+  /** Reads the request once its caller is known. The receiver must release it. @throws {AppError} */
   readContent(userId: number): CallContent | Promise<CallContent>;
-  /** Where what it speaks of beside its request comes from; missing: it may speak of nothing. */
+  /** Source of the state that it refers to apart from its request; missing: it may refer to none. */
   readonly conversations?: ConversationSource | undefined;
   /** How the events of a stream leave. */
   readonly envelope: EventEncoding;
-  /** Told of the response once all of it has come. */
+  /** Called with the response after all of it has arrived. */
   readonly onComplete?: ResponseWriterOptions['onComplete'];
   /** From now on the call ends when its caller leaves. */
   follow(call: RunningCall): void;
-  /** It does not count against the rate limit: no upstream is asked, or another turn has counted. */
+  /** It does not count against the rate limit: no upstream is called, or another turn has counted. */
   readonly isFree?: boolean;
   /** Its call is opened before it begins, and `begun` of the stages runs when it does. */
   readonly isAhead?: boolean;
@@ -55,7 +55,7 @@ export function versionOf({ address }: Turn): string | undefined {
 
 /** Where the stream of a turn goes. */
 export interface TurnOutlet extends ClientBody {
-  /** Whoever writes into it: told to wait while the client reads slowly, and when it has gone. */
+  /** Sets the writer of the body, which is paused while the client reads slowly, and notified when it has gone. */
   follow(source: BodySource): void;
   /** Its last word is on its way. */
   readonly ended: Promise<void>;
@@ -103,7 +103,7 @@ export function httpTurn(
 }
 
 function watchConnection(call: RunningCall, { res }: Connection): void {
-  // The key, the rate limit and the money may have taken a while, and a close that has been is not told again.
+  // The key, the rate limit and the reservation may have taken a while, and a past `close` event is not repeated.
   if (res.closed || res.destroyed) {
     call.content.release();
     stopCall(call);

@@ -1,5 +1,5 @@
-// Paths that vendors' formats have and that are not served here. Whoever calls one is told that, on the surface of that vendor, and not
-// that there is no such thing: libraries do not ask again then.
+// Paths of vendors' formats that are not served here. The error says so, on the surface of that vendor, instead of that they do not exist: libraries
+// do not retry then.
 import type { ApiSurface } from '#server/formats/api-surface.ts';
 import { surfaces } from '#server/formats/registry.ts';
 
@@ -29,8 +29,8 @@ const unserved: readonly UnservedPaths[] = [
 ];
 
 /**
- * The surface of the vendor that has something at this path, which is not served here; undefined: no vendor has, or it is served.
- * @param headers tell which one is meant where several have; otherwise it is the first one
+ * Returns the surface of the vendor that has this path, if it is not served here; undefined: no vendor has it, or it is served.
+ * @param headers select one if several vendors have it; by default the first one
  */
 export function unservedSurface(pathname: string, headers: Headers): ApiSurface | undefined {
   const all = unserved.flatMap(({ surface, paths }) => (paths.test(pathname) ? [surface] : []));

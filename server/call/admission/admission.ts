@@ -68,7 +68,7 @@ function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Null for a line that is not a range: a list of only such lines allows nobody. */
+/** Null for a line that is not a range: a list of only such lines allows no address. */
 function rangeOf(line: string): ReturnType<typeof parseRange> | null {
   const text = line.trim();
   if (text === '') return null;

@@ -1,5 +1,4 @@
-// Who calls, and what: everything that is checked before money is asked for. Whatever is wrong is refused, and nothing has been
-// spent.
+// Identifies the caller and the request: all checks before the reservation. Invalid calls are refused at no cost.
 import type { RequestedCall } from '#server/formats/call-address.ts';
 import type { CallParameters } from '#server/formats/client-dialect.ts';
 import type { PromptContent } from '#server/formats/prompt-content.ts';
@@ -20,12 +19,12 @@ import type { Admission, KeyAdmission } from '#server/call/admission/admission.t
 
 export interface AdmittedCall {
   turn: Turn;
-  /** What is asked for, by the shape of the body. */
+  /** Endpoint of the request, by the shape of the body. */
   endpoint: RelayEndpoint;
   admission: Admission;
-  /** To be released by whoever gets it. */
+  /** The receiver must release it. */
   content: CallContent;
-  /** To be closed by whoever gets it. */
+  /** The receiver must close it. */
   conversation: CallConversation | null;
   requested: RequestedCall;
   /** The caller's private model; null: the model is everybody's. */
@@ -40,7 +39,7 @@ export interface AdmittedCall {
 /** Characters of a header that is passed on. */
 const longestHeader = 8192;
 
-/** What is known of a call as it is being looked at: who is refused hears of it, and so does the log. */
+/** Facts about a call that are known so far, for its refusal and for the log. */
 export interface Progress {
   readonly requestId: string;
   /** Once it is known who calls in the console. */
@@ -50,7 +49,7 @@ export interface Progress {
 }
 
 /**
- * The call of somebody who may ask for this model.
+ * Returns the call if its caller may use the model.
  * @throws {AppError} of the key, the body, the model, and the channels
  */
 export async function admitCall(services: RelayServices, turn: Turn, progress: Progress): Promise<AdmittedCall> {
@@ -142,7 +141,7 @@ export async function checkMeans(services: RelayServices, admission: Admission):
   services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
 }
 
-/** Of the models that the call may mean, the first one that the caller may use and somebody serves. */
+/** Returns the call of the first requested model that the caller may use and a channel serves. */
 function servedCall({ channels, gate }: RelayServices, admission: Admission, requested: RequestedCall): RequestedCall {
   const { model, otherModels = [] } = requested;
   if (otherModels.length === 0) return requested;

@@ -109,7 +109,7 @@ describe('a long body of which something is ours', () => {
     const content = await openContent(raw, parts);
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await content.prepare();
-      // In the order in which an attempt asks for them.
+      // In the order of an attempt.
       const texts = content.longTexts();
       const sent = await wholeOf(bytesOfJson(content.text, texts));
       expect(sent.toString('utf8') === JSON.stringify(body), `attempt ${attempt}`).toBe(true);

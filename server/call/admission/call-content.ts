@@ -1,6 +1,5 @@
-// The body of a call, and how much of it is held when. A small one stays as text and tree until the call ends. Of a large one
-// only the bytes wait for the upstream, because another channel may have to be asked; once a response has begun, only the texts
-// that a count of the prompt may need.
+// Holds the body of a call, and frees parts of it early. A small body stays as text and tree until the call ends. A large one stays as bytes while it
+// waits for the upstream, because another channel may be tried; once a response has begun, only the texts that a count of the prompt may need stay.
 import { AppError } from '#shared/errors.ts';
 import { multipartToBody } from '#server/formats/multipart-body.ts';
 import type { MultipartFields } from '#server/formats/multipart-body.ts';
@@ -42,7 +41,7 @@ type CountedEndpoint = Pick<RelayEndpoint, 'promptContent'>;
 
 /** Bytes of a body and of what it becomes when it is parsed; beyond this it is large. */
 const smallBytes = 64 * 1024;
-/** Characters of a prompt that are kept to be counted; a longer one is estimated. */
+/** Characters of a prompt that are held for counting; a longer one is estimated. */
 const longestCounted = 4_000_000;
 
 export function rawOf(body: RelayBody): { text: string; raw: RawBody } {
@@ -88,13 +87,13 @@ export interface ContentDependencies {
   split: SplitBody | undefined;
   names: NamesOf;
   form?: MultipartSource | undefined;
-  /** Nobody else reads the bytes. */
+  /** No other reader uses the bytes. */
   ownsBytes?: boolean;
 }
 
 export class CallContent {
   readonly #parts: ContentDependencies;
-  /** Where it lies, if not in memory: what is read of it is little. */
+  /** File of the body, if it is not in memory: only a little of it is read. */
   readonly #file: SpoolFile | undefined;
   #raw: RawBody | null;
   /** A long one once its bytes were read: they are not needed any more. */
@@ -147,7 +146,7 @@ export class CallContent {
 
   /** For one request that is made of it. Undefined: nothing in it is that long. */
   longTexts(): LongTexts | undefined {
-    // Where something is ours, the text is written when it is asked for, and its marks are of texts that are added then.
+    // With fields of ours, the text is written on demand, and its marks refer to texts that are added then.
     this.#parsed?.text();
     return this.#long === null ? undefined : new LongTexts(this.#long.texts);
   }
@@ -157,7 +156,7 @@ export class CallContent {
   }
 
   /**
-   * Parses the body, again if it was let go. A promise only where it is long.
+   * Parses the body, again if it was freed. Returns a promise only for a long body.
    * @throws {AppError} `invalid_utf8`, `invalid_json`, `invalid_request`
    */
   prepare(): void | Promise<void> {
@@ -170,7 +169,7 @@ export class CallContent {
     const known = this.#known;
     this.#known = null;
     if (known !== null) return this.use(() => this.#keep(known));
-    // What was let go and is parsed again has been looked at.
+    // A body that is parsed again was checked before.
     const check = this.#isChecked
       ? undefined
       : ({ text, value }: BodyText) => checkNames(value, text, raw, typeof names === 'function' ? names(value) : names);
@@ -189,7 +188,7 @@ export class CallContent {
       await this.use(() => this.#keep(parsed));
       return;
     }
-    // It may have been let go meanwhile.
+    // It may have been freed meanwhile.
     if (this.#raw === raw) {
       this.#long = long;
       this.#raw = null;
@@ -201,7 +200,7 @@ export class CallContent {
     await this.use(() => this.#keep({ text: long.json, value }));
   }
 
-  /** What was let go is put together again. */
+  /** Parses a freed body again. */
   async #fill(long: LongJson): Promise<void> {
     const value = await this.use(() => parseLongJson(long));
     await this.use(() => this.#keep({ text: long.json, value }));
@@ -226,7 +225,7 @@ export class CallContent {
     if (!this.isLarge) this.#raw = null;
   }
 
-  /** Another body goes on in its place. Whoever goes on using the first one holds it from then on. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+  /** Replaces the body. A caller that still uses the first one accounts for it itself. @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
   replace(body: RelayBody): void {
     const { text, raw } = rawOf(body);
     this.#put(body, { bytes: raw.bytes.length, parts: raw.parts, text, raw, long: null });
@@ -264,8 +263,8 @@ export class CallContent {
   }
 
   /**
-   * Budget of whoever parses texts of JSON in the body, for one attempt: what the body's own parts have left. The hold grows by what the
-   * attempt that takes most does.
+   * Returns the budget for parsing JSON texts in the body, for one attempt: the parts that the body itself has left. The hold grows to the need of
+   * the largest attempt.
    */
   budget(): PartBudget {
     let grown = 0;
@@ -289,7 +288,7 @@ export class CallContent {
     this.#parsed = null;
   }
 
-  /** Nobody else will be asked any more. */
+  /** No other channel will be tried. */
   answered(): void {
     this.#file?.end();
     if (!this.isLarge) return;
@@ -335,7 +334,7 @@ function bytesOfTexts(body: RelayBody): number {
     .reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-/** @param whole empty of a form, which has no text to be written anew */
+/** @param whole empty for a form, which has no text that could be rewritten */
 function splitBody(value: RelayBody, split: SplitBody, whole: string, texts: LongTexts | undefined): ParsedBody {
   const { ours, body } = split(value);
   let text: string | null = whole === '' ? '' : null;

@@ -18,7 +18,7 @@ export function credentialOf({ headers, url }: Shown): string {
   );
 }
 
-/** Tasks hand the query on, so a key in it would go on too. */
+/** Tasks pass the query on, so a key in it would be passed on too. */
 const readPaths = /^(?:https?:\/\/[^/]*)?\/v1(?:beta)?\//;
 
 function keyOfAddress(url: string): string {

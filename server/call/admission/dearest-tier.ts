@@ -1,4 +1,4 @@
-// The dearest lane of a provider that a call may take, which is what it reserves for.
+// Finds the most expensive tier that a call may use, for which it reserves.
 import { dearerTier, dearness } from '#shared/find-price.ts';
 import { requestedTier } from '#server/formats/service-tier.ts';
 import type { CallToReserve } from '#server/call/admission/reserve-call.ts';

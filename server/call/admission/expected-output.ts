@@ -1,5 +1,4 @@
-// How long a response may become, on whichever way its call goes: what channels have of it, their names for a model and their overrides, counts
-// beside what its caller says.
+// Bounds the length of a response over all routes of the call: the overrides and model mappings of channels count in addition to the caller's limit.
 import { pictureModel, tokensOf } from '#shared/picture-order.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import { drawsDearer } from '#server/money/quote.ts';
@@ -10,7 +9,7 @@ import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 export interface Output {
   choices: number;
-  /** The limit on each choice as the client asked for it; 0 without. */
+  /** The limit on each choice as requested by the client; 0 without. */
   named: number;
   /** All choices together: the largest response, and what most responses need. */
   most: number;
@@ -42,7 +41,7 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
   }
   const picture = pictureTokens(services, call);
   most = Math.max(most, picture);
-  // Whoever pays for fewer than any provider takes is refused before it is asked.
+  // A call with a limit below the provider's minimum is refused before it is sent.
   const taken = Math.min(
     most,
     largestOnRoutes(services, call, ({ dialect }) => dialect.leastMaxTokens),
@@ -60,8 +59,8 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
 const anyPicture = { count: 1, size: undefined, quality: undefined, partials: 0, frames: 1 };
 
 /**
- * Of the least that a model answers with whose pictures cost more than its words: one of them, with what it writes beside, as where pictures
- * are ordered. A limit makes none smaller. 0: it is not such a model.
+ * Returns the minimum of an answer by a model whose pictures cost more than its text: one picture, with the text next to it, as for orders of
+ * pictures. A limit makes no picture smaller. 0: the model is none of these.
  */
 function pictureTokens(services: RelayServices, call: CallToReserve): number {
   const { model, quoted } = call;
@@ -74,11 +73,11 @@ interface Requested {
   model: string;
   /** Tokens of each choice; 0: no limit is named. */
   named: number;
-  /** Limits are named and kept to. */
+  /** A limit is set, and the model's upstreams respect it. */
   isStored: boolean;
   choices: number;
   prompts: number;
-  /** Tokens that a model writes of which nobody knows how much it can. */
+  /** Largest output of a model whose maximum is unknown. */
   otherwise: number;
 }
 
@@ -89,7 +88,7 @@ interface Overridden {
   choices?: number | undefined;
 }
 
-/** Of each choice, and how many there are. Nothing is longer than the largest; where limits are not kept to, the largest is what it may become. */
+/** Returns the tokens of each choice, and the number of choices. No response exceeds the model's maximum; if limits are ignored, it may reach it. */
 function outputAs(
   { model, named, isStored, choices, prompts, otherwise }: Requested,
   upstreamModel: string,
@@ -111,7 +110,7 @@ function outputOn({ dialect, upstreamModel, paramOverride }: ChannelRoute, reque
   });
 }
 
-/** A name may tell a model to think, which raises a limit that leaves no room for it; 0: none does. */
+/** A model's name may enable thinking, which raises a limit that is too low for it; 0: none does. */
 function raisedLimit(services: RelayServices, call: CallToReserve): number {
   const { settings } = services.context;
   return largestOnRoutes(services, call, ({ dialect, upstreamModel }) => dialect.leastLimit?.(call.body, upstreamModel, settings));

@@ -1,5 +1,5 @@
-// What is known of the keys that were seen lately, by the hash of the bare key, whose length nobody chooses. The change feed
-// drops whatever was edited, in this process at once and in others within a second.
+// Caches lookups of recently used keys, by the hash of the bare key, so that callers cannot choose its length. The change feed drops edited entries,
+// in this process at once and in others within a second.
 import { LRUCache } from 'lru-cache';
 import type { AppContext } from '#server/context.ts';
 import type { KeyAdmission } from './admission.ts';
@@ -11,7 +11,7 @@ export interface KnownKeys {
   lastSeen(hashed: string): KeyAdmission | null;
   /** Reads a key. Calls that come meanwhile with the same key wait for the same reading. */
   read(hashed: string, reader: () => Promise<KeyAdmission | null>): Promise<KeyAdmission | null>;
-  /** Keys that something is kept of. */
+  /** Number of cached keys. */
   readonly size: number;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-// What is kept of a call that was refused before any channel was asked.
+// Records calls that were refused before any channel was tried.
 import type { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Progress } from '#server/call/admission/admit-call.ts';
@@ -11,10 +11,10 @@ interface RefusedCall {
   progress: Progress;
 }
 
-/** Characters of a model's name that are kept. */
+/** Characters of a model's name that are stored. */
 const longestModel = 100;
 
-/** Those that are noted, with the id of the request that was told. */
+/** Recorded errors, with the request id that the caller received. */
 const noted = new WeakMap<AppError, string>();
 
 /** Undefined: it is not. */
@@ -22,7 +22,7 @@ export function notedAs(error: AppError): string | undefined {
   return noted.get(error);
 }
 
-/** For the log of whoever's key it is; and for whoever waits for a first call and would not know why none comes. */
+/** Records the refusal for the log of the key's owner, and for a user who waits for a first call and needs to know why none arrives. */
 export function noteRefusal(
   { context, gate, refusals, refusalLog, addressOf }: RelayServices,
   error: AppError,

@@ -1,5 +1,4 @@
-// Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is told at once, and
-// nothing has been spent.
+// Steps before the first attempt: authentication, the request, permissions and the reservation. A failing call is refused at once, at no cost.
 import type { AppError, Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/formats/api-surface.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
@@ -23,13 +22,13 @@ import { countedEndpoint, onlyChannelOf, openStages, searchingToolOf } from '#se
 import type { StageRun } from '#server/call/stages.ts';
 import type { Turn } from '#server/call/turn.ts';
 
-/** A turn that was turned down, and how its caller is told. */
+/** A refused turn, and the error for its caller. */
 export interface RefusedTurn {
   error: AppError;
   reported: ErrorObject;
   language: Language;
   requestId: string;
-  /** Nobody is signed in: the console hears of it as in all of its calls. */
+  /** No session: the console gets the error of all its calls. */
   isSignedOut: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The routes that a call may take, before a channel is picked: what is reserved covers the dearest of them.
+// Lists the routes that a call may take, before a channel is picked: the reservation covers the most expensive of them.
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { Admission } from '#server/call/admission/admission.ts';

@@ -15,7 +15,7 @@ interface ContentSource {
   /** Bytes, decompressed. */
   limit: number;
   userId: number;
-  /** What of the body is for us, and what goes on; absent: all of it does. */
+  /** Separates our fields of the body from those for the upstream; absent: all are for the upstream. */
   split?: SplitBody;
   names: NamesOf;
   form?: MultipartSource | undefined;

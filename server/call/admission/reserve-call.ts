@@ -33,7 +33,7 @@ import { countPrompt, estimateTextTokens } from '#server/exchange/token-estimate
 export interface CallToReserve extends AdmittedRequest {
   body: RelayBody;
   parameters: CallParameters;
-  /** Where somebody has looked into it already. */
+  /** Prompt, if it was examined already. */
   prompt: PromptContent | null;
   quoted: QuotedPrice;
   /** Without its tools the response would be a wrong one. Missing: its caller may do without. */
@@ -49,13 +49,13 @@ export interface ReservedCall {
   outputBound: number | undefined;
   /** Tokens of each choice that no limit may go beyond on its way upstream: the client's own limit, or what the account pays for. */
   choiceLimit: number | undefined;
-  /** How many responses were asked for, on the way that asks for most of them. */
+  /** Requested number of responses, on the route with the most. */
   choices: number;
   /** Tokens of all choices together that were reserved for. */
   outputMost: number;
   /** Quota that most calls like it cost. */
   expected: number;
-  /** Tokens of all choices together that an upstream is told to keep to, by the client or by us; undefined: by nobody. */
+  /** Output limit over all choices that an upstream receives, set by the client or by the gateway; undefined: none. */
   outputLimit: number | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface ExpectedPrompt extends ReservedTools {
   made?: number;
   /** That the call takes at the most, each with the prompt; missing: one. */
   requests?: number;
-  /** The dearest lane that it may take; missing: the usual one. */
+  /** Most expensive tier that it may use; missing: the usual one. */
   tier?: string;
   basis: PromptBasis;
 }
@@ -89,7 +89,7 @@ export interface ExpectedPrompt extends ReservedTools {
 const ampleCalls = 20;
 /** Characters of a prompt that are counted for an account that is not ample. */
 const countedCharacters = 256 * 1024;
-/** Images and files that nobody knows anything of may be so many times what is guessed. */
+/** Unknown images and files may be larger than the estimate by this factor. */
 const unknownMedia = 4;
 
 /**
@@ -112,7 +112,7 @@ export function largestCost(services: RelayServices, call: CallToReserve): { amo
   return { amount: costOf(services, call, prompt, outputOf(services, call, prompt).most), hosted: prompt.hosted };
 }
 
-/** Of images and files the sum may cost more; an account that has it keeps it until the call is settled. */
+/** Returns the amount to reserve, with upper bounds for images and files; the excess is released when the call is settled. */
 export function costOf(
   { context }: RelayServices,
   { quoted }: Pick<CallToReserve, 'quoted'>,
@@ -154,7 +154,7 @@ function reserveFor(
   return reserving instanceof Promise ? reserving.then(bounded) : bounded(reserving);
 }
 
-/** An account that cannot pay for the provider's tools beside the least response is answered without them. */
+/** Removes the provider's tools from a call whose account cannot pay for them in addition to a minimal response. */
 function payable(
   quotes: Quotes,
   quoted: QuotedPrice,
@@ -212,7 +212,7 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
   };
 }
 
-/** The dearest of what the channels that may be asked make of it. */
+/** Returns the most expensive of the results on the possible channels. */
 function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptContent): Made | undefined {
   if (made === undefined) return undefined;
   let { units, tokens, requests = 1, leastUnits } = made({ upstreamModel: call.model, paramOverride: null });
@@ -225,7 +225,7 @@ function madeBy(services: RelayServices, call: CallToReserve, { made }: PromptCo
   return { units, tokens, requests, ...(leastUnits === undefined ? {} : { leastUnits }) };
 }
 
-/** Where one of the channels that may be asked bills by them. */
+/** Returns the units if one of the possible channels bills by them. */
 function unitsOf(services: RelayServices, call: CallToReserve, { units }: PromptContent): CallUnits | undefined {
   if (units === undefined) return undefined;
   return largestOnRoutes(services, call, ({ provider }) => (provider.billsSearches === true ? 1 : 0)) > 0 ? units : undefined;
@@ -242,7 +242,7 @@ function reckon(
   return { expected, basis, tokens, most: Math.max(isUnknown ? tokens * unknownMedia : tokens, densest) };
 }
 
-/** The caller may ask for it, and where it cannot, a request is marked on its way. */
+/** Returns the class of cache writes: as the caller requested it or, if the caller cannot, as the gateway marks the prompt. */
 function cacheWriteOf(services: RelayServices, call: CallToReserve, { cacheWrite }: PromptContent): CacheWriteClass | null {
   const { endpoint, body, quoted } = call;
   if (cacheWrite !== null || !endpoint.kind.isWritten || promptRatio(quoted.price, 'cacheWrite5m') === 1) return cacheWrite;

@@ -16,14 +16,14 @@ interface PaidTools {
 }
 
 export interface ReservedTools extends PaidTools {
-  /** What of both runs whatever is asked for; missing: nothing does. */
+  /** Tools of both that run in every call; missing: none. */
   always?: PaidTools;
 }
 
 type RequestedTool = readonly [kind: HostedKind, most: number];
 type CallToReserve = AdmittedRequest & { body: RelayBody; quoted: QuotedPrice };
 
-/** @param hosted what is asked for, and how often at the most; 0: nobody says. @param isWritten a model writes the response */
+/** @param hosted requested tools, and their largest number of runs; 0: unlimited. @param isWritten a model writes the response */
 export function reservedTools(
   services: RelayServices,
   call: CallToReserve,
@@ -51,7 +51,7 @@ export function withoutTools<Prompt extends ReservedTools>(prompt: Prompt): Omit
   return { ...rest, ...prompt.always };
 }
 
-/** Tools that the models of the channels run in each call, or that their overrides ask for. */
+/** Returns tools that the models of the channels run in each call, or that channels' overrides request. */
 function alwaysRun(services: RelayServices, call: CallToReserve): RequestedTool[] {
   const usual = services.context.settings.get('ToolCallsPerRequest');
   const found: RequestedTool[] = [];
@@ -61,14 +61,14 @@ function alwaysRun(services: RelayServices, call: CallToReserve): RequestedTool[
     const model = paramOverride?.['model'];
     for (const { kind, most = usual } of access.always?.(typeof model === 'string' ? model : upstreamModel) ?? []) found.push([kind, most]);
     if (paramOverride === null) continue;
-    // Of formats whose responses do not tell of runs, one is all that is billed.
+    // If a format's responses report no runs, one is billed at most.
     const mostOfOverride = access.atLeast === undefined ? usual : 1;
     for (const { kind, most = mostOfOverride } of access.find(paramOverride)) found.push([kind, most]);
   }
   return found;
 }
 
-/** How one of the channels that may be asked is asked for tools. */
+/** Returns the variants of tools on all possible channels. */
 function variantsOf(services: RelayServices, call: CallToReserve): HostedVariants {
   let variants: HostedVariants = {};
   // A prompt may be long, and channels many.

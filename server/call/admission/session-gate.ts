@@ -1,4 +1,4 @@
-// Who may call without a key: whoever is signed in to the console, as in all of its calls. Their own balance pays.
+// Admits calls without a key by the console's session, as in all of its calls. The user's balance pays.
 import { AppError } from '#shared/errors.ts';
 import { endpoint } from '#shared/contract.ts';
 import { fieldRules } from '#shared/field-rules.ts';
@@ -17,7 +17,7 @@ import type { Progress } from './admit-call.ts';
 
 export interface SessionGate {
   /**
-   * Whose session it is, read anew for every call. The header with the user's id is needed, which a foreign page cannot send.
+   * Reads the session's user again for every call. Requires the header with the user's id, which a foreign page cannot send.
    * @throws {AppError} as every call of the console, and `access_token_not_supported`
    */
   admit(call: { request: Request; connection: Connection | null; progress: Progress }): Promise<Admission>;
@@ -49,7 +49,7 @@ export function createSessionGate(context: AppContext): SessionGate {
       if (group === undefined || group === null || group === '' || group === user.group) return admission;
       if (typeof group !== 'string') throw badField('group', fieldRules.text);
       if (isSameGroup(settings, group, user.group)) return admission;
-      // Browsers keep what was chosen. Until all channels have the new name, the old one finds them.
+      // Browsers remember the chosen group. Until all channels have the new name, the old one finds them.
       const name = settings.groupMoves.running?.step === 'channels' ? group : groupNow(settings, group);
       const isUsable = Object.hasOwn(usableGroups(settings, user.group), name);
       // As a key does whose group went into one that its owner may not choose.

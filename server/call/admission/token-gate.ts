@@ -1,5 +1,4 @@
-// Who may call what: key → token → user → group, refused by status, expiry, address and model. What was found is kept by
-// `known-keys.ts`.
+// Authorizes calls: key → token → user → group, refused by status, expiry, address and model. Results are cached by `known-keys.ts`.
 import { hash } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
@@ -19,7 +18,7 @@ import { createKnownKeys } from './known-keys.ts';
 export interface KeyTraits {
   /** Of keys seen lately; null: there is no such key. */
   owner: Pick<KeyAdmission, 'user' | 'token'> | null;
-  /** The last characters of a key that nobody has, too few to use it if it is one after all. */
+  /** Last characters of an unknown key, too few to use it if it is valid elsewhere. */
   tail: string;
   length: number;
 }
@@ -39,11 +38,11 @@ export interface TokenGate {
   checkUse(admission: KeyAdmission, ip: string): void;
   /** @throws {AppError} `model_denied` */
   checkModel(admission: Admission, model: string): void;
-  /** The same, asked. */
+  /** Returns the same as a boolean. */
   mayUse(admission: Admission, model: string): boolean;
-  /** What may be told of the key that a refused call came with. */
+  /** Returns the loggable traits of a refused call's key. */
   describe(request: Shown): KeyTraits;
-  /** Keys that something is kept of. */
+  /** Number of cached keys. */
   readonly size: number;
   stop(): void;
 }
@@ -53,7 +52,7 @@ const longestKey = 256;
 /** Taken apart at the same time. */
 const mostGoodKeys = 1_000;
 
-/** Of a key that does not exist so many characters are shown, if it is long enough to keep enough to itself. */
+/** Characters of an unknown key that are shown, if enough of it stays hidden. */
 const shown = 3;
 const shownFrom = 12;
 

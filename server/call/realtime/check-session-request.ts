@@ -1,4 +1,5 @@
-// What a session may not be asked for: what lies in the provider's account is nobody's here, and what runs at the provider is in no usage of a turn.
+// Refuses parameters of a session: objects in the provider's account belong to no caller here, and the usage of a turn does not include tools at the
+// provider.
 import { AppError } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';

@@ -29,7 +29,7 @@ export interface SessionParts {
   /** Null: turns are paid for. */
   minutes: SessionMinutes | null;
   transcripts: Transcripts;
-  /** It is written down what is heard, and nothing is answered. */
+  /** The session only transcribes, without responses. */
   isTranscription: boolean;
   sendUpstream(event: Json): void;
 }

@@ -21,7 +21,7 @@ export interface ClientSecret {
   key: string;
   /** That answers; of a session in which nothing is answered, that writes. */
   model: string;
-  /** It is written down what is heard, and nothing is answered. */
+  /** The session only transcribes, without responses. */
   isTranscription: boolean;
   /** As its session is set before anybody speaks. */
   session: Record<string, unknown>;
@@ -38,10 +38,10 @@ const Sealed = z.object({
   expiresAt: z.number(),
 });
 
-/** Addresses by which keys are asked for: the one of today, and two whose body is the session itself. */
+/** Endpoints that create keys: the current one, and two whose body is the session itself. */
 export type SecretRequest = 'client_secrets' | 'sessions' | 'transcription_sessions';
 
-/** What is asked for. @throws {AppError} with the field at fault */
+/** Parses the request. @throws {AppError} with the field at fault */
 export function readSecretRequest(body: unknown, { form, now }: { form: SecretRequest; now: number }): Omit<ClientSecret, 'key'> {
   const isOld = form !== 'client_secrets';
   if (!isObject(body))
@@ -107,11 +107,11 @@ function unsealed(secrets: Pick<Secrets, 'decrypt'>, sealed: string): ClientSecr
     } = Sealed.parse(JSON.parse(secrets.decrypt(sealed, 'realtime_secret')));
     return { key, model, isTranscription, session, expiresAt };
   } catch {
-    return null; // nobody here has made it
+    return null; // not created here
   }
 }
 
-/** As callers are told of it, in either form. */
+/** Presents the secret to its caller, in either form. */
 export function presentSecret(
   value: string,
   { session, expiresAt }: Omit<ClientSecret, 'key'>,

@@ -1,4 +1,5 @@
-// `POST /v1/realtime/client_secrets`, and `/v1/realtime/sessions` and `/transcription_sessions` as they were before: a key for a browser, to whoever has a key of ours and may use the model.
+// `POST /v1/realtime/client_secrets`, and `/v1/realtime/sessions` and `/transcription_sessions` as they were before: creates a key for a browser, for
+// callers with a key of ours and access to the model.
 import { toAppError } from '#server/http/failure.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { callerLanguage } from '#server/http/language.ts';

@@ -4,7 +4,7 @@ import { LastUsage } from './last-usage.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A session that its client has left with one response at work; `done` tells what it has cost, `broken` cannot be charged. */
+/** Builds a session that its client has left during a response; `done` reports its cost, `broken` cannot be charged. */
 function leave({ messages = [], before = Promise.resolve() }: { messages?: string[]; before?: Promise<void> } = {}) {
   const done: string[] = [];
   const running = new Set(['resp_1']);

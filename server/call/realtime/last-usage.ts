@@ -1,5 +1,5 @@
-// A client has left in the midst of a response: it is stopped, and what its provider still tells of it is waited for, so that it is charged by what
-// has been billed. https://platform.openai.com/docs/api-reference/realtime-client-events/response/cancel
+// After a client left during a response: cancels it, and waits for its usage from the provider, so that it is charged by the billed amount.
+// https://platform.openai.com/docs/api-reference/realtime-client-events/response/cancel
 import type { EndReason } from '#server/call/call-end.ts';
 import type { UpstreamSocket } from '#server/sockets/upstream-socket.ts';
 import type { ServerEvents } from './server-events.ts';
@@ -16,18 +16,18 @@ export interface LastUsageOf {
   before: Promise<void>;
 }
 
-/** Milliseconds that a provider has to tell it. */
+/** Milliseconds that a provider has to report it. */
 const mostWaiting = 5_000;
 
 export class LastUsage {
   readonly #of: LastUsageOf;
   readonly #messages: Buffer[];
-  /** Resolves when all of it was told, when it is too late for that, or at `end`; rejects when it could not be charged. */
+  /** Resolves when all of it was reported, after the deadline, or at `end`; rejects if it could not be charged. */
   readonly over: Promise<void>;
   #resolve: () => void = () => {};
   #reject: (failure: unknown) => void = () => {};
   #isReading = true;
-  /** The provider is gone, and tells no more than has come. */
+  /** The provider is gone, and reports no more. */
   #isLast = false;
   #isOver = false;
   readonly #timer: NodeJS.Timeout;

@@ -35,7 +35,7 @@ import type { SessionRequest } from './session-request.ts';
 export interface OpenedSession {
   model: string;
   isBeta: boolean;
-  /** It is written down what is heard, and nothing is answered. */
+  /** The session only transcribes, without responses. */
   isTranscription: boolean;
   channel: PreparedChannel;
   route: ChannelRoute;
@@ -46,7 +46,7 @@ export interface OpenedSession {
   first: RunningCall;
   /** Its model is priced by the minute: seconds of the first one. Null: turns are paid for. */
   firstSeconds: number | null;
-  /** How it is set before its client hears of it; null: as the provider has it. */
+  /** Its settings before its client is notified of it; null: the provider's defaults. */
   preset: Record<string, unknown> | null;
 }
 
@@ -188,7 +188,7 @@ async function connect({
   }
 }
 
-/** Nobody reads the connection of a client whose handshake waits: that it has hung up shows only to who asks for it. Nothing of what comes is taken. */
+/** Watches the connection of a client whose handshake is pending: without a reader its end would go unnoticed. No data is consumed. */
 function watchClient(socket: Socket, onGone: () => void): () => void {
   const look = () => {};
   const ended = () => socket.destroy();

@@ -14,7 +14,7 @@ import type { Turn } from '#server/call/turn.ts';
 import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
-/** Who asks: the request that a session began with. */
+/** Caller: the request that a session began with. */
 export interface TurnOwner {
   readonly services: RelayServices;
   readonly request: Request;
@@ -40,7 +40,7 @@ export async function openTurn(
   const opened = await openCall(services, turn);
   if ('refused' in opened) throw opened.refused.error;
   const { call } = opened;
-  // Nobody sends its body.
+  // The body is not sent.
   call.content.release();
   call.buffer?.ended();
   return call;
@@ -90,9 +90,9 @@ export async function beginTurn(call: RunningCall): Promise<void> {
 
 /** Fewest tokens that are worth a response. */
 const shortest = 16;
-/** Tokens that are reserved ahead, so that not every message has to ask. */
+/** Tokens that are reserved ahead, so that not every message needs a reservation. */
 const ahead = 400;
-/** Turns whose account has no more: whoever asks again would wait for that again. */
+/** Turns whose account has no more: another reservation would only wait again. */
 const exhausted = new WeakSet<RunningCall>();
 
 /**

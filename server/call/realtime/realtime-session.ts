@@ -63,7 +63,7 @@ export class RealtimeSession implements SocketReceiver {
   #incoming: Buffer[] = [];
   #isPumping = false;
   #passing: Promise<void> = Promise.resolve();
-  /** The client has left, and what its turns have cost is still to be told. */
+  /** The client has left, and the cost of its turns is not reported yet. */
   #last: LastUsage | null = null;
   #upstreamEnd: { code: number; reason: string } | null = null;
   #isDraining = false;
@@ -244,7 +244,7 @@ export class RealtimeSession implements SocketReceiver {
     if (!this.#isPumping && !this.#client.isFull) this.#upstream.resume();
   }
 
-  /** Null: it has gone on at once. */
+  /** Null: it was passed on at once. */
   #passOn(bytes: Buffer): Promise<void> | null {
     const taken = this.#fromUpstream.take(bytes);
     if (!(taken instanceof Promise)) {
@@ -308,7 +308,7 @@ export class RealtimeSession implements SocketReceiver {
     this.#wait(this.#endTurns(reason, messages));
   }
 
-  /** What is at work is charged by what its provider tells where the client has left it, and by what was seen of it otherwise. */
+  /** Charges responses in progress by the provider's report if the client has left, and by what was received otherwise. */
   async #endTurns(reason: EndReason, messages: Buffer[]): Promise<void> {
     const [upstream, turns] = [this.#upstream, this.#turns];
     try {

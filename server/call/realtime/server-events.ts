@@ -1,4 +1,4 @@
-// What a provider says in a session: what it tells of turns is charged before it goes on.
+// Handles a provider's events in a session: reported usage of turns is charged before the event is passed on.
 import { AppError } from '#shared/errors.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { EndReason } from '#server/call/call-end.ts';
@@ -11,7 +11,7 @@ import type { Json } from './session-events.ts';
 
 /** What becomes of a message that had to wait. */
 export interface TakenMessage {
-  /** Null: the client does not hear of it. */
+  /** Null: the client does not receive it. */
   message: Buffer | null;
   /** The session ends by it. */
   error?: AppError;
@@ -26,7 +26,7 @@ interface ServerParts extends SessionParts {
   clean(text: string): string;
 }
 
-/** Errors that speak of the provider's account. */
+/** Errors about the provider's account. */
 const ofAccount = new Set([
   'insufficient_quota',
   'invalid_api_key',
@@ -44,7 +44,7 @@ export class ServerEvents {
     this.#parts = parts;
   }
 
-  /** The message as it goes on, or null where it does not; a promise where something has to be done before. */
+  /** Returns the message to pass on, or null to drop it; a promise if work is needed before. */
   take(bytes: Buffer): Buffer | null | Promise<TakenMessage> {
     const event = parseObject(bytes.toString('utf8'));
     if (event === null) return bytes;
@@ -132,7 +132,7 @@ export class ServerEvents {
     const { event: reported, isChanged } = events.reported(event);
     const { preset } = this.#parts;
     if (preset !== null) {
-      // The client hears of the session when it is as its key says.
+      // The client is notified of the session after the settings of its key are applied.
       this.#parts.sendUpstream(await preset());
       return { message: null, after: () => this.#bound() };
     }
@@ -159,7 +159,7 @@ export class ServerEvents {
     );
   }
 
-  /** What was in the buffer becomes a part of the conversation, and is written down. @throws {AppError} where nobody pays for what follows */
+  /** The buffer's audio becomes a part of the conversation, and is transcribed. @throws {AppError} if what follows cannot be paid for */
   #committed(event: Json): Promise<void> {
     const { context, transcripts } = this.#parts;
     const seconds = context.bufferedSeconds;
@@ -201,7 +201,7 @@ export class ServerEvents {
       await turns.begin(response);
       return { message: bytes };
     } catch (failure) {
-      // Nobody pays for it, or not now.
+      // It cannot be paid for, or not now.
       sendUpstream({ type: 'response.cancel', response_id: response.id });
       if (!(failure instanceof AppError)) throw failure;
       return { message: bytes, after: () => Promise.reject(failure) };
@@ -221,13 +221,13 @@ export class ServerEvents {
     };
   }
 
-  /** As the site wants it now; responses that are at work go on being followed. */
+  /** Returns the current block list; responses in progress are still watched by the former one. */
   #wordsNow(): OutputWatch | null {
     const words = this.#parts.services.stages.guard.output();
     return words === null ? null : (this.#words ?? words);
   }
 
-  /** Sound is not looked at, but what is said in it is written down beside it. */
+  /** Audio is not checked, but its transcript, which is sent in parallel, is. */
   #isBlocked(type: string, event: Json): boolean {
     if (this.#words === null || !type.startsWith('response.') || type.endsWith('audio.delta')) return false;
     return this.#words.inObject(event, String(event['response_id']));

@@ -1,16 +1,16 @@
-// How large the next prompt of a session is at the most: what was told of the last turn, and what has been sent since.
+// Bounds the size of the next prompt of a session: the reported size of the last turn, and the data sent since.
 import type { ContextSize } from '#server/kinds/realtime/realtime-client.ts';
 import type { TurnTokens } from '#server/kinds/realtime/realtime-usage.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { contextWindow } from '#server/money/context-windows.ts';
 import { estimateTextTokens } from '#server/exchange/token-estimate.ts';
 
-/** A token is a tenth of a second that is heard, and a twentieth that is spoken. https://platform.openai.com/docs/guides/realtime-costs */
+/** A token is a tenth of a second of audio input, and a twentieth of audio output. https://platform.openai.com/docs/guides/realtime-costs */
 export const inputTokensPerSecond = 10;
 export const spokenPerSecond = 20;
 /** A picture of the finest detail that is usual. */
 const imageTokens = 1_600;
-/** Seconds that a provider keeps of silence before somebody speaks, and some more. */
+/** Seconds of silence before speech that a provider buffers, with a margin. */
 const quietSeconds = 30;
 /** Of models whose window is not known. */
 const usualWindow = 128_000;
@@ -27,7 +27,7 @@ export class SessionContext {
   #buffered = 0;
   /** Seconds that have been sent in all. */
   #received = 0;
-  /** A response may read something else than the conversation: what it has read does not tell how large that is. */
+  /** A response may have another input than the conversation: then its reported input is not the conversation's size. */
   #isReadApart = false;
   /** Tokens by item of what ran at the provider. */
   readonly #ran = new Map<string, number>();
@@ -53,11 +53,13 @@ export class SessionContext {
     this.#added = { text: texts + text, audio: sounds + audio, image: images + image };
   }
 
-  /** An item of what ran at the provider, told of when it is added and again when it has its content. False: nothing is new in it. */
+  /**
+   * Adds an item that ran at the provider, which is reported when it is added and again with its content. False: it has no more tokens than before.
+   */
   addRun(id: string, size: ContextSize): boolean {
     const more = size.text - (this.#ran.get(id) ?? 0);
     if (more <= 0) return false;
-    // Beyond that each is counted whenever it is told: rather twice than not.
+    // Beyond that each report is counted: rather twice than not at all.
     if (this.#ran.size < mostRan || this.#ran.has(id)) this.#ran.set(id, size.text);
     this.add({ text: more, audio: 0, image: 0 });
     return true;
@@ -74,7 +76,7 @@ export class SessionContext {
     return this.#buffered;
   }
 
-  /** Somebody began to speak so many seconds after the first sound. What has been sent since is kept, also where it was all sent at once. */
+  /** Speech began so many seconds after the first audio. Audio since then stays in the buffer, also if it was all sent at once. */
   speaks(since: number): void {
     this.isSpeaking = true;
     this.#buffered = Math.max(this.#buffered, this.#received - since);
@@ -91,7 +93,7 @@ export class SessionContext {
     this.isSpeaking = false;
   }
 
-  /** A response is asked for that may read something else. */
+  /** A response with possibly another input is requested. */
   readsApart(): void {
     this.#isReadApart = true;
   }
@@ -101,7 +103,7 @@ export class SessionContext {
     return { ...this.#added };
   }
 
-  /** A turn that began at that mark has ended, and its provider has told what it has read and written. */
+  /** A turn that began at that mark has ended, and its provider has reported its input and output. */
   settled(reported: TurnTokens, { text, audio, image }: ContextSize): void {
     const before = this.#known;
     this.#known = reported;

@@ -30,7 +30,7 @@ export interface SessionNames {
   upstreamModel: string;
   /** Events have the shape of the beta. */
   isBeta: boolean;
-  /** It is written down what is heard, and nothing is answered. https://platform.openai.com/docs/guides/realtime-transcription */
+  /** The session only transcribes, without responses. https://platform.openai.com/docs/guides/realtime-transcription */
   isTranscription: boolean;
 }
 
@@ -42,7 +42,7 @@ export class SessionEvents {
   #unnamed = new Set<string>();
   /** What the client wants of each response; infinite: whatever comes. */
   #wanted = Infinity;
-  /** What the provider was told last. */
+  /** Limit that was last sent to the provider. */
   #reported = Infinity;
   /** The largest limit that it may have: an update of the client that it refuses changes nothing. */
   #most = Infinity;
@@ -60,7 +60,7 @@ export class SessionEvents {
     return this.#names.isTranscription && this.#names.isBeta ? 'transcription_session.update' : 'session.update';
   }
 
-  /** An update that makes the provider keep to that bound; null: it does already. */
+  /** Returns an update that makes the provider respect that bound; null: it does already. */
   boundUpdate(bound: number | undefined): Json | null {
     const limit = Math.min(this.#wanted, bound ?? Infinity);
     if (limit === this.#reported && (bound === undefined || this.#most <= bound)) return null;
@@ -72,7 +72,7 @@ export class SessionEvents {
     return { type: 'session.update', event_id: eventId, session: { ...type, [this.#limitField]: limitText(limit) } };
   }
 
-  /** @throws {AppError} where an update asks for another model, or too many wait for the provider */
+  /** @throws {AppError} if an update requests another model, or too many wait for the provider */
   checkUpdate({ session }: Json): void {
     if (this.#updates.filter(({ kind }) => kind === 'client').length >= mostUpdates) throw refused('session', tooManyUpdates);
     if (!isObject(session)) return;
@@ -85,8 +85,8 @@ export class SessionEvents {
   }
 
   /**
-   * The client's own update, which has been checked and will be sent, as it goes on. Traces would be written into the provider's account, where
-   * whoever looks at that reads what was said; the vendor's agents ask for them by themselves, so the field is left out rather than refused.
+   * Returns the client's update, which has been checked, as it is sent. Traces would be written into the provider's account, where its users could
+   * read the conversation; the vendor's agents request them by default, so the field is removed instead of refused.
    * https://platform.openai.com/docs/api-reference/realtime-client-events/session/update#session-tracing
    */
   update(event: Json, bound: number | undefined, kind: UpdateKind): Json {
@@ -111,7 +111,7 @@ export class SessionEvents {
     return { ...named, session: next };
   }
 
-  /** A response that the client asks for, as it goes on. */
+  /** Returns the client's request for a response, as it is sent. */
   create(event: Json, bound: number | undefined): Json {
     const response = isObject(event['response']) ? event['response'] : {};
     if (response.model !== undefined && response.model !== this.#names.model) throw refused('response.model', fixedModel);
@@ -130,12 +130,12 @@ export class SessionEvents {
     return { ...named, event_id: String(named['event_id']) };
   }
 
-  /** The provider confirms an update. Of our own the client does not hear. */
+  /** The provider confirms an update. Confirmations of our own updates are not passed on. */
   updated(): UpdateKind {
     return this.#updates.shift()?.kind ?? 'client';
   }
 
-  /** An error of the provider: as its client is told it; null: it was about something of ours. */
+  /** Returns an error of the provider for its client; null: it concerned an event of ours. */
   failed(event: Json): { event: Json; eventId: string | null; isOfPreset: boolean } | null {
     const { error } = event;
     const eventId = isObject(error) && typeof error.event_id === 'string' ? error.event_id : null;
@@ -223,7 +223,7 @@ export function inputOf(session: unknown): InputSetting {
   };
 }
 
-/** The same session with another name of the model that writes down what is heard. */
+/** Returns the same session with another name of the transcription model. */
 export function withTranscriptionModel(event: Json, model: string): Json {
   const { session } = event;
   if (!isObject(session)) return event;

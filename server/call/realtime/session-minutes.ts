@@ -95,7 +95,7 @@ export class SessionMinutes {
     try {
       await this.#cover();
     } catch (failure) {
-      // They do not go on.
+      // They are not passed on.
       this.#received -= received;
       this.#written -= written;
       throw failure;

@@ -1,4 +1,4 @@
-// What kind of session is asked for, and of which model: by its address, and by the key where that is made for browsers.
+// Determines the requested kind of session and its model: by its address, and by the key if that was made for browsers.
 import { AppError } from '#shared/errors.ts';
 import { callAddress } from '#server/formats/call-address.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
@@ -10,13 +10,13 @@ import type { ClientSecret } from './client-secret.ts';
 import { refused } from './session-events.ts';
 
 export interface SessionRequest {
-  /** That answers; or that writes down what is heard, as its channel is chosen by it. */
+  /** Model for responses; or for transcription, by which its channel is chosen. */
   model: string;
   /** Events have the shape of the beta. */
   isBeta: boolean;
-  /** It is written down what is heard, and nothing is answered. */
+  /** The session only transcribes, without responses. */
   isTranscription: boolean;
-  /** How it is set before its client hears of it; null: as the provider has it. */
+  /** Its settings before its client is notified of it; null: the provider's defaults. */
   preset: Record<string, unknown> | null;
   /** `api-version` of its address. */
   version: string | undefined;
@@ -56,7 +56,7 @@ function presetOf({ model: _model, ...session }: Record<string, unknown>): Recor
   return session;
 }
 
-/** The provider's address has no place for the model that writes: it is set before anybody is heard. */
+/** The provider's address cannot name the transcription model: it is set before any audio is sent. */
 function namedWriter({ isTranscription, isBeta, model }: Omit<SessionRequest, 'preset'>, named: string): SessionRequest['preset'] {
   if (!isTranscription || named === '') return null;
   return isBeta ? { input_audio_transcription: { model } } : { type: 'transcription', audio: { input: { transcription: { model } } } };
@@ -71,8 +71,8 @@ function isOfBeta(headers: Headers): boolean {
 const usualWriters = ['gpt-live-transcribe', 'gpt-realtime-whisper', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'whisper-1'];
 
 /**
- * Clients name the model that writes once their session is open, and a channel is chosen before: by one that its caller may use. Null: there is none.
- * Whoever wants another channel names the model in the address.
+ * Clients set the transcription model after their session is open, but a channel is chosen before: by a model that the caller may use. Null: there is
+ * none. To choose another channel, the client sets the model in the address.
  */
 function writerFor({ channels, gate, context }: RelayServices, admission: Admission): string | null {
   const { group, user } = admission;

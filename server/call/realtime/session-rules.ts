@@ -1,4 +1,4 @@
-// Whether a session may go on at its channel.
+// Checks whether a session may continue at its channel.
 import { ChannelStatus } from '#shared/channels.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { PreparedChannel } from '#server/exchange/prepared-channel.ts';

@@ -1,4 +1,4 @@
-// A sound that is written down in a session, as a call: reserved for by its length, charged by what its provider tells.
+// Transcription of audio in a session, as a call: reserved for by its length, charged by the provider's report.
 import { noTokens } from '#shared/token-usage.ts';
 import { inputAudioTokens, isByTokens, minutesOf, mostWritten } from '#server/kinds/audio/input-audio.ts';
 import { readTranscriptUsage } from '#server/kinds/audio/transcript-usage.ts';
@@ -34,7 +34,7 @@ const transcriptionEndpoint: RelayEndpoint = {
   promptContent: (body, model) => content(model)(body, model),
 };
 
-/** What is not told is as long as what was reserved for. */
+/** Without a report, the reserved length is charged. */
 export function transcriptionUsage(call: RunningCall, event: Json, reserved: number): MeteredUsage {
   const { usage, seconds } = readTranscriptUsage(event);
   const { model } = call;

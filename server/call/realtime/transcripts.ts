@@ -1,5 +1,5 @@
-// What is written down of the sound of a session, beside its conversation: by a model of its own, at the price of that one. Each transcription is a
-// call that is reserved for before its sound goes on. https://platform.openai.com/docs/guides/realtime-transcription
+// Transcription of a session's audio, in parallel with its conversation: by a separate model, at the price of that one. Each transcription is a call
+// that is reserved for before its audio is passed on. https://platform.openai.com/docs/guides/realtime-transcription
 import { AppError } from '#shared/errors.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { settleCall } from '#server/call/settlement/settle-call.ts';
@@ -32,27 +32,27 @@ interface WrittenSound {
   isSeen: boolean;
 }
 
-/** Who writes down what is heard; a null model: nobody does. */
+/** Transcription model of the session; a null model: none. */
 interface Writer {
   model: string | null;
   route: ChannelRoute | null;
   spare: InputAudio | null;
 }
 
-/** Changes that a client may ask for and that its provider has not confirmed. */
+/** Changes that a client may request and that its provider has not confirmed. */
 const mostChanges = 16;
 
 export class Transcripts {
   readonly #of: TurnsOf;
   /** As the provider has said. */
   #now: Writer = { model: null, route: null, spare: null };
-  /** Asked for and not confirmed, in order: what is committed before is written by the one before. */
+  /** Requested and not confirmed, in order: audio that is committed before is transcribed by the one before. */
   #next: Writer[] = [];
   #last: Pick<Writer, 'model' | 'route'> | null = null;
   #pending: WrittenSound[] = [];
-  /** Reserved when the session was asked for, until it is known who writes. */
+  /** Reserved when the session was requested, until the transcription model is known. */
   #first: RunningCall | null;
-  /** Text has come of sound that is no part of the conversation yet: some write while somebody speaks. */
+  /** Text has arrived of audio that is no part of the conversation yet: some models transcribe during the speech. */
   #isAhead = false;
   #isOver = false;
 
@@ -109,7 +109,7 @@ export class Transcripts {
     if (next.model !== null) this.#last = next;
   }
 
-  /** So much sound waits to be written down, by whoever does when it is committed. @throws {AppError} */
+  /** Reserves for so many seconds of pending audio, for each model that may transcribe them. @throws {AppError} */
   async cover(seconds: number): Promise<void> {
     for (const writer of [this.#now, ...this.#next]) {
       const { model, route, spare } = writer;
@@ -120,7 +120,7 @@ export class Transcripts {
     }
   }
 
-  /** What was heard is to be written down. @throws {AppError} where the next one cannot be paid for */
+  /** Starts the transcription of committed audio. @throws {AppError} if the next one cannot be paid for */
   async committed(itemId: unknown, seconds: number): Promise<void> {
     const writer = this.#now;
     const { model, route } = writer;
@@ -150,7 +150,7 @@ export class Transcripts {
     await this.#settle(spare, 'completed', transcriptionUsage(spare.call, {}, seconds));
   }
 
-  /** It has been written. Resolves when its charge is durable. @throws {AppError} where nobody pays for it */
+  /** Ends a transcription. Resolves when its charge is durable. @throws {AppError} if it cannot be paid for */
   async completed(event: Json): Promise<void> {
     const [written] = this.#pending.splice(this.#placeOf(event['item_id']), 1);
     const received = written?.received ?? (await this.#unexpected());

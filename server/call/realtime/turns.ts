@@ -29,14 +29,14 @@ export interface TurnsOf extends TurnOwner {
   channel: PreparedChannel;
   route: ChannelRoute;
   context: SessionContext;
-  /** It is written down what is heard, and nothing is answered. */
+  /** The session only transcribes, without responses. */
   isTranscription: boolean;
 }
 
 interface RequestedTurn {
   call: RunningCall;
   eventId: string;
-  /** What it reads beside the conversation. */
+  /** Input in addition to the conversation. */
   extra: ContextSize;
   prompt: ContextSize;
 }
@@ -54,7 +54,7 @@ interface RunningTurn {
   firstByteMs: number | undefined;
 }
 
-/** Responses that a client may ask for and that have not begun. */
+/** Responses that a client may request and that have not begun. */
 const mostRequested = 16;
 const none: ContextSize = { text: 0, audio: 0, image: 0 };
 
@@ -69,7 +69,7 @@ export class RealtimeTurns implements SessionTurns {
   #over: EndReason | null = null;
   #isLeft = false;
 
-  /** @param first reserved when the session was asked for: for a turn, unless it has none */
+  /** @param first reserved when the session was requested: for a turn, unless it has none */
   constructor(of: TurnsOf, first: RunningCall) {
     this.#of = of;
     this.#like = first;
@@ -115,7 +115,7 @@ export class RealtimeTurns implements SessionTurns {
     await this.prepare();
   }
 
-  /** A client asks for a response. What comes back is the most tokens that it may have; undefined: no bound. @throws {AppError} */
+  /** A client requests a response. Returns its largest number of tokens; undefined: no bound. @throws {AppError} */
   async ask(eventId: string, extra: ContextSize): Promise<number | undefined> {
     if (this.#requested.length >= mostRequested) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
     let call: RunningCall | null = null;
@@ -145,7 +145,7 @@ export class RealtimeTurns implements SessionTurns {
     if (requested !== undefined) releaseCall(requested.call);
   }
 
-  /** A response begins, asked for or not. @throws {AppError} where nothing pays for it */
+  /** A response begins, requested or not. @throws {AppError} if it cannot be paid for */
   async begin(response: Json): Promise<void> {
     const id = idOf(response);
     if (this.#running.has(id)) return;
@@ -195,8 +195,8 @@ export class RealtimeTurns implements SessionTurns {
   }
 
   /**
-   * A response has ended. Resolves when its charge is durable. @throws {AppError} where no further turn is paid for
-   * @param left why the session is over already: what is not told of it is charged by what was seen, as any turn that is cut
+   * A response has ended. Resolves when its charge is durable. @throws {AppError} if no further turn can be paid for
+   * @param left why the session is over already: usage that is not reported is charged by what was received, as for any interrupted turn
    */
   async end(response: Json, left: EndReason | null = null): Promise<void> {
     const id = idOf(response);
@@ -219,7 +219,7 @@ export class RealtimeTurns implements SessionTurns {
     this.#spare = null;
     const requested = this.#requested;
     this.#requested = [];
-    // Its provider has them: what they read is paid by whoever does not wait for them.
+    // The provider has received them: their input is charged to a caller that does not wait for them.
     const isLeft = reason === 'client_disconnected' || reason === 'overdraft';
     for (const { call } of requested) if (!isLeft) releaseCall(call);
     const left = isLeft ? requested.map((turn) => this.#leftTurn(turn)) : [];
@@ -255,7 +255,7 @@ export class RealtimeTurns implements SessionTurns {
     return call;
   }
 
-  /** The next one, while this one is at work: where there is no money for both, it is asked for again when this one has ended. */
+  /** Reserves for the next one during this one: if the balance does not cover both, again after this one. */
   #refill(): void {
     if (this.#spare !== null || this.#over !== null || this.#isLeft || this.#of.isTranscription) return;
     const opening = (this.#opening ??= this.#open());
@@ -288,7 +288,7 @@ function idOf({ id }: Json): string {
   return typeof id === 'string' ? id : '';
 }
 
-/** As it was told; where it was not, what was seen, unless nothing came of it. */
+/** Returns the reported usage or, without a report, the received one, unless there was no output. */
 function usageOf(turn: RunningTurn, response: Json, reported: TokenUsage | null): MeteredUsage | null {
   if (reported !== null && isObject(response['usage'])) {
     const isNothing = reported.input + reported.cacheRead + reported.output === 0;

@@ -1,4 +1,4 @@
-// What lies at an address that a caller gave, as somebody who wants such a thing takes it.
+// Downloads media from an address that a caller gave, checked by its kind.
 import type { AppContext } from '#server/context.ts';
 import { isTextType } from '#server/formats/media-tokens.ts';
 import type { MediaAddress } from '#server/formats/media-addresses.ts';

@@ -1,10 +1,10 @@
-// How a caller is told that what lies at an address cannot be had.
+// Builds a caller's error for media that cannot be downloaded.
 import { AppError } from '#shared/errors.ts';
 import type { DownloadReason, DownloadRefusal } from '#server/egress/downloads.ts';
 
 type Texts = Readonly<{ zh: string; en: string }>;
 
-/** Which of both it is would tell whoever asks what names a private network has. */
+/** One message for both cases: a difference would reveal the names of a private network. */
 const nowhere = { zh: '公共互联网上找不到该主机', en: 'its host is not known, or not of the public internet' };
 
 const reasons: Record<Exclude<DownloadReason, 'status' | 'too_large'>, Texts> = {
@@ -42,7 +42,7 @@ export function longAddress(): AppError {
   return new AppError('media_not_fetched', { url: '', reason: { zh: '地址过长', en: 'its address is too long' } });
 }
 
-/** @param mediaType as it was found; undefined: nobody knows */
+/** @param mediaType as detected; undefined: unknown */
 export function wrongMedia(url: string, mediaType: string | undefined): AppError {
   const type = mediaType ?? 'application/octet-stream';
   return new AppError('media_not_fetched', {

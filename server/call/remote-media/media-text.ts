@@ -1,4 +1,4 @@
-// Files that are read as texts: by whoever looks for words, and by providers, which take them in UTF-8.
+// Text files: for word filters, and for providers, which accept them in UTF-8.
 import { isTextType } from '#server/formats/media-tokens.ts';
 
 const utf8 = /^utf-?8$/i;
@@ -8,7 +8,7 @@ export function textOf({ mediaType, bytes }: { mediaType: string; bytes: Buffer 
   return isTextType(mediaType) ? bytes.toString('utf8') : null;
 }
 
-/** The same text in UTF-8. @param charset as its server tells it; empty, or unknown: it is taken as it is */
+/** Converts a text to UTF-8. @param charset as its server reports it; empty, or unknown: the bytes are unchanged */
 export function inUtf8(bytes: Buffer, charset: string): Buffer {
   const name = charsetByMark(bytes) ?? charset;
   if (name === '' || utf8.test(name)) return bytes;

@@ -6,12 +6,12 @@ interface Found {
   /** What is wanted there. */
   kind: MediaKind | undefined;
   bytes: Buffer;
-  /** As its server tells it; empty: it does not. */
+  /** As its server reports it; empty: none. */
   contentType: string;
   url: string;
 }
 
-/** Undefined: nobody knows. */
+/** Undefined: unknown. */
 export function mediaTypeOf({ bytes, contentType, url, kind }: Found): string | undefined {
   const reported = unsaid.has(contentType) ? undefined : (others[contentType] ?? contentType);
   const found = typeByBytes(bytes) ?? reported ?? typeOfAddress(url);

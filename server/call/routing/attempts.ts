@@ -1,4 +1,4 @@
-// One channel after the other, for calls and tasks alike: each is an attempt, until whoever asks has an answer and takes no further one.
+// Tries one channel after the other, for calls and tasks alike: each is an attempt, until the consumer has an answer and takes no further one.
 import type { Attempt } from '#shared/logs.ts';
 import type { ChannelAttempt } from '#server/call/call-attempt.ts';
 import type { StageRun } from '#server/call/stages.ts';
@@ -13,7 +13,7 @@ export interface AttemptsOf<Route> {
   caller: number;
   /** The stage that chooses among channels. If undefined, any channel is as good. */
   chooser?: StageRun | undefined;
-  /** The one channel that may be asked; null: it is gone. Undefined: there is a choice. */
+  /** The only channel that may be tried; null: it is gone. Undefined: there is a choice. */
   only: PreparedChannel | null | undefined;
   /** How it goes through a channel that lists the model; null: that one is not for this. Resolved once per attempt. */
   routeTo(channel: PreparedChannel): Route | null;

@@ -1,6 +1,6 @@
-// How well channels have served lately, in this process. A channel that fails now and then is drawn less often; one that
-// keeps failing or asks for a pause is left alone for a while and then tried with one call at a time.
-// What may be one caller's doing counts for that caller alone, until others see it, too.
+// Tracks the recent health of channels, in this process. A channel that fails now and then is drawn less often; one that fails repeatedly or requests
+// a pause gets no calls for a while and then one trial call at a time. A failure that one caller may have caused counts for that caller alone, until
+// other callers see it, too.
 import { isUnclear } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 import { createRefusedCallers } from './refused-callers.ts';
@@ -9,9 +9,9 @@ import { createRefusedCallers } from './refused-callers.ts';
 export interface ChannelHealth {
   /** A response came, or at least began. */
   succeeded(channelId: number, model: string, caller: number): void;
-  /** Whether it is not the doing of one caller: nobody but the channel, or the model on it, brought it about. */
+  /** Returns whether the channel, or the model on it, caused the failure, and not a single caller. */
   failed(channelId: number, model: string, failure: HealthFailure, caller: number): boolean;
-  /** A call ended without telling anything: the client left before the upstream answered. */
+  /** A call ended without information: the client left before the upstream responded. */
   released(channelId: number, model: string, caller: number): void;
   /** From 0 (leave alone) to 1 (well): how much of its weight the channel should have. */
   factor(channelId: number, model: string, caller: number): number;
@@ -23,7 +23,7 @@ export interface ChannelHealth {
 
 export type HealthFailure = Pick<UpstreamFailure, 'status' | 'upstreamStatus' | 'kind' | 'retryAfter' | 'concerns'>;
 
-/** What is known of one channel, or of one model on it. Only what is not well is kept. */
+/** State of one channel, or of one model on it. Healthy ones have no entry. */
 interface State {
   /** Share of failures, newer ones counting more. */
   failures: number;
@@ -44,11 +44,11 @@ const newest = 0.1;
 const pauseAfter = 5;
 const firstPause = 1_000;
 const longestPause = 60_000;
-/** An upstream may ask for a longer pause than ours, up to this. */
+/** An upstream may request a longer pause than ours, up to this. */
 const longestRetryAfter = 300_000;
 /** The memory of failures fades with this half-life, or a channel that is rarely drawn would never recover. */
 const fadeHalfLife = 60_000;
-/** A trial whose end nobody told. */
+/** Timeout of a trial whose end was not reported. */
 const trialTimeout = 60_000;
 const leastFactor = 0.05;
 const forgottenBelow = 0.02;
@@ -85,7 +85,7 @@ export function createChannelHealth({ now, onFailure }: HealthDependencies): Cha
         if (seen.byMany) states.bad(channelId, '', retryAfter);
         else if (seen.byManyOnModel) states.bad(channelId, model, retryAfter);
       }
-      // The other state's trial told nothing.
+      // The other state's trial had no result.
       states.each(channelId, { model, caller }, endTrial);
       return seen === null || seen.byMany;
     },
@@ -119,7 +119,7 @@ const nameOfCaller = (model: string, caller: number): string => `${caller}\0${mo
 
 /** What is known of channels, and what outcomes make of it. */
 function createStates(now: () => number) {
-  /** Channel id → state of the channel as a whole (empty name), of its models, of callers who ask for them. */
+  /** Channel id → state of the channel as a whole (empty name), of its models, of callers who request them. */
   const channels = new Map<number, Map<string, State>>();
 
   function stateOf(channelId: number, name: string): State {
@@ -141,7 +141,7 @@ function createStates(now: () => number) {
     fade(state, time);
     state.failures *= 1 - newest;
     state.inRow = 0;
-    // A pause is kept to: the call that succeeded may have begun long before it.
+    // A pause holds: the call that succeeded may have begun long before it.
     if (time < state.pausedUntil) return;
     state.pausedUntil = 0;
     state.trialUntil = 0;
@@ -160,7 +160,7 @@ function createStates(now: () => number) {
     state.inRow++;
     const wasTrial = state.trialUntil > 0;
     state.trialUntil = 0;
-    // Calls that were under way when the pause began tell nothing new.
+    // Calls that were in flight when the pause began add no information.
     if (time < state.pausedUntil) return;
     const requested = retryAfter === undefined ? 0 : Math.min(retryAfter * 1000, longestRetryAfter);
     if (requested === 0 && !wasTrial && state.inRow < pauseAfter) return;
@@ -168,7 +168,7 @@ function createStates(now: () => number) {
     state.pause = Math.min(state.pause * 2, longestPause);
   }
 
-  /** What is known of the channel as a whole, of the model on it, of the caller who asks for that. */
+  /** States of the channel as a whole, of the model on it, of the caller on that model. */
   function each(channelId: number, { model, caller }: { model: string; caller: number }, use: (state: State, name: string) => void): void {
     const models = channels.get(channelId);
     if (models === undefined) return;
@@ -200,7 +200,7 @@ function isClientsFault(failure: HealthFailure): boolean {
   );
 }
 
-/** Keys, balances and connections belong to the channel; everything else to the model that was asked for. */
+/** Keys, balances and connections belong to the channel; everything else to the requested model. */
 function concernsChannel(failure: HealthFailure): boolean {
   if (failure.concerns !== undefined) return failure.concerns === 'account';
   return failure.kind === 'network' || failure.status === 401 || failure.status === 402 || failure.status === 403;

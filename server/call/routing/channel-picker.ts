@@ -9,9 +9,9 @@ import type { ChannelHealth } from './channel-health.ts';
 
 export interface PickRequest {
   group: string;
-  /** The model that the client asked for. */
+  /** The model that the client requested. */
   model: string;
-  /** Id of the user who asks. */
+  /** Id of the calling user. */
   caller: number;
   /** Ids of channels that this call has been sent to. */
   tried: ReadonlySet<number>;
@@ -71,7 +71,7 @@ export function createChannelPicker({ index, health, random }: PickerDependencie
     return null;
   }
 
-  /** The channel at a random point of the tier's weights: the first whose running sum lies above it. */
+  /** The channel at a random point of the tier's weights: the first whose running sum exceeds it. */
   function drawn({ channels, sums }: Tier): PreparedChannel | undefined {
     const point = random() * (sums.at(-1) ?? 0);
     let low = 0;

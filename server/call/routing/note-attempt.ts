@@ -1,4 +1,4 @@
-// What a channel's health and figures hear of an attempt, and what the log keeps of how it ended.
+// Reports attempts to the channel's health and figures, and records their ends for the log.
 import { disableChannel, reasonToDisable } from '#server/exchange/auto-disable.ts';
 import { endRules } from '#server/call/call-end.ts';
 import type { EndReason } from '#server/call/call-end.ts';
@@ -19,7 +19,7 @@ export function noteAnswered(call: RunningCall, { channel, record }: NotedAttemp
   const caller = call.admission.user.id;
   record.end_ms = elapsed(call);
   if (reason !== 'completed') record.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
-  // Whose client disconnected before the first byte tells nothing.
+  // A client that disconnected before the first byte gives no measurement.
   if (record.first_byte_ms !== undefined) context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
   if (rule.channel === 'well') health.succeeded(channel.id, call.model, caller);
   else if (rule.channel === 'nothing' || failure?.own !== undefined) health.released(channel.id, call.model, caller);
@@ -52,7 +52,7 @@ export function noteStopped(call: RunningCall, { channel, record }: NotedAttempt
   call.services.health.released(channel.id, call.model, call.admission.user.id);
 }
 
-/** JSON of the body, the version and the headers that went on; null when the body is long. */
+/** JSON of the body, the version and the headers that were sent; null if the body is long. */
 function callerText({ content, turn, clientHeaders }: RunningCall): string | null {
   return content.isLarge ? null : JSON.stringify([content.body, versionOf(turn), clientHeaders]);
 }

@@ -3,14 +3,14 @@
 export interface RefusedCallers {
   /** One more. `byManyOnModel`: several callers of that model were refused and none was served; `byMany`: so it is of several models. */
   count(channelId: number, model: string, caller: number): { byMany: boolean; byManyOnModel: boolean };
-  /** Somebody was: what was refused before is about who asked for it. */
+  /** A caller was served: earlier refusals concern their callers. */
   served(channelId: number, model: string): void;
   forget(channelId: number): void;
 }
 
 interface Refused {
   callers: Set<number>;
-  /** Model → who asked for it. */
+  /** Model → callers that requested it. */
   models: Map<string, Set<number>>;
 }
 

@@ -4,10 +4,10 @@ import { createShares } from '#server/queues/shares.ts';
 import type { ShareLimits } from '#server/queues/shares.ts';
 
 export interface AbandonedCalls {
-  /** Keeps the call going; `abort` ends it when it takes too long or the server ends. Null: it has to be ended now. */
+  /** Lets the call run on; `abort` ends it when it takes too long or the server ends. Null: it must end now. */
   keep(userId: number, abort: () => void): AbandonedCall | null;
   readonly size: number;
-  /** Ends all; from now on none goes on. */
+  /** Ends all; later ones are not accepted. */
   shutDown(): void;
 }
 
@@ -19,7 +19,7 @@ export interface AbandonedCall {
 }
 
 export interface AbandonedCallLimits {
-  /** Calls that go on, of everybody and of one user. */
+  /** Calls that run on, of all users and of one user. */
   calls: ShareLimits;
   /** Bytes of their responses, likewise. */
   bytes: ShareLimits;

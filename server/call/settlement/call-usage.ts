@@ -1,4 +1,4 @@
-// What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
+// Usage of a call: as reported by its upstream, counted if not reported, estimated if counting would take too long.
 import type { CallUnits } from '#shared/call-units.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
@@ -13,17 +13,17 @@ import type { SentRequest } from '#server/exchange/exchange.ts';
 import type { Counting } from '#server/exchange/token-estimate.ts';
 
 interface ResponseToCount {
-  /** Null: the upstream told none that can be believed. */
+  /** Null: the upstream reported none, or an impossible one. */
   reported: TokenUsage | null;
-  /** Tools that ran at the provider, as it tells or as they were seen; missing: none. */
+  /** Tools that ran at the provider, as reported or as seen in the response; missing: none. */
   hosted?: HostedCalls | undefined;
-  /** Tokens of summaries that the provider has had written within the call, beside what is told; missing: none. */
+  /** Tokens of summaries that the provider made within the call, in addition to the reported ones; missing: none. */
   summaries?: TokenUsage | undefined;
   /** The same of advice, by the model that has given it; missing: none. */
   advice?: readonly AdviceUsage[] | undefined;
   /** What a price per call is for; missing: the call. */
   units?: CallUnits | undefined;
-  /** US dollars that its provider says it takes, beside what is told; missing: none. */
+  /** US dollars that its provider reports as the cost, in addition to the tokens; missing: none. */
   cost?: number | undefined;
   /** The model wrote on after it. */
   hasTextAfter: boolean;
@@ -80,7 +80,7 @@ const tokensOf: Readonly<Record<CallUnits['kind'], Metering>> = {
   second: tokensOfResponse,
 };
 
-/** Where a price per picture is paid nobody counts what else there is; where tokens are, pictures are known by their size. */
+/** With a price per picture no tokens are counted; otherwise pictures are counted by their size. */
 async function tokensOfPictures(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
   const isPerCall = call.reserved.quoted.price.kind === 'call';
   const usage = await tokensOfResponse(call, { ...response, countWritten: isPerCall ? () => Promise.resolve(0) : response.countWritten });
@@ -89,12 +89,12 @@ async function tokensOfPictures(call: RunningCall, response: ResponseToCount): P
   return { ...usage, imageOutput: usage.output - (output - imageOutput), completionSource: 'estimated' };
 }
 
-/** What was heard is counted by its length, and is audio where nobody tells otherwise. */
+/** Audio input is counted by its length, and is all audio unless reported otherwise. */
 async function tokensOfSound(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
   return received(call, await tokensOfResponse(call, response));
 }
 
-/** What is spoken is measured where nobody tells its tokens, and is all audio. */
+/** Audio output is measured unless its tokens are reported, and is all audio. */
 async function tokensOfSpeech(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
   const usage = await tokensOfResponse(call, response);
   if (usage.completionSource === 'upstream' || usage.output === 0) return usage;
@@ -116,14 +116,14 @@ async function countResponse(call: RunningCall, { countWritten, counting }: Resp
   return countedUsage(input, output, counting.isEstimated);
 }
 
-/** The prompt alone, as it is counted, and what its provider bills beside tokens. */
+/** Returns the prompt alone, as counted, and the units that its provider bills in addition to tokens. */
 export async function usageOfPrompt(call: RunningCall, { route, pieces }: SentRequest): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPrompt(call);
   const { units, made } = ordered(call.reserved.prompt, pieces);
   const billed = units?.kind === 'search' && route.provider.billsSearches !== true ? undefined : units;
   const counted = countedUsage(tokens, 0, isEstimated);
   const usage = { ...(units?.kind === 'minute' ? received(call, counted) : counted), ...(billed === undefined ? {} : { units: billed }) };
-  // Nobody can be asked any more not to make the pictures.
+  // The pictures can no longer be cancelled.
   if (made === 0 || units?.kind !== 'image' || call.reserved.quoted.price.kind === 'call') return usage;
   return { ...usage, output: made, imageOutput: made, completionSource: 'estimated' };
 }
@@ -154,7 +154,7 @@ export async function usageUntilDisconnect(call: RunningCall, { record, request 
   return { ...prompt, output: Math.min(written, call.reserved.outputLimit ?? call.reserved.outputMost), completionSource: 'estimated' };
 }
 
-/** The response may be longer than one that is passed on, by what its caller asked for. */
+/** Returns whether the requested response may be longer than the limit of a passed-on one. */
 export function mayBeTooLong({ stream, reserved, parameters, endpoint }: RunningCall): boolean {
   return stream === null && reserved.outputMost * parameters.mostTokenBytes > endpoint.kind.mostResponseBytes;
 }

@@ -43,6 +43,6 @@ test('what is kept and told is bounded, however many names callers make up', () 
   for (let name = 0; name < 100; name += 1) for (let call = 0; call < 6; call += 1) if (note(`1 ${name}`, 1, 2) !== undefined) alerted += 1;
   expect(alerted).toBe(20);
   for (let name = 0; name < 1100; name += 1) note(`2 ${name}`, 1, 2);
-  // The first have gone, and begin anew.
+  // The first were evicted, and start from zero.
   for (let call = 0; call < 4; call += 1) expect(note('2 0', 1, 2)).toBeUndefined();
 });

@@ -10,21 +10,21 @@ export interface DriftSums {
 
 export interface CostDrift {
   /**
-   * A call whose provider has told its cost.
+   * Adds a call whose provider has reported its cost.
    * @param call `key`: whose sums it belongs to, of a channel and a model
-   * @param percent by which the sums may differ; 0: nothing is told
-   * @returns the sums, where they differ by more and nobody was told today
+   * @param percent by which the sums may differ; 0: nothing is reported
+   * @returns the sums, if they differ by more and were not reported today
    */
   noted(call: { key: string; ours: number; reported: number }, percent: number): DriftSums | undefined;
 }
 
-/** Fewer calls say little: one may have been asked for something that is priced apart. */
+/** Fewer calls mean little: one may have used something that is priced separately. */
 const fewestCalls = 5;
 /** Dollars. Below this, rounding is what differs. */
 const leastReported = 0.001;
-/** Kept sums; callers may choose some models' names. */
+/** Stored sums; callers may choose some models' names. */
 const mostStored = 1000;
-/** Told of in a day: who has so many has one cause. */
+/** Reports of a day: more than these have one cause. */
 const mostReported = 20;
 const dayMs = 24 * 3_600_000;
 

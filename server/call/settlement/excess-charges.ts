@@ -1,5 +1,5 @@
-// Calls whose upstream told of more than was reserved for them. Until such a charge is settled nobody knows what the account still
-// has, so that its next calls wait for it: the most that can be lost is what is under way already.
+// Calls whose upstream reported more than was reserved for them. Until such a charge is settled the account's balance is unknown, so that its next
+// calls wait for it: the largest possible loss is that of the calls in flight.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ExcessCharges {

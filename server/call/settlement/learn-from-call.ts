@@ -1,4 +1,4 @@
-// Hands what an upstream told of a call to what is known of its model.
+// Adds an upstream's report on a call to the statistics of its model.
 import { promptRatio } from '#server/money/quote.ts';
 import type { MeteredUsage } from '#server/call/settlement/metered-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
@@ -8,11 +8,11 @@ import type { RunningCall } from '#server/call/running-call.ts';
 /** Near its limit a response may have been cut. */
 const cutShare = 0.97;
 
-/** After a call that ended well, or one whose upstream told what it used. `firstByteMs`: when the response began. */
+/** After a call that ended well, or one whose upstream reported its usage. `firstByteMs`: when the response began. */
 export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
-  // What was summarized on the way is not what the caller asked for.
+  // A summary within the call is not the caller's request.
   if (usage.promptSource !== 'upstream' || usage.summaries !== undefined || usage.advice !== undefined) return;
-  // What a model was not told it cannot have ignored.
+  // A limit that was not sent cannot have been ignored.
   const { services, stream } = call;
   const limit = sentLimitOf(call);
   const { prompt, quoted } = call.reserved;

@@ -1,8 +1,8 @@
-// What the calls of a model tell about its next ones: how much of a response most of them need, how far estimates of prompts
-// fall short, how fast it writes, and whether its upstreams keep to limits. In memory, bounded, one process each.
+// Statistics of a model's calls, for its next ones: the output that most of them need, the error of prompt estimates, the speed of output, and
+// whether its upstreams respect limits. In memory, bounded, one per process.
 //
-// One caller must not spoil it for the others: every caller has a few samples, and what is said of a model is the middle of
-// what its callers say. Finding the middle of many callers is too much for every call, so it is kept for a second.
+// No single caller can distort them: every caller has a few samples, and a model's value is the median over its callers. That median is too
+// expensive for every call, so it is cached for a second.
 
 /** How a prompt's size was found before the call. `media`: fixed numbers for images, audio and files are in it. */
 export type PromptBasis = 'estimated' | 'counted' | 'media';
@@ -13,7 +13,7 @@ export interface UsageSample {
   basis: PromptBasis;
   /** Prompt tokens as expected, before any correction. */
   expected: number;
-  /** As the upstream told; weighted by what writing and reading its cache costs. */
+  /** As reported by the upstream; weighted by the cost of writing and reading its cache. */
   prompt: number;
   completion: number;
   /** The call was cut at a limit of ours: its response says nothing of what it needed. */
@@ -68,7 +68,7 @@ type Reading = 'completion' | 'speed' | `added-${PromptBasis}` | `factor-${Promp
 
 interface Model extends Used {
   users: Map<number, User>;
-  /** What was found when it was asked for last, as long as no sample and no second has passed. */
+  /** Result of the last query, valid while there is no new sample and no second has passed. */
   middles: Map<Reading, { value: number | undefined; at: number }>;
 }
 

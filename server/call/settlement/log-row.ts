@@ -19,7 +19,7 @@ import type { SentRequest } from '#server/exchange/exchange.ts';
 import { elapsed } from '#server/call/running-call.ts';
 import type { RunningCall } from '#server/call/running-call.ts';
 
-/** Names of fields that are kept of a call. */
+/** Names of dropped fields that are stored for a call. */
 const mostDropped = 20;
 
 /** What the row says of how the call ended. */
@@ -104,7 +104,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
 }
 
 function compactionOf({ turn, responseFields }: RunningCall): LogOther['compaction'] {
-  // Nothing else is asked for within a call.
+  // No other request is made within a call.
   if (turn.within !== undefined) return 'automatic';
   return responseFields['is_compaction'] === true ? 'asked' : undefined;
 }
@@ -130,7 +130,7 @@ function storedLong(usage: MeteredUsage | null, request: SentRequest | null): Me
   return { ...usage, cacheWrite5m: 0, cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m };
 }
 
-/** What the provider tells of its lane counts; where it tells nothing, the one that was asked for, if that costs more. */
+/** Selects the tier that the provider reports; without a report the requested one, if that costs more. */
 function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
   const tier = usage.tier ?? request?.reportedTier ?? dearerTier(price, request?.requestedTier, usage);
   return tier === undefined ? usage : { ...usage, tier };
@@ -166,7 +166,7 @@ function noteCacheWrites(other: LogOther, { cacheWrite5m, cacheWrite1h }: TokenU
   other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
 }
 
-/** Of a long prompt, and of another lane. */
+/** Records factors of a long prompt, and of another tier. */
 function noteFactors(other: LogOther, { inputRatio, tier }: UsagePrice): void {
   if (inputRatio !== undefined) other.input_ratio = inputRatio;
   if (tier === undefined) return;

@@ -29,7 +29,7 @@ export interface TokenCounter {
 }
 
 /**
- * As the upstream told it, and counted what it did not tell: a number of 0 says nothing, because every call has a prompt.
+ * Returns the reported usage, with missing parts counted: a number of 0 counts as missing, because every call has a prompt.
  * @param hasTextAfter the model wrote on after it
  */
 export function completedUsage(usage: TokenUsage, hasTextAfter: boolean, count: TokenCounter): MeteredUsage | Promise<MeteredUsage> {
@@ -46,18 +46,18 @@ function withPromptTokens(reported: MeteredUsage, { tokens, isEstimated }: { tok
   return { ...reported, input: tokens, promptSource: isEstimated ? 'estimated' : 'counted' };
 }
 
-/** Counted by ourselves, for upstreams that tell nothing; estimated where counting would have taken too long. */
+/** Returns a usage counted here, for upstreams that report none; estimated if counting would have taken too long. */
 export function countedUsage(input: number, output: number, isEstimated: boolean): MeteredUsage {
   const source = isEstimated ? 'estimated' : 'counted';
   return { ...noTokens, input, output, promptSource: source, completionSource: source };
 }
 
-/** How much of a number that the upstream did not tell was counted. */
+/** Returns whether a number that the upstream did not report was estimated. */
 export function isEstimate({ promptSource, completionSource }: MeteredUsage): boolean {
   return promptSource === 'estimated' || completionSource === 'estimated';
 }
 
-/** What was told, with the completion as it was counted when that is more: it had been told before the rest came. */
+/** Returns the reported usage, with the counted completion if that is larger: the report came before the rest. */
 function withCompletion(reported: MeteredUsage, output: number): MeteredUsage {
   return output <= reported.output ? reported : { ...reported, output, completionSource: 'counted' };
 }

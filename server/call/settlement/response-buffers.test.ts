@@ -99,7 +99,7 @@ test('held responses: those of one user that come side by side do not fill its s
   expect(done().length).toBeGreaterThanOrEqual(3);
   expect(responses.bytes).toBeLessThanOrEqual(120);
   let rounds = 0;
-  // All that have arrived are let go together.
+  // All that have arrived are released together.
   for (let left = opened.length; left > 0; rounds += 1) {
     for (const response of done()) {
       if (response.state.bytes === 0) continue;

@@ -1,7 +1,7 @@
-// Whole responses in memory: while they come, while they are decoded, and until their callers have read them. So many bytes
-// of them fit into the process, and of one user as many as are free beside them: whoever comes later finds a share, however much the
-// others leave unread. Who asks for more is read more slowly: what has no room waits in its upstream's connection, because a
-// response that was thrown away would be paid for all the same.
+// Limits whole responses in memory: while they arrive, while they are decoded, and until their callers have read them. The process has a number of
+// bytes for them, and each user may take as many as are free next to the user's own: a later user finds a share, however much the others leave
+// unread. Further responses are read more slowly: they wait in the upstream's connection, because a response that was thrown away would be paid for
+// all the same.
 import { createShares } from '#server/queues/shares.ts';
 
 export interface ResponseBuffers {
@@ -23,7 +23,7 @@ export interface ResponseBuffer {
 export interface ResponseBufferLimits {
   /** Bytes of all responses; one more response always gets through. */
   all: number;
-  /** Of them, those for little responses alone, which are no longer than that: of one user as many as are free beside them too. */
+  /** Of them, those reserved for responses no longer than `little`: each user may take as many of them as are free next to the user's own. */
   forLittle: number;
   little: number;
 }
@@ -42,8 +42,8 @@ export function createResponseBuffers({ all, forLittle, little }: ResponseBuffer
   const coming = createComing(little);
 
   /**
-   * Of those for which there is no room the oldest goes on in any case, so that two do not wait for each other; but not beyond what
-   * callers have yet to read.
+   * If several exceed the limit, the oldest continues in any case, so that two do not wait for each other; but not beyond what callers have yet to
+   * read.
    */
   function mayGoOn(response: BufferedResponse): boolean {
     if (fits(response)) return true;
@@ -62,12 +62,12 @@ export function createResponseBuffers({ all, forLittle, little }: ResponseBuffer
     return bytes <= little || share <= (free + share) / 8 || coming.isOldest(response);
   }
 
-  /** One that its own user holds back holds back nobody else. */
+  /** A response that its own user blocks does not block other users. */
   function mayExceed(response: BufferedResponse): boolean {
     return arrived.of(response.userId) === 0 && coming.isOldest(response);
   }
 
-  /** There is room again, or somebody else is the oldest. */
+  /** There is capacity again, or another one is the oldest. */
   function wake(): void {
     for (const response of coming.all) {
       const { goOn } = response;

@@ -27,18 +27,18 @@ export interface CallEnd {
   firstByteMs: number | undefined;
   /** The client has disconnected, and its response was read to the end all the same. */
   wasRead?: boolean;
-  /** The end of the response, in which some providers tell of the tools that ran, never came. */
+  /** The end of the response, in which some providers report tool runs, never arrived. */
   isCut?: boolean;
   /** What went wrong upstream. */
   failure?: UpstreamFailure;
 }
 
-/** Settles the call. Never leaves its reservation open; when it fails, the caller has to be told so, or to be cut off. */
+/** Settles the call. Never leaves its reservation open; on a failure, the caller must get an error, or be disconnected. */
 export async function settleCall(call: RunningCall, end: CallEnd): Promise<void> {
   const { services } = call;
   const { reservation } = call.reserved;
   const { reason, channel, firstByteMs, wasRead = false } = end;
-  // Before its caller can hear of it and try again.
+  // Before its caller can see the failure and retry.
   if (reason !== 'completed') for (const stage of call.stages) stage.unanswered?.();
   // A call that costs nothing holds nothing while its row is written: the caller may retry at once.
   if (end.usage === null) for (const stage of call.stages) stage.closed?.(call);
@@ -89,7 +89,7 @@ interface Excess {
   usage: MeteredUsage | null;
 }
 
-/** The account's next calls wait for it; where the upstream did not keep to its limit, the operator is told. */
+/** Makes the account's next calls wait for the charge; if the upstream ignored its limit, notifies the operator. */
 function noteExcess(call: RunningCall, { settling, channel, usage }: Excess): void {
   const { services, admission, model } = call;
   const { context, settlement } = services;

@@ -38,7 +38,7 @@ export interface ConnectionLimits {
 
 const megabyte = 1024 * 1024;
 const usualLimits: ConnectionLimits = { perConnection: 64, perUser: 64 * megabyte, all: 512 * megabyte };
-/** What an entry takes beside its text, roughly. */
+/** Overhead of an entry in addition to its text, roughly. */
 const entryBytes = 200;
 
 /** How many names, later responses and calls hold a response. */

@@ -1,10 +1,10 @@
-// Whoever has lost the key is not to keep a connection either: it is looked at from time to time.
+// Closes connections whose key is no longer valid: the key is checked from time to time.
 import { AppError } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RelayServices } from '#server/call/services.ts';
 
-/** With these a key is of no more use, whatever is asked. */
+/** With these a key is of no more use, for any request. */
 const lostKeys: ReadonlySet<ErrorCode> = new Set([
   'key_invalid',
   'key_disabled',

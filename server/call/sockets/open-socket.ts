@@ -1,4 +1,4 @@
-// A socket is asked for: by whom, and whether there is room for it. From then on it is a (`call-socket.ts`).
+// Opens a socket: checks the caller and the capacity. From then on it is a `CallSocket` (`call-socket.ts`).
 import { AppError } from '#shared/errors.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import type { Connection, Upgrade } from '#server/http/connection.ts';
@@ -34,16 +34,16 @@ export interface SocketRequest {
   endpoint: RelayEndpoint;
   request: Request;
   connection: Connection | null;
-  /** Where its calls get what they speak of beside their messages, and what the connection remembers. */
+  /** State that its calls refer to apart from their messages, and the connection's memory. */
   conversations: ConversationSource;
 }
 
 type RequestedSession = Omit<SocketRequest, 'conversations'>;
 
 export interface RelaySockets {
-  /** Never rejects: who gets no socket is told so over HTTP, in the format of the address. */
+  /** Never rejects: a refusal is an HTTP response, in the format of the address. */
   open(requested: SocketRequest): Promise<DirectResponse>;
-  /** The same of a session that goes on to a provider. */
+  /** Opens a session that is passed through to a provider. */
   openSession(requested: RequestedSession): Promise<DirectResponse>;
   readonly size: number;
   /** What is open ends, with a word. */
@@ -184,7 +184,7 @@ function accept({ req, res }: Connection, { socket: raw, head }: Upgrade, accept
     {
       limits,
       openReceiver(socket) {
-        // What an upgrade is made of is not kept for as long as the socket is.
+        // The objects of an upgrade are not retained for the life of the socket.
         const receiver = openReceiver(socket, {
           connection: { req, res },
           onClosed(closed) {
@@ -207,7 +207,7 @@ interface SessionPlace extends Pick<Acceptance, 'services' | 'room' | 'open'> {
   shares: Shares<number>;
 }
 
-/** A session that goes on to a provider, which has opened it before the handshake is completed. */
+/** Opens a session with a provider, before the handshake is completed. */
 async function openRealtime(place: SessionPlace, { endpoint, request: original, connection }: RequestedSession): Promise<DirectResponse> {
   const { services, room, open, admit, shares } = place;
   const { context } = services;
@@ -220,7 +220,7 @@ async function openRealtime(place: SessionPlace, { endpoint, request: original, 
     const upgrade = connection?.upgrade;
     if (connection === null || upgrade === undefined) throw new AppError('websocket_missing');
     const secret = secretIn(services, request);
-    // From here on it is asked for by the key that has given it.
+    // From here on it is authorized by the key that created the secret.
     if (secret !== null) request = withKey(connection, secret.key);
     const admission = await admit(request, connection);
     const { user } = admission;
@@ -263,7 +263,7 @@ function withKey({ req: { method, url, headers } }: Connection, key: string): Re
   return leanRequest({ method, url, headers: { ...headers, authorization: key } });
 }
 
-/** The request as its calls are asked for by it. Who cannot send headers sends the key as a protocol; cookies are nobody's key here. */
+/** Returns the request by which its calls are authorized. Clients that cannot send headers send the key as a protocol; cookies are no key here. */
 function callRequest({ req }: Connection, dialect: SocketDialect | undefined): Request {
   const key = req.headers.authorization === undefined ? keyInProtocols(req.headers['sec-websocket-protocol']) : undefined;
   const headers = dialect?.callHeaders(req.headers) ?? req.headers;

@@ -1,5 +1,5 @@
-// A turn from which nothing is generated: what it says is looked at like any other and remembered, so that the next one goes on from it.
-// No upstream is asked, and nothing is charged.
+// A turn that generates nothing: its input is checked like any other and remembered, so that the next one continues it. No upstream is called, and
+// nothing is charged.
 import { noTokens } from '#shared/token-usage.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';

@@ -1,4 +1,4 @@
-// The client's side of a streamed call: one body however many upstreams are tried, kept alive while nothing comes.
+// The client's side of a streamed call: one body over all attempts, with keep-alives while no data arrives.
 import type { ErrorObject } from '#server/formats/api-surface.ts';
 import type { StreamVoice } from '#server/formats/client-dialect.ts';
 import { LeanBody } from '#server/call/stream/lean-body.ts';
@@ -12,7 +12,7 @@ export interface ClientBody {
   end(): void;
   /** There is no proper end. */
   cut(): void;
-  /** Something is told although nothing has come. */
+  /** Something is sent although no data has arrived. */
   flushHeaders(): void;
   /** Stores the ending durably before the call is settled. Missing: the ending leaves once the call is settled. */
   store?(ending: Buffer): Promise<void>;
@@ -22,7 +22,7 @@ export interface ClientStreamOptions {
   keepAliveMs: number;
   /** Missing: the client's connection, by `body`. */
   reader?: ClientBody;
-  /** Speaks until an upstream's stream does; asked for where it has to. */
+  /** Opens a voice for the time before an upstream's stream; called on demand. */
   openVoice(): StreamVoice;
   onDisconnect(): void;
 }
@@ -51,14 +51,14 @@ export class ClientStream implements BodySource, TimedStream {
     this.#onLeft = onDisconnect;
   }
 
-  /** Whoever feeds the body from now on, and knows what has been said in it. */
+  /** Connects the upstream that feeds the body from now on, with the voice that knows what has been sent. */
   attach(upstream: { pause(): void; resume(): void }, voice: StreamVoice): void {
     this.#upstream = upstream;
     this.#voice = voice;
     if (this.#isPaused) upstream.pause();
   }
 
-  /** Whoever feeds it has ended before anything was said. */
+  /** The upstream has ended before anything was sent. */
   detach(): void {
     this.#upstream = null;
     this.#voice = null;
@@ -129,7 +129,7 @@ export class ClientStream implements BodySource, TimedStream {
     return this.#voice;
   }
 
-  /** Ends the call as if nobody waited for it; its last word still goes out. */
+  /** Ends the call as if its client had disconnected; its last event is still sent. */
   shutDown(): void {
     this.#onLeft();
   }

@@ -60,7 +60,7 @@ function book(
 ): Promise<void> {
   const { channel, request, record } = attempt;
   noteAnswered(call, attempt, reason, failure);
-  // What a provider says of its own failure is believed: it bills no more than it told. What we refuse to pass on it bills.
+  // A provider that reports its own failure bills no more than it reported. A response that we refuse to pass on is billed.
   const isCut = !pipe.hasFinished() && (endRules[reason].isCut === true || failure?.own !== undefined);
   const end = { reason, channel, request, usage, firstByteMs: record.first_byte_ms, isCut };
   return settleCall(call, failure === undefined ? end : { ...end, failure });
@@ -69,7 +69,7 @@ function book(
 interface StreamUsage {
   /** Null: nothing has come. */
   usage: MeteredUsage | null;
-  /** The upstream told something that cannot be true. */
+  /** The upstream reported an impossible usage. */
   isInvalid: boolean;
 }
 
@@ -85,7 +85,7 @@ async function usageOfStream(stream: EndedStream, ended: EndReason, failure: Ups
   return { ...found, usage: await usageOfPrompt(call, stream.attempt.request) };
 }
 
-/** What the upstream told, as far as it can be believed; else what is counted. */
+/** Returns the reported usage, if it is plausible; otherwise the counted one. */
 async function readUsage({ call, pipe, counting, attempt }: EndedStream, failure: UpstreamFailure | undefined): Promise<StreamUsage> {
   const { usage, isInvalid, hasTextAfter, hosted, summaries, advice, units, isNothing = false, unknownEnding } = pipe.reportedUsage();
   call.services.settlement.unknownEndings.note(attempt, unknownEnding);

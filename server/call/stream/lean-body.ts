@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { PipedBody } from '#server/http/lean-response.ts';
 
-/** Who feeds the body: asked to wait while the client reads slowly, told when the client has gone. */
+/** Source of the body: paused while the client reads slowly, notified when the client has gone. */
 export interface BodySource {
   pause(): void;
   resume(): void;
@@ -57,10 +57,10 @@ export class LeanBody implements PipedBody {
 
   pipe(destination: ServerResponse): void {
     this.#destination = destination;
-    // Between the end of a connection and its `close` every write is an error, and one that nobody hears ends the process.
+    // Between the end of a connection and its `close` every write is an error, and an unhandled one ends the process.
     destination.on('error', () => {});
     if (this.#isGone) {
-      destination.destroy(); // cut before it was asked for
+      destination.destroy(); // cut before it was requested
       return;
     }
     if (this.#isEnded) {
@@ -79,7 +79,7 @@ export class LeanBody implements PipedBody {
 
   /** Closes the client's connection; `disconnected` follows. */
   cut(): void {
-    // Without a destination the client has gone before there was a response, and nobody asked for the body.
+    // Without a destination the client has gone before there was a response, and the body has no reader.
     if (this.#destination === null) this.destroy();
     else this.#destination.destroy();
   }
@@ -110,7 +110,7 @@ export class LeanBody implements PipedBody {
       return;
     }
     this.#wait();
-    // What was under way still comes while the source is asked to wait.
+    // Data in flight still arrives while the source is paused.
     if (this.#isFull) return;
     this.#isFull = true;
     this.#destination.once('drain', () => {

@@ -7,7 +7,7 @@ export interface TimedStream {
   cut?(): void;
   /** The server ends: what is open has to end now. */
   shutDown?(): void;
-  /** Kept by the clock: where the stream stands in its list, -1 when it does not. */
+  /** Set by the clock: the stream's index in its list, -1 if it is in none. */
   clockPlace: number;
 }
 
@@ -22,9 +22,9 @@ export interface StreamClock {
 
 const tickMs = 250;
 
-/** `onFault` hears of a stream whose tick threw; the others go on. */
+/** `onFault` is called with a stream whose tick threw; the others continue. */
 export function createStreamClock(onFault: (cause: unknown) => void = () => {}): StreamClock {
-  // Not a Set: one that thousands of streams a second pass through keeps ended ones alive (see `pending-work.ts`).
+  // Not a Set: one that thousands of streams a second pass through retains ended ones (see `pending-work.ts`).
   const streams: TimedStream[] = [];
 
   function remove(stream: TimedStream): void {
@@ -52,7 +52,7 @@ export function createStreamClock(onFault: (cause: unknown) => void = () => {}):
   function tickAll(): void {
     const now = performance.now();
     tickedAt = now;
-    // From the end: whoever is removed meanwhile is replaced by one that had its turn.
+    // From the end: a removed stream is replaced by one that had its turn.
     for (let place = streams.length - 1; place >= 0; place -= 1) {
       const stream = streams[place];
       if (stream !== undefined) tick(stream, now);

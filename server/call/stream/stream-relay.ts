@@ -106,7 +106,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   tick(now: number): void {
     this.#guard(() => {
-      // Silence that the client or we asked for is not the upstream's.
+      // Silence caused by the client or by the gateway is not the upstream's.
       if (this.#options.client.isPaused || this.#spending.isSuspended) this.#reader.excuseSilence(now);
       this.#spending.tick();
       if (this.#openedAt !== null && now - this.#openedAt > longestEarlyMs) this.#flow();
@@ -283,7 +283,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const wasOpening = this.#state.isOpening;
     if (!this.#state.end()) return;
     const { call } = this.#options;
-    // Nothing of it was told: its error is one of a call that has not begun.
+    // Nothing of it was sent: its error is one of a call that has not begun.
     if (wasOpening) this.#options.client.detach();
     try {
       this.#spending.end();

@@ -93,7 +93,7 @@ export class StreamSpending {
     // Estimated by bytes until here.
     if (this.#costOf(await this.#meter.countTokens()) <= reservation.amount) return true;
     if (settings.get('StreamOverdraft') === 'stop') return false;
-    // As much as one response can be, so that it need not be asked again.
+    // As much as one response can cost, so that no further reservation is needed.
     const largest = maxOutputTokens(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
     const most = services.context.quotes.reserveFor(quoted, prompt, largest * choices);
     return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));

@@ -35,7 +35,7 @@ export class StreamState {
     this.#report(null);
   }
 
-  /** It ends here. False: it had ended before. Whoever waits for its opening is told by `refuse` or `close`. */
+  /** It ends here. False: it had ended before. A pending opening is resolved by `refuse` or `close`. */
   end(): boolean {
     if (this.#now === 'ended') return false;
     this.#now = 'ended';
@@ -47,7 +47,7 @@ export class StreamState {
     if (this.#opening === undefined) this.#report(failure);
   }
 
-  /** Of one that has ended: nobody else is to be asked. */
+  /** After its end: no other channel is to be tried. */
   close(): void {
     if (this.#opening === undefined) this.#report(null);
   }

@@ -7,9 +7,9 @@ import type { EventSource, StreamSink } from '#server/exchange/upstream-stream.t
 import { failureOfSend, invalidResponse } from '#server/exchange/upstream-error.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 
-/** Who is told what comes, in order. */
+/** Receiver of the data, in order. */
 export interface EventReceiver {
-  /** Whole events. `isOwned`: nobody else keeps these bytes. */
+  /** Whole events. `isOwned`: no other reader uses these bytes. */
   events(events: Buffer, isOwned: boolean): void;
   /** The body is over. `rest` has no empty line behind it. */
   ended(rest: Buffer): void;
@@ -83,7 +83,7 @@ export class UpstreamReader implements StreamSink {
     this.#read(this.#framing.eventEnd, true);
   }
 
-  /** Goes on with these server-sent events instead of what has come. */
+  /** Continues with these server-sent events instead of the received ones. */
   replaceBy(events: Buffer): void {
     this.#events = framings.sse.createSplitter();
     this.#read(events, true);

@@ -1,4 +1,4 @@
-// A whole response told as a stream, for clients that asked for one where the upstream only answers whole.
+// Converts a whole response to a stream, for clients that requested one from an upstream that cannot stream.
 import { framings } from '#server/framing/registry.ts';
 import type { EventSource } from '#server/exchange/upstream-stream.ts';
 

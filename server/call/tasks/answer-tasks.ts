@@ -22,16 +22,16 @@ export interface TaskAnswer {
 interface TaskRequest {
   request: Request;
   connection: Connection | null;
-  /** Null: it is told as on every path of the relay. */
+  /** Null: the error has the form of every other path of the relay. */
   refusal(failure: unknown, language: Language, requestId: string): TaskAnswer | null;
 }
 
 /** What is known of a call, for its log. */
 export interface NotedCall {
   requestId: string;
-  /** Hears who calls in the console. */
+  /** Receives the caller of the console. */
   progress: Progress;
-  /** Hears of the model as soon as it is known. */
+  /** Called with the model as soon as it is known. */
   onModel(model: string): void;
 }
 
@@ -76,7 +76,7 @@ export async function answerDirectly<Answer extends DirectResponse>(
 
 const ownPath = /^(?:https?:\/\/[^/]*)?\/v1(?:beta)?\//;
 
-/** SDKs of OpenAI and Google send no language; clients of the other paths have always been told in Chinese. */
+/** SDKs of OpenAI and Google send no language; clients of the other paths have always got Chinese. */
 export function languageFor({ url, headers }: Pick<Request, 'url' | 'headers'>): Language {
   return ownPath.test(url) ? callerLanguage(headers) : languageOf(headers.get('accept-language'));
 }

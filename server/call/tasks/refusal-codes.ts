@@ -1,4 +1,4 @@
-// Which of our refusals clients of drawings and of music tell apart by a word of their own.
+// Refusals for which clients of drawings and of music expect a code of their own.
 import type { ErrorCode } from '#shared/errors.ts';
 
 export const moneyCodes: ReadonlySet<ErrorCode> = new Set(['insufficient_user_quota', 'pre_consume_token_quota_failed', 'key_exhausted']);

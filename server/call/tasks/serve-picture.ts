@@ -15,7 +15,7 @@ const waitMs = 30_000;
 const mostBytes = 20 * 1024 * 1024;
 /** For a whole picture, however slowly it is read. */
 const longestMs = 600_000;
-/** No address and no network keeps others' pictures from being opened; many networks together do so for `longestMs` at most. */
+/** No address and no network stops others' pictures from being opened; many networks together do so for `longestMs` at most. */
 const everybodys = createFairQueue({ atOnce: 240, places: 1_000, placesPerNetwork: 240, placesPerSource: 60 });
 const ofOneNetwork = { atOnce: 60, places: 240, placesPerSource: 60 };
 const ofOneAddress = { atOnce: 12, places: 60, placesPerSource: 60 };
@@ -28,7 +28,7 @@ const retentionSeconds = 86_400;
 export interface ImageRequest {
   request: Request;
   connection: Connection | null;
-  /** Null: there is none, which clients are told by `missing`. */
+  /** Null: there is none, and clients get the error `missing`. */
   find: () => Promise<{ url: string; isFinal: boolean } | null>;
   missing: string;
 }
@@ -62,7 +62,7 @@ export async function servePicture(host: RouteHost, { request, connection, find,
   } catch (failure) {
     if (failure instanceof EgressRefusal) {
       if (!leaving.signal.aborted) context.log.warn({ reason: failure.reason }, 'a picture could not be fetched');
-      // What failed is the place where it lies.
+      // The host of the picture has failed.
       return refuse(502, 'http_get_image_failed');
     }
     const error = toAppError(failure instanceof QueueFull ? new AppError('rate_limited') : failure, context, facts.requestId);
@@ -78,7 +78,7 @@ interface Picture extends Pick<EgressStream, 'status' | 'read' | 'close'> {
 interface Wanted {
   url: string;
   ip: string;
-  /** Nobody wants it any more. */
+  /** Aborted when no client waits for it any more. */
   signal: AbortSignal;
 }
 
@@ -119,7 +119,7 @@ function inTurn(ip: string, work: () => Promise<void>): Promise<void> {
   return inLine({ lines: byAddress, name: source.name, limits: ofOneAddress }, (line) => line.run(source, inNetwork));
 }
 
-/** A line is kept while it has work. */
+/** A line exists while it has work. */
 async function inLine(
   { lines, name, limits }: { lines: Map<string, FairQueue>; name: string; limits: FairQueueLimits },
   run: (line: FairQueue) => Promise<void>,
@@ -133,7 +133,7 @@ async function inLine(
   }
 }
 
-/** A picture that breaks off breaks the response off: browsers keep no half of it. */
+/** A picture that is cut ends the response with an error: browsers discard half of one. */
 function bodyOf({ read, close }: Picture): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

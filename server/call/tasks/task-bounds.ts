@@ -15,10 +15,10 @@ const shortPicture = 4_000;
 /** Characters of a picture that are looked at one by one. */
 const lookedAt = 256;
 const pictureStart = /^(?:data:[\w.+/;=-]{1,100},)?[\w+/=\s-]*$/;
-/** Characters of a field's name that are told. */
+/** Characters of a field's name in an error. */
 const longestName = 60;
 
-/** Which field, and what it may be; formats tell it in their own way. */
+/** A field and its rule; each format reports it in its way. */
 export class BoundRefusal extends AppError {
   constructor(field: string, rule: { zh: string; en: string }) {
     const name = field.slice(0, longestName);

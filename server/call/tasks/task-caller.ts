@@ -1,4 +1,4 @@
-// Who hands in tasks and asks about them.
+// Caller that submits and polls tasks.
 import type { Connection } from '#server/http/connection.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayServices } from '#server/call/services.ts';

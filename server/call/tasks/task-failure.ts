@@ -1,4 +1,4 @@
-// Why no channel took a task, for the formats that tell it in their own words.
+// Reason why no channel accepted a task, for formats with codes of their own.
 import { AppError } from '#shared/errors.ts';
 import { refusesChannel } from '#server/exchange/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
@@ -21,7 +21,7 @@ export class TaskFailure extends Error {
     this.reported = reported;
   }
 
-  /** What an upstream says of the channel's account is told in our words. */
+  /** A failure of the channel's account is reported in the gateway's words. */
   static ofUpstream(failure: UpstreamFailure, keywords: readonly string[]): TaskFailure {
     if (refusesChannel(failure, keywords)) return new TaskFailure(new AppError('channel_refused'), 'channel_refused', 0, failure);
     if (failure.status === 429) {
