@@ -215,8 +215,8 @@ export function trainedPrice(base: string, { input, cached, output }: TuningPric
     ...audioRatiosOf(completionRatio, {}),
     ...imageRatiosOf(completionRatio, { imageRatio: maps.imageRatio?.[name], imageCompletionRatio: maps.imageCompletionRatio?.[name] }),
   };
-  const lanes = maps.tierPrice ?? {};
-  return withTiers(usual, new Map([...tierFactorsOf(name, lanes), ...tierFactorsOf(`ft:${name}`, lanes)]));
+  const factors = maps.tierPrice ?? {};
+  return withTiers(usual, new Map([...tierFactorsOf(name, factors), ...tierFactorsOf(`ft:${name}`, factors)]));
 }
 
 /** Of a million tokens, at ratio 1. */

@@ -1,4 +1,4 @@
-// One connection over which a client asks for many calls. It asks by its key, which is looked at for every call and while it is silent.
+// Connection over which a client sends many calls. Its key authorizes them, and is checked for every call and while the connection is idle.
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import type { ErrorObject } from '#server/formats/api-surface.ts';
@@ -44,7 +44,7 @@ export interface CallSocketOptions {
   onClosed(socket: CallSocket): void;
 }
 
-/** Messages that wait for their lane, or to be read. */
+/** Messages that wait for their queue, or to be read. */
 const mostWaiting = 64;
 
 export class CallSocket implements SocketReceiver, TurnPlace {
@@ -60,7 +60,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   readonly #socket: MessageSocket;
   readonly #owner: string;
   readonly #endsAt: number;
-  readonly #lanes: ConnectionQueues;
+  readonly #queues: ConnectionQueues;
   readonly #keys: KeyWatch;
   readonly #turns = new Set<SocketTurn>();
   #reading: Promise<void> = Promise.resolve();
@@ -84,17 +84,17 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     this.#endsAt = services.context.now() + dialect.mostMinutes * 60_000;
     this.#keys = new KeyWatch({ services, request, connection }, (error) => this.#end(error, closeCodes.refused));
     const { mostTurns, mostQueues } = dialect;
-    this.#lanes = createConnectionQueues({ mostTurns, mostQueues, mostWaiting }, () => this.#closeIfDone());
+    this.#queues = createConnectionQueues({ mostTurns, mostQueues, mostWaiting }, () => this.#closeIfDone());
   }
 
-  /** No call is begun any more. Those that are at work go on. */
+  /** No further call is started. Those in progress continue. */
   drain(): void {
     this.#isDraining = true;
-    this.#lanes.dropWaiting();
+    this.#queues.dropWaiting();
     this.#closeIfDone();
   }
 
-  // What the socket tells.
+  // Events of the socket.
 
   message(bytes: Buffer): void {
     const hold = this.services.context.bodies.open(this.#owner);
@@ -127,20 +127,20 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   }
 
   tick(): void {
-    if (!this.#lanes.isIdle) return;
+    if (!this.#queues.isIdle) return;
     if (this.#isOld()) this.#closeIfDone();
     else this.#keys.check();
   }
 
   closed(): void {
     this.#isGone = true;
-    this.#lanes.dropWaiting();
+    this.#queues.dropWaiting();
     for (const turn of this.#turns) turn.left();
     this.remembered.clear();
     this.#options.onClosed(this);
   }
 
-  // What its turns ask for.
+  // Requests of its turns.
 
   isFull(): boolean {
     return this.#socket.isFull;
@@ -150,22 +150,22 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     return this.#isGone;
   }
 
-  send(message: Buffer, lane: string | null): void {
-    this.#socket.send(lane === null ? message : this.dialect.onQueue(message.toString('utf8'), lane));
+  send(message: Buffer, queue: string | null): void {
+    this.#socket.send(queue === null ? message : this.dialect.onQueue(message.toString('utf8'), queue));
   }
 
-  sendError(error: ErrorObject, lane: string | null): void {
-    this.send(Buffer.from(JSON.stringify(this.dialect.errorMessage(error))), lane);
+  sendError(error: ErrorObject, queue: string | null): void {
+    this.send(Buffer.from(JSON.stringify(this.dialect.errorMessage(error))), queue);
   }
 
-  sendFailure(error: AppError, lane: string | null): void {
+  sendFailure(error: AppError, queue: string | null): void {
     const requestId = newRequestId(this.services.context);
-    this.sendError(withHeaders(gatewayError(error, this.#options.language, requestId), { requestId, retryAfter: error.retryAfter }), lane);
+    this.sendError(withHeaders(gatewayError(error, this.#options.language, requestId), { requestId, retryAfter: error.retryAfter }), queue);
   }
 
   /** Never rejects. */
   async #read(bytes: Buffer, hold: BodyHold): Promise<void> {
-    let lane: string | null = null;
+    let queue: string | null = null;
     try {
       if (this.#isGone) throw new AppError('client_closed');
       const { bodies } = this.services.context;
@@ -175,18 +175,18 @@ export class CallSocket implements SocketReceiver, TurnPlace {
       const message = parsed.value;
       if (!isObject(message))
         throw new AppError('invalid_request', { detail: { zh: '消息必须是 JSON 对象', en: 'a message must be a JSON object' } });
-      lane = this.dialect.queueOf(message);
+      queue = this.dialect.queueOf(message);
       const requested = this.dialect.readMessage(message);
       if (requested.kind === 'turn') {
         const { previousId, isWarmUp } = requested;
-        this.#ask({ lane, previousId, isWarmUp, message, raw, parsed, hold });
+        this.#ask({ queue, previousId, isWarmUp, message, raw, parsed, hold });
         return;
       }
       hold.shrinkTo(0);
-      if (requested.kind === 'declined') this.send(Buffer.from(JSON.stringify(requested.reply)), lane);
+      if (requested.kind === 'declined') this.send(Buffer.from(JSON.stringify(requested.reply)), queue);
     } catch (failure) {
       hold.shrinkTo(0);
-      this.#refused(failure, lane);
+      this.#refused(failure, queue);
     }
   }
 
@@ -196,16 +196,16 @@ export class CallSocket implements SocketReceiver, TurnPlace {
     if (this.#isDraining) throw shuttingDown();
     if (this.#isOld()) throw this.#tooOld();
     const turn = new SocketTurn(this, requested);
-    this.#lanes.add(requested.lane, {
+    this.#queues.add(requested.queue, {
       run: () => this.#run(turn, requested),
       drop: () => {
         requested.hold.shrinkTo(0);
-        if (this.#isDraining) this.sendFailure(shuttingDown(), requested.lane);
+        if (this.#isDraining) this.sendFailure(shuttingDown(), requested.queue);
       },
     });
   }
 
-  async #run(turn: SocketTurn, { isWarmUp, lane }: RequestedTurn): Promise<void> {
+  async #run(turn: SocketTurn, { isWarmUp, queue }: RequestedTurn): Promise<void> {
     this.#turns.add(turn);
     const { services } = this;
     const running = isWarmUp ? warmUp(services, turn) : relayTurn(services, turn);
@@ -214,14 +214,14 @@ export class CallSocket implements SocketReceiver, TurnPlace {
       await running;
     } catch (failure) {
       services.context.log.error({ err: failure }, 'a turn of a socket failed unexpectedly');
-      this.sendFailure(new AppError('internal_error'), lane);
+      this.sendFailure(new AppError('internal_error'), queue);
     } finally {
       this.#turns.delete(turn);
       turn.ended();
     }
   }
 
-  #refused(failure: unknown, lane: string | null): void {
+  #refused(failure: unknown, queue: string | null): void {
     if (this.#isGone) return;
     const { context } = this.services;
     const requestId = newRequestId(context);
@@ -233,7 +233,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
       progress: { requestId, model: '' },
     });
     const reported = gatewayError(error, this.#options.language, requestId);
-    this.sendError(withHeaders(reported, { requestId, retryAfter: error.retryAfter }), lane);
+    this.sendError(withHeaders(reported, { requestId, retryAfter: error.retryAfter }), queue);
   }
 
   #isOld(): boolean {
@@ -245,7 +245,7 @@ export class CallSocket implements SocketReceiver, TurnPlace {
   }
 
   #closeIfDone(): void {
-    if (this.#isGone || !this.#lanes.isIdle) return;
+    if (this.#isGone || !this.#queues.isIdle) return;
     if (this.#isDraining) this.#socket.close(closeCodes.goingAway, 'the server is shutting down');
     else if (this.#isOld()) this.#end(this.#tooOld(), closeCodes.normal);
   }

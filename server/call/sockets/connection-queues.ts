@@ -1,16 +1,16 @@
-// The calls of one connection: on each lane one after the other, over all lanes so many at work at the same time.
+// Queues the calls of one connection: in each named queue one after the other, with a limit on the number in progress over all queues.
 import { AppError } from '#shared/errors.ts';
 
 export interface QueuedWork {
-  /** A failure of it is nobody's here. */
+  /** A failure of it is ignored here. */
   run(): Promise<void>;
   /** It will not be run. */
   drop(): void;
 }
 
 export interface ConnectionQueues {
-  /** @param lane null: the one without a name @throws {AppError} `websocket_stream_limit_reached`, `too_many_turns` */
-  add(lane: string | null, work: QueuedWork): void;
+  /** @param queue null: the queue without a name @throws {AppError} `websocket_stream_limit_reached`, `too_many_turns` */
+  add(queue: string | null, work: QueuedWork): void;
   /** Nothing is at work, and nothing waits. */
   readonly isIdle: boolean;
   /** What waits is given up. */
@@ -27,19 +27,19 @@ export interface QueueLimits {
 export function createConnectionQueues({ mostTurns, mostQueues, mostWaiting }: QueueLimits, onIdle: () => void): ConnectionQueues {
   const named = new Set<string>();
   const busy = new Set<string | null>();
-  let waiting: { lane: string | null; work: QueuedWork }[] = [];
+  let waiting: { queue: string | null; work: QueuedWork }[] = [];
 
   function start(): void {
     for (let index = 0; index < waiting.length && busy.size < mostTurns;) {
       const next = waiting[index];
-      if (next === undefined || busy.has(next.lane)) {
+      if (next === undefined || busy.has(next.queue)) {
         index += 1;
         continue;
       }
       waiting.splice(index, 1);
-      busy.add(next.lane);
+      busy.add(next.queue);
       const ended = () => {
-        busy.delete(next.lane);
+        busy.delete(next.queue);
         start();
         if (busy.size === 0) onIdle();
       };
@@ -48,13 +48,13 @@ export function createConnectionQueues({ mostTurns, mostQueues, mostWaiting }: Q
   }
 
   return {
-    add(lane, work) {
-      if (lane !== null && !named.has(lane)) {
+    add(queue, work) {
+      if (queue !== null && !named.has(queue)) {
         if (named.size >= mostQueues) throw new AppError('websocket_stream_limit_reached', { limit: mostQueues }, { field: 'stream_id' });
-        named.add(lane);
+        named.add(queue);
       }
       if (waiting.length >= mostWaiting) throw new AppError('too_many_turns', {}, { retryAfter: 1 });
-      waiting.push({ lane, work });
+      waiting.push({ queue, work });
       start();
     },
     get isIdle() {

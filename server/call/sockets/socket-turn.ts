@@ -1,4 +1,4 @@
-// One turn of a socket: the call that a message asks for, and its response as messages.
+// One turn of a socket: the call that a message requests, and its response as messages.
 import { AppError } from '#shared/errors.ts';
 import { messages } from '#server/framing/event-encoding.ts';
 import { mostParts } from '#server/framing/part-budget.ts';
@@ -24,7 +24,7 @@ import type { ConnectionResponse, ConnectionResponses } from './connection-respo
 import { SocketOutlet } from './socket-outlet.ts';
 
 export interface RequestedTurn {
-  lane: string | null;
+  queue: string | null;
   previousId: string | null;
   isWarmUp: boolean;
   message: RelayBody;
@@ -41,16 +41,16 @@ export interface TurnPlace {
   request: Request;
   connection: Connection;
   remembered: ConnectionResponses;
-  /** What is kept beyond the connection. */
+  /** State that outlives the connection. */
   stored: ConversationSource;
   stages: StageConnection;
   /** The client does not read. */
   isFull(): boolean;
   /** The connection is gone. */
   isGone(): boolean;
-  send(message: Buffer, lane: string | null): void;
-  sendError(error: ErrorObject, lane: string | null): void;
-  sendFailure(error: AppError, lane: string | null): void;
+  send(message: Buffer, queue: string | null): void;
+  sendError(error: ErrorObject, queue: string | null): void;
+  sendFailure(error: AppError, queue: string | null): void;
 }
 
 const noFields: RelayBody = {};
@@ -113,12 +113,12 @@ export class SocketTurn implements StreamedTurn {
     return this.#content;
   }
 
-  /** What of its conversation is kept beyond the connection, or goes on from what is. */
+  /** Conversations that are stored beyond the connection, or continue a stored one. */
   readonly conversations: ConversationSource = {
     open: async (requested) => {
       const stored = await this.#openStored(requested);
       if (stored === null) return null;
-      // All of it is remembered then: what it goes on from is not.
+      // All of it is remembered then, because the earlier part is not.
       this.#input = listText(this.#place.dialect.inputOf(stored.body));
       this.#leaves = stored.leaves;
       return {
@@ -145,7 +145,7 @@ export class SocketTurn implements StreamedTurn {
     try {
       return await this.#place.stored.open(requested);
     } catch (failure) {
-      // Nothing is kept here, and the connection does not know it: clients then send all of it.
+      // The response is neither stored nor known to the connection: clients then send the whole conversation.
       if (!(failure instanceof AppError) || failure.code !== 'responses_not_kept' || failure.field !== 'previous_response_id')
         throw failure;
       throw new AppError('previous_response_not_found', { id: (previousId ?? '').slice(0, 100) }, { field: failure.field });
@@ -177,18 +177,18 @@ export class SocketTurn implements StreamedTurn {
 
   openOutlet(): SocketOutlet {
     const place = this.#place;
-    const { lane } = this.#requested;
+    const { queue } = this.#requested;
     const outlet = new SocketOutlet({
-      send: (message) => place.send(message, lane),
+      send: (message) => place.send(message, queue),
       isFull: () => place.isFull(),
-      sendCut: () => place.sendFailure(new AppError('internal_error'), lane),
+      sendCut: () => place.sendFailure(new AppError('internal_error'), queue),
     });
     this.#outlet = outlet;
     return outlet;
   }
 
   refuse(error: ErrorObject): void {
-    this.#place.sendError(error, this.#requested.lane);
+    this.#place.sendError(error, this.#requested.queue);
   }
 
   pause(): void {
@@ -199,7 +199,7 @@ export class SocketTurn implements StreamedTurn {
     this.#outlet?.resume();
   }
 
-  /** The client is gone: nobody waits for what is under way. */
+  /** The client is gone: the call in progress has no reader. */
   left(): void {
     const call = this.#call;
     if (call === null) return;
