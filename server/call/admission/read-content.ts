@@ -43,11 +43,7 @@ export async function readContent(
  * Of a body that has come; a promise only where it is long. What it holds is given back when it fails.
  * @throws {AppError} as `parseBody`, and `invalid_request`
  */
-export function openContent(
-  raw: RawBody,
-  dependencies: ContentDependencies,
-  known: KnownContent = {},
-): CallContent | Promise<CallContent> {
+export function openContent(raw: RawBody, dependencies: ContentDependencies, known: KnownContent = {}): CallContent | Promise<CallContent> {
   const { hold } = dependencies;
   const { bytesBefore = 0, partsBefore = 0 } = known;
   const content = new CallContent(raw, dependencies, known);
