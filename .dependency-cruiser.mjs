@@ -2,7 +2,7 @@
 // Imports of types only are free where a rule says so: they leave no trace at run time.
 import { Visitor } from '@swc/core/Visitor.js';
 
-// swc's visitor has not heard of `using` declarations yet and stops at one.
+// swc's visitor does not support `using` declarations yet and stops at one.
 const visitStatement = Visitor.prototype.visitStatement;
 Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
   if (statement.type !== 'UsingDeclaration') return visitStatement.call(this, statement);

@@ -33,11 +33,11 @@ export default defineConfig({
       strategies: 'injectManifest',
       srcDir: '.',
       filename: 'service-worker.ts',
-      // Registered by pwa/offline/register-worker.ts, which asks before it updates.
+      // Registered by pwa/offline/register-worker.ts, which updates after a confirmation.
       injectRegister: false,
       manifest,
       injectManifest: {
-        // A classic script is one file by nature; for a module the plugin asks rolldown for that by a name it has given up.
+        // A classic script is one file by nature; for a module the plugin requests that from rolldown by an option that no longer exists.
         rollupFormat: 'iife',
         globPatterns: ['**/*.{js,css,html,svg,png,woff2}'],
         globIgnores: ['**/screenshot-*'],
@@ -68,7 +68,7 @@ export default defineConfig({
               priority: 20,
             },
             { name: 'library', test: /node_modules[\\/](zod|i18next|react-i18next[\\/]dist[\\/]es[\\/](?!Trans))/, priority: 20 },
-            // In one piece each: forty small files compress worse and ask more often.
+            // In one piece each: forty small files compress worse and need more requests.
             { name: firstChunk('first'), priority: 15 },
             { name: firstChunk('frame'), priority: 10 },
             {
@@ -92,7 +92,7 @@ export default defineConfig({
   server: { proxy: Object.fromEntries(serverPrefixes.map((prefix) => [prefix, { target: server, ws: true, bypass: ownModule }])) },
 });
 
-/** While developing, the modules in `pwa/api/` are asked for under the server's prefix `/api`; they are not the server's. */
+/** In development the browser requests the modules in `pwa/api/` under the server's prefix `/api`; they are not the server's. */
 function ownModule({ url = '' }: { url?: string }): string | undefined {
   return /^\/api\/[\w-]+\.tsx?(\?|$)/.test(url) ? url : undefined;
 }

@@ -5,7 +5,7 @@ import { withOwnPage } from './tests/console-files.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
 import { RetriedTests } from './tests/support/retried-tests.ts';
 
-/** Files share their worker, and what it has loaded: no module of the server keeps anything of an application that has ended. */
+/** Files share their worker, and its loaded modules: no module of the server holds state of an application that has ended. */
 const server = {
   environment: 'node',
   pool: 'forks',

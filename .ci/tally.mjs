@@ -1,7 +1,7 @@
-// `node .ci/tally.mjs FOLDER PART…`: adds up what the parts of .ci/run did and prints the closing line. A part counts its
-// tests (PART.json of vitest) or its steps (PART.log of `npm run check`); one that ended badly without naming a failure, or
-// that counted nothing at all, is a failure of its own. What failed is named above the closing line, with the head of its message.
-// Times are told (PART.seconds, those of the slowest files) and never a failure: machines differ.
+// `node .ci/tally.mjs FOLDER PART…`: adds up what the parts of .ci/run did and prints the closing line. A part counts its tests (PART.json of vitest)
+// or its steps (PART.log of `npm run check`); one that ended badly without naming a failure, or that counted nothing at all, is a failure of its own.
+// What failed is named above the closing line, with the head of its message. Times are reported (PART.seconds, those of the slowest files) and never
+// a failure: machines differ.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -13,7 +13,7 @@ const retried = [];
 const namedAtMost = 40;
 const messageCharacters = 1_500;
 const slowestShown = 10;
-/** What a check of everything may take, so that nobody waits for it twice. */
+/** Time limit of a check of everything, so that no run waits for it twice. */
 const mostMinutes = 25;
 /** Seconds of each test file; one that runs on two engines is two. */
 const files = [];

@@ -70,7 +70,7 @@ function addFiles(manifest: z.output<typeof Manifest>, name: string, files: Set<
   for (const imported of chunk.imports) addFiles(manifest, imported, files);
 }
 
-/** The slices of texts that a route asks for. */
+/** Returns the slices of texts that a route loads. */
 async function textsOf(route: string): Promise<string[]> {
   const code = await readFile(path.join(root, 'pwa', route.replace(/\?.*$/, '')), 'utf8');
   const inside = [...code.matchAll(/loadTexts\(([^)]*)\)/g)].map(([, names = '']) => names).join(',');

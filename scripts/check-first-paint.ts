@@ -1,5 +1,5 @@
-// What stands inline in index.html repeats a few colours and sizes of app/tokens.css, because it is drawn before any style
-// sheet is there. This compares them, and keeps it small.
+// Compares the inline part of index.html, which repeats a few colours and sizes of app/tokens.css because it is rendered before any style sheet is
+// there, with their source, and limits its size.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
-// Adds to package-lock.json what `npm install` left out: packages for other platforms that the registry in use does not carry
-// (mirrors often keep Linux only). Without them `npm ci` refuses the lock file on every machine. `--check` only looks.
+// Adds to package-lock.json what `npm install` left out: packages for other platforms that the registry in use does not carry (mirrors often have
+// Linux only). Without them `npm ci` refuses the lock file on every machine. `--check` only looks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -31,7 +31,7 @@ if (missing.length === 0) {
   console.log(`Added ${missing.length} packages of other platforms.`);
 }
 
-/** Whether `require` from a package at `place` finds `name`: beside it or in any folder above. */
+/** Returns whether `require` from a package at `place` finds `name`: in the same folder or in any folder above. */
 function isIn(place, name) {
   for (let from = place; ;) {
     if (`${from === '' ? '' : `${from}/`}node_modules/${name}` in lock.packages) return true;

@@ -21,14 +21,14 @@ export function firstChunk(name: keyof typeof starts): (id: string, modules: Mod
   let members: ReadonlySet<string> | undefined;
   return (id, modules) => {
     members ??= reached(starts[name], modules);
-    // Entries keep their own chunks; routes are entries, and what they are searched by comes with them.
+    // Entries retain their own chunks; routes are entries, and their search parameters' code comes with them.
     return isOurs(id) && !starts[name].includes(id) && members.has(id) ? name : null;
   };
 }
 
 /**
- * What most lists begin with, by how many other screens begin with it too: in forty small files it would be a quarter larger, and asked
- * for forty times. A module's own imports are at least as common as it is, so no chunk needs one of a rarer kind.
+ * Groups the common first modules of lists by the number of other screens that load them: in forty small files they would be a quarter larger, and
+ * need forty requests. A module's own imports are at least as common as it is, so no chunk needs one of a rarer kind.
  */
 export function sharedChunk(name: keyof typeof sharers): (id: string, modules: Modules) => string | null {
   return (id, modules) => {
@@ -55,10 +55,10 @@ export function dailyChunk(count: number): (id: string, modules: Modules) => str
 
 const feature = (file: string) => path.join(pwa, 'features', file);
 const crowdedStarts = {
-  // An operator's part is asked for with it.
+  // An operator's part is requested with it.
   home: [component('_shell/index'), feature('home/operator-home.tsx')],
   log: [component('_shell/log')],
-  // What asks for their data does not wait for what draws it.
+  // Requests for data do not wait for the components.
   early: [feature('home/preload-home.ts'), feature('logs/preload-logs.ts')],
   channel: [component('_shell/channel')],
   personal: [component('_shell/personal')],

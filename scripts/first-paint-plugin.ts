@@ -1,5 +1,5 @@
-// What the build adds to the first paint of index.html: which parts each screen begins with, so that they are asked for
-// before the first script has run; and the hash by which the Content-Security-Policy lets the inline script run.
+// Adds to the first paint of index.html: the parts of each screen, so that they are requested before the first script has run; and the hash by which
+// the Content-Security-Policy permits the inline script.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ export function firstPaint(): Plugin {
   };
 }
 
-/** In the head a style sheet keeps everything from being drawn; behind the frame it only keeps the scripts waiting. */
+/** In the head a style sheet blocks rendering; after the frame it blocks only the scripts. */
 function stylesLast(page: string): string {
   const links = page.match(/[ \t]*<link rel="stylesheet"[^>]*>\n?/g) ?? [];
   const without = links.reduce((rest, link) => rest.replace(link, ''), page);
@@ -61,7 +61,7 @@ function firstParts(bundle: Rolldown.OutputBundle) {
   );
   const entry = [...chunks.values()].find((chunk) => chunk.isEntry);
   if (entry === undefined) throw new Error('The build has no entry');
-  // The page asks for these itself.
+  // The page requests these itself.
   const already = closure(chunks, entry);
   const files: string[] = [];
   const numberOf = (file: string): number => {
@@ -108,12 +108,12 @@ function closure(chunks: Chunks, chunk: Rolldown.OutputChunk, found = new Set<st
   return found;
 }
 
-/** The modules by which a screen's route asks for its data. */
+/** Returns the modules by which a screen's route requests its data. */
 function preloadsOf(route: string): string[] {
   return [...codeOf(route).matchAll(/import\('#(pwa\/(?:app|features)\/[\w-]+\/preload-[\w-]+\.ts)'\)/g)].map(([, file = '']) => file);
 }
 
-/** The slices of texts that a screen's route asks for. */
+/** Returns the slices of texts that a screen's route loads. */
 function textsOf(route: string): string[] {
   const code = codeOf(route);
   const inside = [...code.matchAll(/loadTexts\(([^)]*)\)/g)].map(([, names = '']) => names).join(',');

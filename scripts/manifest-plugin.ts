@@ -1,4 +1,4 @@
-// The manifest of the build, which `scripts/check-bundle.ts` reads, lies beside the console: within it the server would serve it.
+// Moves the manifest of the build, which `scripts/check-bundle.ts` reads, out of the console's folder, which the server would serve.
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Plugin } from 'vite';

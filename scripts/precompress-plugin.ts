@@ -1,5 +1,5 @@
-// Compressed forms beside what the build wrote, as `server/http/static-files.ts` serves them: made once and as small as they get, not by
-// each server when it is first asked.
+// Writes compressed forms next to the build's files, as `server/http/static-files.ts` serves them: once and at the highest level, instead of by each
+// server at the first request.
 import { readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';

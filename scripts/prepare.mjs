@@ -13,7 +13,7 @@ export function tool(name) {
   return path.join(root, 'node_modules/.bin', process.platform === 'win32' ? `${name}.cmd` : name);
 }
 
-/** The environment in which `node` is the pinned version, and keeps what it has compiled: a server of many small files starts in half the time. */
+/** Returns the environment in which `node` is the pinned version, with a compile cache: a server of many small files starts in half the time. */
 export function toolEnvironment() {
   return {
     NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compiled'),
@@ -22,14 +22,14 @@ export function toolEnvironment() {
   };
 }
 
-/** Installs dependencies when what lies in node_modules is not what the lock file names, whoever installed it. */
+/** Installs dependencies if node_modules differs from the lock file, whichever tool installed it. */
 export function installMissing() {
   if (isInstalled()) return;
   console.log('Installing dependencies…');
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], process.env);
 }
 
-/** npm keeps a list of what it has installed; packages of other platforms are in the lock file only. */
+/** npm lists the installed packages; packages of other platforms are in the lock file only. */
 function isInstalled() {
   const installedList = path.join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installedList) || !existsSync(tool('node'))) return false;

@@ -17,7 +17,7 @@ else {
   become(tool('vitest'), ['run', '--config', 'tests/pictures/vitest.config.ts'], environment);
 }
 
-/** What nobody knows ends here: it would take all the pictures. */
+/** Unknown options end the run: ignored ones would take all the pictures. */
 function givenOptions() {
   const options = {
     all: { type: 'boolean', default: false },

@@ -120,8 +120,8 @@ function judge(copy, { tests, ...fault }) {
   try {
     writeFileSync(place, faulty);
     const { ended, failed, printed } = runTests(copy, tests);
-    // A file that cannot even be loaded has no failed test: that is a mistake in the fault, not something that was seen. Nor has one that was
-    // stopped because it took too long: what it has said so far tells which.
+    // A file that fails to load has no failed test: that is a mistake in the fault, not a detection. Nor has one that was stopped because it took too
+    // long: its output so far shows which.
     if (failed.length === 0 && ended === 0) return { isCaught: false, by: 'every test passed' };
     if (failed.length === 0) return { isCaught: false, by: `the tests ${ended === null ? 'did not end' : 'could not run'}\n${printed}` };
     return { isCaught: true, by: failed[0] };

@@ -1,5 +1,5 @@
-// `npm run test:sdks`, `test:comply`, `test:agents`: tests with what others wrote. It is installed when it is missing: packages beside the
-// tests, programs into a scratch folder of the system's, where they find nothing of this machine's owner.
+// `npm run test:sdks`, `test:comply`, `test:agents`: tests with software of third parties. It is installed if missing: packages next to the tests,
+// programs into a scratch folder of the system's, without access to this machine's user data.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -28,7 +28,7 @@ installPackages(path.join(root, 'tests/sdks'));
 const environment = { ...toolEnvironment(), ...environments[kind]() };
 become(tool('vitest'), ['run', '--config', 'tests/sdks/vitest.config.ts', ...files[kind], ...rest], environment);
 
-/** What the lock file beside `package.json` names, when something else lies there. */
+/** Installs the packages of the lock file next to `package.json`, if others are installed. */
 function installPackages(folder) {
   const list = path.join(folder, 'node_modules/.package-lock.json');
   const wanted = JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8')).packages;

@@ -70,7 +70,7 @@ function rowOf(provider: Provider): string[] {
     ...(storesVectorStores === true ? ['vector stores'] : []),
     ...(trainsModels === true ? ['fine-tuning'] : []),
   ];
-  // What has no conversations is asked in words that many share.
+  // Providers without conversations use formats that many share.
   const named = spoken.filter(([, { paths }]) => paths.chat !== undefined || kinds.every(({ name }) => name !== 'chat'));
   return [
     String(type),

@@ -91,7 +91,7 @@ export interface App {
 
 const consoleFolder = path.resolve(import.meta.dirname, '../dist/console');
 
-/** In the order in which paths are tried; what nobody mounts is a file of the console. */
+/** In the order in which paths are tried; an unmounted path is a file of the console. */
 function mountRoutes(host: RouteHost, relay: Relay): void {
   const store = new ResponseStore(host.context);
   const conversations = new ConversationStore(host.context, store);
@@ -100,7 +100,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   const interactionRuns = new BackgroundResponses(host.context, interactions);
   const follow = createFollow(host.context, [background, interactionRuns], host.draining);
   const ofInteractions = { store: interactions, background: interactionRuns, follow };
-  // What it has not settled costs nothing, and callers are told; nobody waits for hours for a server to end.
+  // Unsettled background responses cost nothing, and callers get an error; a server does not take hours to end.
   for (const each of [background, ofInteractions.background]) host.draining.addEventListener('abort', () => each.shutDown());
   const responses = createResponseSource(host.context, { store, conversations, background, follow });
   const turns = new ResponseStore(host.context, messagePrefix);
@@ -223,7 +223,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
   };
 }
 
-/** API clients get an error in their own format; elsewhere one of OpenAI's stands beside the console's envelope. */
+/** API clients get an error in their own format; elsewhere one of OpenAI's is added to the console's envelope. */
 function createRefuser(host: RouteHost): (request: Request, connection: Connection | null, failure: unknown) => Response {
   return (request, connection, failure) => {
     const { requestId, language, url } = host.facts(request, connection);
@@ -251,7 +251,7 @@ function mountHealth(host: RouteHost): void {
     const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
     try {
       await host.context.db.ping();
-      // Calls go unsettled although the database answers: somebody has to look.
+      // Calls stay unsettled although the database responds: an operator has to check.
       if (host.context.ledger.isStuck) return Response.json({ status: 'settlements are stuck' }, { status: 503, headers });
       // It may be read and not written: a full disk.
       if (!host.context.ledger.canWrite) return Response.json({ status: 'the database takes no writes' }, { status: 503, headers });

@@ -108,7 +108,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     onClose: (work) => void closing.push(work),
     async close() {
       await pending.done();
-      // Calls whose connections have just been cut: they hear of it, abort their upstream and settle what came.
+      // Calls whose connections have just been cut: they are notified, abort their upstream and settle what they received.
       await ledger.idle(cutCallsMs);
       await pending.done();
       for (const work of closing) await work();
@@ -125,7 +125,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   };
 }
 
-/** So many times: as it came, on its way upstream, for what is kept of it, and the share that is left to small ones. */
+/** Copies of the largest body that must fit: as received, in flight to the upstream, for its stored part, and the share reserved for small ones. */
 const largestCopies = 4;
 
 /** One largest body always fits, with what it becomes on its way. */
@@ -139,7 +139,7 @@ function bodyLimits(env: Env): BodyLimits {
   };
 }
 
-/** Beside an embedded database. */
+/** Next to an embedded database. */
 export function spoolFolder({ SPOOL_DIR, DATABASE_URL }: Env): string {
   if (SPOOL_DIR !== undefined) return path.resolve(SPOOL_DIR);
   const target = parseDatabaseUrl(DATABASE_URL);

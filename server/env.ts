@@ -54,7 +54,7 @@ const Environment = z.object({
     .optional(),
   /** The newest release as JSON in the shape of GitHub's `releases/latest`; without it there is no update check. */
   RELEASES_URL: z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' }).optional(),
-  /** Required by the set-up wizard when set, so that nobody else completes it first. */
+  /** Required by the set-up wizard if set, so that no stranger completes it first. */
   SETUP_SECRET: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Megabytes (10^6 bytes) of a request body on the relay. */
@@ -65,7 +65,7 @@ const Environment = z.object({
   MAX_BODIES_PER_USER_MB: integer(1, 1_048_576, 256),
   /** Megabytes (10^6 bytes) of a file that is fetched from an address in a request; 0: none is. */
   MAX_FILE_DOWNLOAD_MB: integer(0, 1024, 20),
-  /** Where forms with large files lie while they are served; without it: in `spool`, beside an embedded database, else in `data`. */
+  /** Folder of forms with large files while they are served; default: `spool`, next to an embedded database, else in `data`. */
   SPOOL_DIR: z.string().optional(),
   /** Megabytes of those that one process has there at once; one largest body always fits. */
   MAX_SPOOL_MB: integer(1, 1_048_576, 4096),
@@ -75,13 +75,13 @@ const Environment = z.object({
   CLIENT_TIMEOUT: integer(1, 3600, 60),
   /** WebSockets that one user may have open at one process. */
   MAX_SOCKETS_PER_USER: integer(1, 100_000, 16),
-  /** Megabytes that all WebSockets of one process may take while nothing is asked on them, 40 kB each. */
+  /** Megabytes that all WebSockets of one process may take while they are idle, 40 kB each. */
   MAX_SOCKETS_MB: integer(1, 1_048_576, 256),
   /** Seconds without any byte of a streamed response; doubled for o1 and o3 models. */
   STREAMING_TIMEOUT: integer(1, 86_400, 60),
   /** Seconds until an upstream's stream begins, or its whole response is there. */
   RELAY_TIMEOUT: integer(1, 86_400, 600),
-  /** Seconds between keep-alive signs to a streaming client that hears nothing. */
+  /** Seconds between keep-alive signs to a streaming client that receives nothing. */
   STREAM_KEEPALIVE: integer(1, 3600, 15),
   FORCE_STREAM_OPTION: boolean(true),
   /** Seconds that open streams get to finish after SIGTERM. */
@@ -93,7 +93,7 @@ const Environment = z.object({
   CHANNEL_TEST_FREQUENCY: integer(0, 525_600, 0),
   /** The same for balances. */
   CHANNEL_UPDATE_FREQUENCY: integer(0, 525_600, 0),
-  /** Seconds between channels that are tested or asked for their balance together. */
+  /** Seconds between channels whose tests or balances run together. */
   POLLING_INTERVAL: integer(0, 3600, 0),
   GENERATE_DEFAULT_TOKEN: boolean(false),
   /** Where the services of sign-in are: another GitHub, or a mirror. */

@@ -1,4 +1,4 @@
-// A process, or several, that serves until it is told to end.
+// A process, or several, that serves until it gets a stop signal.
 import '#server/process/heap-tuning.ts';
 import cluster from 'node:cluster';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
@@ -11,7 +11,7 @@ import { settleSeconds } from '#server/process/shutdown-bounds.ts';
 import { openStore, serve } from '#server/serve.ts';
 import type { Serving } from '#server/serve.ts';
 
-/** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
+/** Milliseconds after which an ended worker is restarted, so that one that cannot start does not burn the machine. */
 const restartMs = 1000;
 
 try {
@@ -43,7 +43,7 @@ async function serveOnSignals(env: Env): Promise<void> {
   if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, serving));
 }
 
-/** The primary process serves nothing: it keeps the workers alive and hands on the signal to end. */
+/** The primary process serves nothing: it restarts the workers and passes the stop signal on. */
 async function runWorkers(env: Env): Promise<void> {
   // Workers accept connections themselves. One that was accepted here and is on its way to a worker when that is killed would
   // stay open, and its client would wait for ever.
@@ -53,7 +53,7 @@ async function runWorkers(env: Env): Promise<void> {
   await db.close();
   let isEnding = false;
   let hasServed = false;
-  /** Of the workers that end when they are told to: the primary process ends as they do. */
+  /** Exit code of the workers after a stop signal: the primary process ends with it. */
   let endCode = 0;
   cluster.on('listening', () => {
     hasServed = true;
@@ -94,7 +94,7 @@ function greeting(env: Env, { port, hasBeenSetUp }: Pick<Serving, 'port' | 'hasB
   return hasBeenSetUp ? `Tidegate is at ${url}` : `Tidegate is at ${url} - open it to set it up`;
 }
 
-/** What an administrator can do something about is one line; a bug keeps its stack. */
+/** Reports a failure that an administrator can fix in one line; a bug with its stack. */
 function startFailure(failure: unknown): string {
   const isExpected =
     failure instanceof EnvironmentError ||

@@ -39,7 +39,7 @@ export async function serve(env: Env): Promise<Serving> {
   context.onClose(startDelivery(context).stop);
   const hasBeenSetUp = await isSetUp(context);
   const listening = await listen(app.listeners, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
-  // What came due while nobody was there, and what one that was killed has left, waits no longer.
+  // Jobs that came due while no server ran, and the leftovers of a killed one, run at once.
   void scheduler.tick();
   const stop = onceOnly(async () => {
     app.drain();

@@ -4,12 +4,12 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
-/** Their modules keep what the whole console shares: who is signed in, what is on the device, whether there is a network. */
+/** Their modules hold state of the whole console: the user, the device's data, the connection. */
 const ownFolders = /^pwa\/(api|app|offline)\//;
 /** What changes the page or the clock itself. */
 const changesThePage =
   /\bvi\.(spyOn|stub\w+|useFakeTimers|setSystemTime|mock)\b|onlineManager|\bdefineProperty\b|\bhistory\.|location\.(href|assign|replace)/;
-/** Looks for what a call has cost for some seconds: in a page that is shared, at the server of whoever has it next. */
+/** Polls for the charges of a call for some seconds: in a shared page it would poll the next file's server. */
 const looksForCharges = /from '\.\/ask\.ts'/;
 
 export const withOwnPage: readonly string[] = globSync('pwa/**/*.test.{ts,tsx}', { cwd: root })

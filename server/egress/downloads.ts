@@ -1,5 +1,5 @@
-// What lies at addresses that callers give, where a provider wants its bytes: through the guarded egress or, where the operator has named one,
-// through their worker. So much of it, so long, and so many at once, in all and of one owner.
+// Downloads media from addresses that callers give, for providers that need the bytes: through the guarded egress or, if the operator has configured
+// one, through a worker. Limits size, time, and concurrency, in total and per owner.
 import type { Egress, EgressRequest, EgressStream } from '#server/egress/egress.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { EgressReason } from '#server/egress/egress-refusal.ts';
@@ -11,15 +11,15 @@ import type { Settings } from '#server/settings/settings.ts';
 
 export interface Download {
   bytes: Buffer;
-  /** As its server tells it, in lower case and without parameters; empty: it does not. */
+  /** As its server reports it, in lower case and without parameters; empty: none. */
   contentType: string;
-  /** Of a text, as its server tells it; empty: it does not. */
+  /** Of a text, as its server reports it; empty: none. */
   charset: string;
 }
 
 export interface DownloadRequest {
   url: string;
-  /** Who asks. */
+  /** Caller of the download. */
   owner: string;
   /** Grows by what is there. */
   hold: Pick<BodyHold, 'grow'>;
@@ -89,7 +89,7 @@ export function createDownloads({ egress, settings, mostBytes }: DownloadDepende
     }
   }
 
-  /** Whoever leaves before its turn waits no longer; its place is passed over. @throws {DownloadRefusal} */
+  /** A request that is aborted before its turn waits no longer; its slot is skipped. @throws {DownloadRefusal} */
   function unlessLeft<Result>({ owner, signal }: DownloadRequest, work: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const leave = () => reject(new DownloadRefusal('timeout'));
@@ -124,7 +124,7 @@ type Requested = Pick<EgressRequest, 'url' | 'method' | 'headers' | 'redirects' 
 function requestFor(settings: Pick<Settings, 'get'>, address: string): Requested {
   const url = URL.parse(address);
   if (url === null) throw new DownloadRefusal('unknown_host');
-  // Names and passwords in an address are for nobody here.
+  // Names and passwords in an address are removed.
   [url.username, url.password, url.hash] = ['', '', ''];
   const worker = settings.get('WorkerUrl');
   if (worker === '') {
@@ -179,7 +179,7 @@ function typeIn(header: string): Pick<Download, 'contentType' | 'charset'> {
   return { contentType: /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(contentType) ? contentType : '', charset };
 }
 
-/** Into one place, which grows: whoever sends byte by byte would have each of them kept by itself. */
+/** Reads into one growing buffer: separate chunks would cost more memory if a server sends byte by byte. */
 async function readAll(stream: EgressStream, hold: Pick<BodyHold, 'grow'>): Promise<Buffer> {
   let bytes = Buffer.allocUnsafe(firstBytes);
   let length = 0;

@@ -1,4 +1,4 @@
-/** Why nothing came back from an address that somebody gave us. */
+/** Reasons why a request to a user's address failed. */
 export type EgressReason =
   | 'not_https'
   /** Not of the public internet, or some of its addresses are not. */

@@ -77,7 +77,7 @@ describe('guarded egress', () => {
     await send(internet);
     expect(internet.lookups).toHaveLength(1);
     expect(internet.connections).toEqual([`${publicAddress}:443`]);
-    // The next request begins anew.
+    // The next request resolves the name again.
     expect(await refusalOf(send(internet))).toBe('private_address');
     expect(internet.connections).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
-// Requests to addresses that users give: over HTTPS, to the public internet only. A name is resolved once, all its addresses are
-// judged, and the connection goes to one of those, whatever the name says a moment later. Every redirect begins anew.
+// Sends requests to addresses that users give: over HTTPS, to the public internet only. A name is resolved once, all its addresses are checked, and
+// the connection goes to one of those, even if the name resolves to others a moment later. Every redirect is checked again.
 import { Resolver } from 'node:dns/promises';
 import http from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -49,7 +49,7 @@ export interface EgressStream {
 export interface Egress {
   /** @throws {EgressRefusal} */
   send(request: EgressRequest): Promise<EgressAnswer>;
-  /** Whoever opens it closes it. Only the time in which the other side is waited for counts. @throws {EgressRefusal} */
+  /** The caller must close the stream. Only the time spent waiting for the other side counts. @throws {EgressRefusal} */
   open(request: EgressRequest): Promise<EgressStream>;
 }
 
@@ -67,7 +67,7 @@ const resolveMs = 3_000;
 const mostHints = 20;
 /** A name may have many addresses; so many are tried. */
 const addressAttempts = 3;
-/** Go to the place that they are meant for, and not on. */
+/** Sent to their destination only, never to a redirect's. */
 const secretHeaders = new Set(['authorization', 'cookie', 'x-webhook-signature']);
 
 export function createEgress(network: Network = internet): Egress {
@@ -167,7 +167,7 @@ async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise
   throw late.aborted ? new EgressRefusal('timeout') : new EgressRefusal('unreachable', { cause: last });
 }
 
-/** What listens at a public address of this machine is reached past the firewall that keeps others from it: it has to be a website. */
+/** A service on a public address of this machine is reached past the firewall that protects it from others: it has to be a website. */
 function isWithin({ own }: Network, { protocol, port }: URL, address: string): boolean {
   if (own === undefined || protocol === 'https:' || port === '') return false;
   const requested = parseAddress(address)?.toString();
@@ -211,7 +211,7 @@ function exchange({ url, method, headers, body, maxBytes }: Hop, plain: Socket, 
     });
     request.once('upgrade', () => fail(new Error('an upgrade that nobody asked for')));
     request.once('response', (response) => {
-      // Who reads is told; nobody may be reading just then.
+      // A reader gets the error; there may be none at that moment.
       response.on('error', () => {});
       resolve(streamOf(response, { maxBytes, deadline, close }));
     });
@@ -300,7 +300,7 @@ function parseUrl(text: string, base?: URL): URL {
   }
 }
 
-/** Names are asked of the name servers directly: the system's own look-up would occupy threads that everybody shares. */
+/** Names are resolved by the name servers directly: the system's look-up would occupy threads that all requests share. */
 const internet: Network = {
   async resolve(host) {
     const resolver = new Resolver({ timeout: resolveMs, tries: 1 });

@@ -16,13 +16,13 @@ interface Hostile extends AsyncDisposable {
   network: Network;
   /** Names that were looked up, and `address:port` of connections. */
   readonly seen: string[];
-  /** Heads of what it was asked. */
+  /** Heads of its requests. */
   readonly requested: string[];
   /** Connections that are open now. */
   open(): number;
 }
 
-/** @param answer what it writes once it was asked something */
+/** @param answer writes the response to a request */
 async function startHostile(answer: (socket: TLSSocket) => void): Promise<Hostile> {
   const sockets = new Set<TLSSocket>();
   const requested: string[] = [];

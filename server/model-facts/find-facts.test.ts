@@ -45,7 +45,7 @@ test.each([
   ['grok-5', 'grok-4.7'],
   ['deepseek-v5-pro', 'deepseek-v4-pro'],
   ['qwen4-max', 'qwen3.8-max'],
-  // Of nobody that is known, and older than all of its family.
+  // Of no known vendor, and older than all of its family.
   ['sea-1', undefined],
   ['kimi-k2', undefined],
   ['', undefined],

@@ -98,14 +98,14 @@ const releaseEnding = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{4}|\d{3}|v\d+|
 /** How much the model shall think. */
 const wishEnding = /-(?:minimal|none|low|medium|high|xhigh|max|thinking|nothinking|thinking-\d{1,6})$/;
 
-/** The longest name of a record, or what is left, without endings that tell a release of a model. */
+/** Returns the longest name of a record, or the rest, without endings that denote a release of a model. */
 function withoutRelease(name: string): string {
   let bare = name;
   while (!Object.hasOwn(models, bare) && releaseEnding.test(bare)) bare = bare.replace(releaseEnding, '');
   return bare;
 }
 
-/** The same without those that say how it is asked. */
+/** Returns the same without endings that denote a mode of request. */
 function withoutEndings(name: string): string {
   let bare = withoutRelease(name);
   while (!Object.hasOwn(models, bare) && wishEnding.test(bare)) bare = withoutRelease(bare.replace(wishEnding, ''));
@@ -200,7 +200,7 @@ function newerThanAll(name: string): ModelFacts | undefined {
 /** `claude-opus-5-5`, not `gpt-6.1-sol`. */
 const lineFirst = /^[a-z]+-[a-z]+-\d/;
 
-/** Somebody's variant of a model behaves as it does; how much it reads and writes is not known. */
+/** A third party's variant of a model behaves like it; its context and output sizes are unknown. */
 function variantOf(name: string): ModelFacts | undefined {
   for (let end = name.lastIndexOf('-'); end > 0; end = name.lastIndexOf('-', end - 1)) {
     const facts = ofRecord(name.slice(0, end)) ?? newestOfFamily(name.slice(0, end));

@@ -11,11 +11,11 @@ export interface Thinking {
   readonly effortsAs: Readonly<Partial<Record<Effort, Effort>>>;
   /** Thinks as it sees fit, by an effort alone. */
   readonly isAdaptive: boolean;
-  /** Cannot be kept from thinking. */
+  /** Thinking cannot be disabled. */
   readonly isAlwaysOn: boolean;
-  /** Does not think unless it is told to. */
+  /** Thinking is off by default. */
   readonly isOffByDefault: boolean;
-  /** Tokens that it may be told to think; undefined: it takes no number of them. */
+  /** Range of its thinking budget in tokens; undefined: it accepts none. */
   readonly budget: { readonly least: number; readonly most: number } | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface ModelFacts {
   readonly takesPrefill: boolean;
   /** Chat completions have no place for it. */
   readonly isResponsesOnly: boolean;
-  /** Chat completions refuse functions unless it is told not to think. */
+  /** Chat completions refuse functions unless thinking is disabled. */
   readonly isToolsByResponses: boolean;
   readonly seesPictures: boolean;
   readonly signsCalls: boolean;
@@ -54,7 +54,7 @@ export interface ModelFacts {
   readonly takesAddresses: boolean;
   /** Shorter prompts are not cached; null: not known. */
   readonly cacheLeastTokens: number | null;
-  /** How long its prompts may be told to be kept, in OpenAI's words; none: it cannot be told. */
+  /** Permitted retention times of cached prompts, in OpenAI's terms; empty: it accepts none. */
   readonly cacheRetentions: readonly string[];
   readonly encoding: 'o200k_base' | 'cl100k_base';
   readonly record: ModelRecord;
@@ -129,7 +129,7 @@ function readThinking(record: ModelRecord, vendor: ModelVendor): Thinking | null
 
 const usual: ReadonlySet<Effort> = new Set(['low', 'medium', 'high']);
 
-/** Of a vendor all of whose models that think are told by an effort; catalogues name those that not all of them take. */
+/** For a vendor whose thinking models all accept an effort; catalogues list those that not all of them accept. */
 function effortsBy({ supports = [], refuses = [] }: ModelRecord, vendor: ModelVendor): readonly Effort[] | undefined {
   if (vendor !== 'openai') return undefined;
   return efforts.filter((one) =>

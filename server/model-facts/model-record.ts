@@ -35,21 +35,21 @@ export const ModelRecord = z.object({
 
   /** False: it does not think, whatever `supports` says. */
   thinking: z.optional(z.literal(false)),
-  /** Efforts that it takes, least first; empty: it thinks, and cannot be told how much. Missing: by `supports` and `refuses`. */
+  /** Efforts that it accepts, least first; empty: it thinks, and accepts no effort. Missing: by `supports` and `refuses`. */
   efforts: z.optional(z.array(z.enum(efforts))),
   /** Efforts that its vendor takes for another one; missing: the nearest below counts. */
   effortsAs: z.optional(z.partialRecord(z.enum(efforts), z.enum(efforts))),
-  /** Missing: it thinks unless it is told otherwise. */
+  /** Missing: it thinks by default. */
   defaultEffort: z.optional(z.enum(efforts)),
-  /** Tokens that it may be told to think at the most. */
+  /** Range of its thinking budget in tokens. */
   budget: z.optional(z.object({ least: z.number(), most: z.optional(z.number()) })),
   /** `one`: `temperature` or `top_p`, not both. Missing: by `refuses`. */
   sampling: z.optional(z.enum(['taken', 'one'])),
   /** False: it takes no texts that end a response. */
   stop: z.optional(z.literal(false)),
-  /** `responses`: chat completions refuse functions unless it is told not to think. */
+  /** `responses`: chat completions refuse functions unless thinking is disabled. */
   toolsBy: z.optional(z.literal('responses')),
-  /** How long its prompts may be told to be kept (`prompt_cache_retention`). Missing: it cannot be told. */
+  /** Permitted retention times of cached prompts (`prompt_cache_retention`). Missing: it accepts none. */
   cacheRetention: z.optional(z.array(z.enum(['in_memory', '24h']))),
   encoding: z.optional(z.literal('o200k_base')),
   /** Calls of tools are signed, and come back with their signatures. */

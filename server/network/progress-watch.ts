@@ -1,5 +1,5 @@
-// Ends what stands still at the other side's will: a body that comes byte by byte, a response that nobody reads. One timer
-// looks at all of them. What counts is what the other side took: where Node's own figure stands still, the system is asked for that.
+// Ends transfers that stall because of the other side: a body that arrives byte by byte, a response that is not read. One timer checks all of them.
+// Bytes that the other side received count: where Node's figure does not move, the system's is read.
 import { readSendQueues } from './send-queues.ts';
 import type { SendQueues } from './send-queues.ts';
 
@@ -7,15 +7,15 @@ import type { SendQueues } from './send-queues.ts';
 export interface Passage {
   /** Bytes that have passed so far, or null while it is not the other side that is waited for. */
   passed(): number | null;
-  /** Of the bytes that have passed: what the other side has not taken yet; undefined: the system does not say. Missing: nothing is kept. */
+  /** Returns the bytes that the other side has not received yet; undefined: the system does not report it. Missing: nothing is buffered. */
   untaken?(queues: SendQueues): number | undefined;
   /** Too little has passed for too long; it is no longer watched. */
   stuck(): void;
-  /** Kept by the watch: where it stands in its list, -1 when it does not, and what it had passed at which time. */
+  /** Set by the watch: the transfer's index in its list, -1 if it is in none, and its bytes at a time. */
   watchPlace: number;
   watchedBytes: number;
   watchedAt: number;
-  /** Of a passage that stands still: what had been taken when the system was asked. */
+  /** For a stalled transfer: the bytes received when the system's figure was read. */
   watchedTaken?: number | undefined;
 }
 
@@ -25,12 +25,12 @@ export interface ProgressWatch {
   stop(): void;
 }
 
-/** What must pass in the time allowed. Whoever sends or reads one byte a minute makes no progress. */
+/** Bytes that must pass in the time allowed. One byte a minute is no progress. */
 const leastBytes = 4096;
 
 export function createProgressWatch(seconds: number, readQueues: () => Promise<SendQueues | null> = readSendQueues): ProgressWatch {
   const timeoutMs = seconds * 1000;
-  /** One that stands still for so long is asked about, and how often the system is. */
+  /** Time after which the system's figure is read for a stalled transfer, and the interval of reading it. */
   const doubtMs = timeoutMs / 4;
   const checkInterval = timeoutMs / 12;
   let isDoubtful = false;
@@ -40,7 +40,7 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
   // Not a Set: see `pending-work.ts`.
   const passages: Passage[] = [];
 
-  /** @param queues undefined: nobody was asked; null: nobody knows */
+  /** @param queues undefined: not read; null: unknown */
   function look(passage: Passage, now: number, queues?: SendQueues | null): void {
     const bytes = passage.passed();
     if (bytes === null || bytes - passage.watchedBytes >= leastBytes) {
@@ -62,7 +62,7 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
   function lookAll(queues?: SendQueues | null): void {
     isDoubtful = false;
     const now = performance.now();
-    // From the end: whoever is removed meanwhile is replaced by one that had its turn.
+    // From the end: a removed transfer is replaced by one that had its turn.
     for (let place = passages.length - 1; place >= 0; place -= 1) {
       const passage = passages[place];
       if (passage !== undefined) look(passage, now, queues);
@@ -102,7 +102,7 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
   };
 }
 
-/** Takes note of it: its reader has taken enough since it was asked about first. */
+/** Records the progress: its reader has received enough since the first reading. */
 function hasTaken(passage: Passage, bytes: number, queues: SendQueues): boolean {
   const untaken = passage.untaken?.(queues);
   if (untaken === undefined) return false;

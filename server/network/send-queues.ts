@@ -1,5 +1,5 @@
-// What the system still has to send over a connection, or has sent and not heard of: bytes that its reader has not taken. Only the
-// system knows: it holds some megabytes, and asks a program for more when a third of them is free, which a slow reader takes minutes for.
+// Reads the bytes of a connection that the system has yet to send, or that are unacknowledged: bytes that its reader has not received. Only the
+// system knows: it buffers some megabytes, and requests more from a program when a third of them is free, which a slow reader takes minutes for.
 import { readFile } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import type { Socket } from 'node:net';
@@ -13,7 +13,7 @@ export interface SendQueues {
 /** One table for each family of addresses. https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
 
-/** Null: this system does not tell. */
+/** Null: this system does not report it. */
 export async function readSendQueues(): Promise<SendQueues | null> {
   const texts = await Promise.all(tables.map((path) => readFile(path, 'latin1').catch(() => '')));
   return texts.every((text) => text === '') ? null : parseSendQueues(texts.join('\n'));

@@ -1,4 +1,4 @@
-// Sends what the outbox of notices holds. Whoever takes a notice has it for a while; an attempt that fails is repeated later and later.
+// Sends the notices of the outbox. A process claims a notice for a while; a failed attempt is repeated at growing intervals.
 import type { Logger } from 'pino';
 import { userSettingOf } from '#shared/user-setting.ts';
 import { AppError } from '#shared/errors.ts';
@@ -44,7 +44,7 @@ const atOnce = 4;
 /** A run ends after so many: then low balances are looked for again. */
 const perRun = 100;
 
-/** Sends what is due, as long as it is wanted, and tells how many were taken. */
+/** Sends what is due while `isWanted`, and returns how many were claimed. */
 export async function deliverDue(parts: DeliveryDependencies, isWanted: () => boolean = () => true): Promise<number> {
   let taken = 0;
   const work = async () => {
@@ -59,7 +59,7 @@ export async function deliverDue(parts: DeliveryDependencies, isWanted: () => bo
   return taken;
 }
 
-/** One attempt to tell a user something, the way they have chosen. */
+/** Makes one attempt to notify a user, by the chosen channel. */
 export async function notifyUser(
   parts: DeliveryDependencies,
   user: UserRecord,
@@ -79,7 +79,7 @@ export async function notifyUser(
   }
 }
 
-/** The language of whoever saved their notices last. */
+/** Returns the language in which the user last saved the notification settings. */
 export function languageOf(user: Pick<UserRecord, 'setting'>): Language {
   return userSettingOf(user).language ?? 'zh';
 }
@@ -126,7 +126,7 @@ async function deliver(parts: DeliveryDependencies, notification: NotificationRe
   const outcome: Outcome = !isThere
     ? { ok: false, problem: 'no_address', isFinal: true }
     : attempts > pauses.length + 1
-      ? // Whoever took it died each time.
+      ? // Every process that claimed it died.
         { ok: false, problem: 'interrupted', isFinal: true }
       : await notifyUser(parts, user, { text: textOf(event, languageOf(user), settings), id: `n${id}` });
   const pause = pauses[attempts - 1];

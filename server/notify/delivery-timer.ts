@@ -35,7 +35,7 @@ export function startDelivery(context: AppContext): DeliveryTimer {
       isStopped = true;
       clearInterval(timer);
       await Promise.race([running, sleep(noticePatienceMs, undefined, { ref: false })]);
-      // Whoever crossed their mark with the last calls is told by the next process.
+      // The next process warns users whose balance fell below their mark with the last calls.
       await context.lowBalance.check().catch((failure: unknown) => {
         context.log.warn({ reason: String(failure) }, 'the last charges were not looked at for warnings');
       });

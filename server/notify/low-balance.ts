@@ -1,6 +1,6 @@
-// Tells users that their balance has fallen below the mark that they set. A charge only notes whose it was; a moment later
-// the account is read once, however many charges there were. What a note leads to is decided by the account alone, so a note that is
-// lost with its process comes again with the next charge.
+// Warns users that their balance has fallen below the mark that they set. A charge only notes its account; a moment later the account is read once,
+// however many charges there were. The account's state alone decides about a warning, so a note that is lost with its process comes again with the
+// next charge.
 import { userSettingOf } from '#shared/user-setting.ts';
 import type { Database } from '#server/db/database.ts';
 import type { UserRecord } from '#server/db/records/user.ts';

@@ -1,5 +1,5 @@
-// Mails, by the SMTP server that the settings name. Whoever sends one waits for the server's word: what may be late goes through
-// the outbox of notices.
+// Sends mails by the SMTP server of the settings. The sender waits for the server's response: mails that may be late go through the outbox of
+// notices.
 import { Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
@@ -154,7 +154,7 @@ function toMailFailure(failure: unknown): MailFailure {
   const reason = oneLine(failure instanceof Error ? failure.message : String(failure)).slice(0, longestReason);
   const status = failure instanceof Error && 'responseCode' in failure ? failure.responseCode : undefined;
   const command = failure instanceof Error && 'command' in failure ? String(failure.command) : '';
-  // 5xx to a receiver or to the text is about this mail; to a sign-in it is about the server, which somebody may set right.
+  // 5xx to a recipient or to the text concerns this mail; to a sign-in it concerns the server, whose settings may be corrected.
   const isFinal = typeof status === 'number' && status >= 500 && !command.startsWith('AUTH');
   return new MailFailure(reason, isFinal, { cause: failure });
 }

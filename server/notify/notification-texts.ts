@@ -29,7 +29,7 @@ const quotaLow: Texts = {
     content: "{{value}}: {{value}} is left. Top up so that your calls go on.<br/>Top up here: <a href='{{value}}'>{{value}}</a>",
   },
 };
-/** While nobody has said where this site is: better no link than one that leads to the reader's own machine. */
+/** While the site's address is not set: better no link than one to the reader's own machine. */
 const quotaLowUnlinked: Texts = {
   zh: { title: quotaLow.zh.title, content: '{{value}}，当前剩余额度为 {{value}}，为了不影响您的使用，请及时在控制台的钱包页充值。' },
   en: {

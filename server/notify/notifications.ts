@@ -1,4 +1,4 @@
-// The outbox of notices: who is to be told what. They are written here, at once and durably, and sent by `deliver.ts`.
+// Outbox of notices: recipients and contents. They are written here, at once and durably, and sent by `deliver.ts`.
 import { reasonText } from '#shared/errors.ts';
 import type { FailureReason } from '#shared/failure-reasons.ts';
 import { Role } from '#shared/roles.ts';
@@ -15,12 +15,12 @@ export interface NotificationDependencies {
   now(): number;
 }
 
-/** Told of what happens; more of them are no alerting. */
+/** Administrators who are notified; for more of them, alerts make no sense. */
 const mostAdministrators = 100;
 /** What is over is shown this long. */
 const retentionMs = 30 * 24 * 3600 * 1000;
 const longestText = 500;
-/** One that comes and goes is told of once in that time. */
+/** A recurring condition is reported once in that time. */
 const channelMs = 10 * 60 * 1000;
 /** A channel that does so does it all day. */
 const limitMs = 24 * 3600 * 1000;
@@ -99,7 +99,7 @@ export interface ReportedDrift {
   reported: number;
 }
 
-/** How often it is told, and how long it stands at home. */
+/** Interval of its reports, and time that it stays on the home screen. */
 export const driftMs = 24 * 3600 * 1000;
 
 /** Alerts administrators that a provider takes something else for its calls than their price says. */
@@ -135,7 +135,7 @@ export async function alertOfSignIn(parts: NotificationDependencies, channel: { 
   await alertAdministrators(parts, `sign-in:${id}:${parts.now()}`, event);
 }
 
-/** Alerts administrators that a test of all channels, which somebody began at that time, is through. Unix seconds. */
+/** Alerts administrators that a test of all channels, started by a user at that time, is complete. Unix seconds. */
 export async function noticeOfTests(parts: NotificationDependencies, startedAt: number): Promise<void> {
   await alertAdministrators(parts, `channel-test:${startedAt}`, { code: 'channel_test' });
 }

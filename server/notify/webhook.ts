@@ -38,7 +38,7 @@ export async function sendWebhook(parts: WebhookDependencies, { url, secret, id 
   };
   const request = { url, method: 'POST', headers, body, milliseconds, maxBytes: 0 } as const;
   const target = webhookUrlOf(url, true);
-  // Judged as the list is now. A redirect would lead a trusted request to where nobody has allowed it.
+  // Checked against the current list. A redirect would take a trusted request to an address that is not permitted.
   if (target !== undefined && isAllowedWebhook(parts.settings, target)) {
     return (await parts.egress.send({ ...request, redirects: 0, isTrusted: true })).status;
   }
@@ -53,7 +53,7 @@ export function signatureOf(secret: string, body: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-/** The worker is the operator's own; what it may be asked for is judged there too. */
+/** The worker is the operator's own; it checks addresses as well. */
 function sendByWorker(
   { egress, settings }: WebhookDependencies,
   worker: string,

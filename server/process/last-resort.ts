@@ -1,6 +1,6 @@
-// Whatever throws where nothing catches it: a callback of a socket, a timer, a promise that nobody waits for. It belongs to one
-// call, and everybody else's streams are in this process too, so it is logged and the process goes on. Nothing that matters is
-// lost by that: what was not settled costs nothing and is recovered like the calls of a process that died.
+// Handles uncaught exceptions: of a socket's callback, a timer, an unhandled promise. Each belongs to one call, and all other streams are in this
+// process too, so it is logged and the process continues. Nothing that matters is lost by that: what was not settled costs nothing and is recovered
+// like the calls of a process that died.
 import type { Logger } from 'pino';
 
 /** From now on; what is wrong while the server starts still ends it. Node reports unhandled rejections by the same event. */

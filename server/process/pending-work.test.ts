@@ -44,7 +44,7 @@ describe('pending work', () => {
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     pending.add(first.promise);
     const done = pending.done();
-    void first.promise.then(() => pending.add(second.promise)); // after the count reached 0, before the waiting one is told
+    void first.promise.then(() => pending.add(second.promise)); // after the count reached 0, before the waiting one is notified
     first.resolve();
     expect(await isDone(done)).toBe(false);
     second.resolve();

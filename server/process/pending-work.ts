@@ -1,4 +1,4 @@
-// Work that goes on after its request was answered, counted so that a shutdown can wait for it.
+// Work that continues after its request was answered, counted so that a shutdown can wait for it.
 
 export interface PendingWork {
   /** `work` never rejects. */
@@ -8,8 +8,8 @@ export interface PendingWork {
 }
 
 /**
- * Only counts. A Set that thousands of entries a second pass through is made anew every few dozen of them, and each former
- * table keeps what it held last, and the next table, alive until the next full collection.
+ * Only counts. A Set that thousands of entries a second pass through is rebuilt every few dozen of them, and each former table retains its last
+ * entries, and the next table, until the next full collection.
  */
 export function createPendingWork(): PendingWork {
   let count = 0;

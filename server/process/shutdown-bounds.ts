@@ -1,7 +1,7 @@
 // How long the steps of a shutdown may take, one after the other. What starts and stops servers has to wait for all of them
 // (`stop_grace_period` in compose.yaml): a server that is killed before leaves its books to the next one.
 
-/** Calls that are cut have so long to tell their clients why. */
+/** Milliseconds that interrupted calls have to report the reason to their clients. */
 export const lastWordsMs = 6_000;
 /** How long calls that were cut may take to end. */
 export const cutCallsMs = 5_000;

@@ -1,4 +1,4 @@
-// The key under which everything else is encrypted and hashed: SESSION_SECRET, or a key file beside the embedded database.
+// The key under which everything else is encrypted and hashed: SESSION_SECRET, or a key file next to the embedded database.
 import { createHmac, randomBytes } from 'node:crypto';
 import { access, constants, link, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -45,7 +45,7 @@ export async function makeMasterKey(env: Pick<Env, 'DATABASE_URL'>, db: Database
   return makeKeyFile(file);
 }
 
-/** The key file beside an embedded database; null for any other. */
+/** Returns the key file next to an embedded database; null for any other. */
 function keyFileOf(databaseUrl: string): string | null {
   const target = parseDatabaseUrl(databaseUrl);
   if (target.kind !== 'embedded') return null;

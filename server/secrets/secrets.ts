@@ -1,5 +1,5 @@
-// Keys at rest: keyed hashes for look-up and encryption for what must be read back. The master key comes from
-// SESSION_SECRET or, when that is not set, from a generated file beside the embedded database.
+// Keys at rest: keyed hashes for look-up and encryption for what must be read back. The master key comes from SESSION_SECRET or, when that is not
+// set, from a generated file next to the embedded database.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { freeBytes } from '#server/framing/free-bytes.ts';
 

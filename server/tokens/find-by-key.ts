@@ -1,5 +1,5 @@
-// Which token a key belongs to. A renewed token has several secrets for a while: old ones have indexes of their own, which are read only for
-// a key that is nobody's current one.
+// Finds the token of a key. A renewed token has several secrets for a while: old ones have indexes of their own, which are read only for a key that
+// is no token's current one.
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { byOldKey, oldKeysOf } from './old-keys.ts';

@@ -1,4 +1,4 @@
-// How a token comes into being, whoever asks for it: key, record, and its quota through the ledger.
+// Creates a token, for every kind of caller: key, record, and its quota through the ledger.
 import { TokenStatus } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/database.ts';

@@ -1,5 +1,5 @@
-// Whoever is about to make a first call is told why it was refused. While the guide is open its user is watched for: the
-// newest refusal is kept in one record, which any process may write and any may read. Nothing is kept of anybody else.
+// Reports to a user who is about to make a first call why it was refused. While the guide is open its user is watched: the newest refusal is stored
+// in one record, which any process may write and any may read. Nothing is stored about other users.
 import { isIP } from 'node:net';
 import type { GuidedRefusal } from '#shared/first-call.ts';
 import type { AppContext } from '#server/context.ts';
@@ -13,19 +13,16 @@ export interface RefusedCall {
 }
 
 export interface RefusalWatch {
-  /**
-   * Begins or goes on; returns the newest refusal. `address`: calls with unknown keys from there are shown to this user;
-   * empty: none are.
-   */
+  /** Starts or extends a watch; returns the newest refusal. `address`: calls with unknown keys from there are shown to this user; empty: none are. */
   open(userId: number, address: string): Promise<GuidedRefusal | null>;
-  /** Whether anybody waits: where nobody does, a refusal costs nothing. */
+  /** Whether any user waits: without a watch, a refusal costs nothing. */
   readonly isWatching: boolean;
   note(call: RefusedCall): void;
   stop(): void;
 }
 
 const lifeMs = 90_000;
-/** Other processes hear of a longer life only when so little of it is left. */
+/** Other processes learn of a longer life only when so little of it is left. */
 const renewBelowMs = 45_000;
 /** What is older has been read, or is of no interest any more. */
 const retentionMs = 600_000;
@@ -34,7 +31,7 @@ const mostWatches = 1000;
 const mostAddressWatches = 50;
 
 interface Watch {
-  /** Of whom unknown keys are shown; empty: of nobody. */
+  /** Address whose unknown keys are shown; empty: none. */
   place: string;
   expiresAt: number;
   /** Not stored yet; a newer one takes its place. */

@@ -1,6 +1,6 @@
-// What ratios are taken against: Node's HTTP server and a bare `undici.dispatch` that passes everything through.
-// With JOURNAL, a file, it also appends one row a response to SQLite, committed before the response ends, those of one turn of
-// the event loop together: no gateway that keeps its books on one machine with these parts can do with less.
+// Baseline of ratios: Node's HTTP server and a bare `undici.dispatch` that passes everything through. With JOURNAL, a file, it also appends one row a
+// response to SQLite, committed before the response ends, those of one turn of the event loop together: the least that a gateway with durable books
+// on one machine needs.
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';

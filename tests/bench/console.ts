@@ -105,7 +105,7 @@ async function signIn(context: BrowserContext): Promise<void> {
   await page.getByLabel(text('session.login.password'), { exact: true }).fill(owner.password);
   await page.getByRole('button', { name: text('session.login.submit'), exact: true }).click();
   await page.waitForURL((url) => url.pathname !== '/login');
-  // Lists are those of somebody who comes every day: nothing is installed beside them.
+  // Lists are measured for a returning visitor: no service worker is being installed at the same time.
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
   await page.close();
 }

@@ -1,11 +1,11 @@
-// What a server process holds once its garbage is collected: asked for by Node's inspector, so that the process is the one that everybody runs.
+// Measures the heap of a server process after a garbage collection, by Node's inspector, so that the process is the released one.
 // https://chromedevtools.github.io/devtools-protocol/v8/HeapProfiler/
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { ServerProcess } from '#tests/support/server-process.ts';
 
-/** For the environment of the server that is to be asked. */
+/** Environment of the server to be measured. */
 export const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 /** Bytes. */

@@ -1,4 +1,4 @@
-// `npm run bench -- sockets`: what a thousand WebSockets cost a server process while nobody says anything on them. The bound is 40 MB.
+// `npm run bench -- sockets`: memory of a thousand idle WebSockets in a server process. The bound is 40 MB.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { createToken } from '#tests/support/build-token.ts';

@@ -11,7 +11,7 @@ export interface LoadOptions {
   key?: string;
   model?: string;
   stream?: boolean;
-  /** Chat completions unless told otherwise; only the compiled generator knows others. */
+  /** Path of the calls, by default of chat completions; only the compiled generator supports others. */
   path?: string;
 }
 

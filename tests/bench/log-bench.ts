@@ -1,6 +1,6 @@
-// How long the usage log takes to answer: `npm run bench -- logs [rows]` (2,000,000). Every combination of filters, for an
-// administrator and for users who call much and little, over four ranges; then the questions of the screens (`view-bench.ts`).
-// BENCH_LOG_FILE keeps the database between runs; BENCH_LOG_ONLY=views asks only what the screens ask.
+// Measures queries of the usage log: `npm run bench -- logs [rows]` (2,000,000). Every combination of filters, for an administrator and for users
+// with many and few calls, over four ranges; then the queries of the screens (`view-bench.ts`). BENCH_LOG_FILE preserves the database between runs;
+// BENCH_LOG_ONLY=views runs only the queries of the screens.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -64,7 +64,7 @@ async function benchAnswers(context: BenchContext): Promise<void> {
     for (const [index, { given, own }] of [...(title === 'dashboard' ? dashboards() : questions(title === 'lists'))].entries()) {
       if (index % every !== 0) continue;
       const times: number[] = [];
-      // What takes so long is not asked again.
+      // A query that takes so long is not repeated.
       for (let round = 0; round < repeats && (times.at(-1) ?? 0) < 1_000; round += 1) {
         const start = performance.now();
         await ask(given, own);

@@ -1,5 +1,5 @@
-// An upstream light enough not to be what is measured: raw sockets, answers made beforehand. The model's name tells what
-// to answer: `mock[-nCHUNKS][-dMILLISECONDS]`: chunks of a stream (50), delay before each (0: all in one write).
+// Upstream that is light enough not to be measured itself: raw sockets, prepared responses. The model's name selects the response:
+// `mock[-nCHUNKS][-dMILLISECONDS]`: chunks of a stream (50), delay before each (0: all in one write).
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 

@@ -1,4 +1,4 @@
-// Load generator and upstream in C: Node's own are the limit before a bare proxy is, which flatters whoever is slower.
+// Load generator and upstream in C: Node's own would be the limit before a bare proxy is, which flatters the slower gateway.
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,5 @@
-// A paced stream and whoever reads it, in one process and so by one clock: how much later a piece arrives than it was sent is
-// what the gateway between them adds. Prints `{"port":…}`, then takes lines `{"url":…,"key":…,"model":…,"seconds":…}` and answers each with
-// milliseconds.
+// A paced stream and its reader, in one process and so by one clock: the delay of a piece is what the gateway between them adds. Prints `{"port":…}`,
+// then takes lines `{"url":…,"key":…,"model":…,"seconds":…}` and answers each with milliseconds.
 import { createServer, request } from 'node:http';
 import { createInterface } from 'node:readline';
 

@@ -1,6 +1,5 @@
-// A provider of realtime sessions in a process of its own, for `npm run bench -- realtime`: sounds and texts at the pace of somebody who speaks, usage in
-// every bucket. What it has billed is asked for over HTTP, so that it can be compared with what was charged.
-// https://platform.openai.com/docs/api-reference/realtime-server-events
+// Provider of realtime sessions in a process of its own, for `npm run bench -- realtime`: audio and texts at the pace of speech, usage in every
+// bucket. Its bills can be read over HTTP, to compare them with the charges. https://platform.openai.com/docs/api-reference/realtime-server-events
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
@@ -30,12 +29,12 @@ export interface Billed {
 type Json = Record<string, unknown>;
 
 const billed: Billed = { turns: [], texts: [] };
-/** Half a second of sound; a token is 50 ms of what is spoken, 100 ms of what is heard. */
+/** Half a second of audio; a token is 50 ms of output, 100 ms of input. */
 const halfSecond = Buffer.alloc(24_000).toString('base64');
 const deltas = 10;
 /** Milliseconds between two of them. */
 const pace = 100;
-/** Tokens that a conversation keeps: what is older is left out, as by the vendor's truncation. */
+/** Tokens of a conversation's context: older ones are dropped, as by the vendor's truncation. */
 const mostText = 4_000;
 const mostAudio = 12_000;
 const bytesPerToken = 4_800;
@@ -90,7 +89,7 @@ class Peer {
   #hear(audio: string): void {
     if (this.#isListening && this.#buffered === 0) this.#emit({ type: 'input_audio_buffer.speech_started', audio_start_ms: 0 });
     this.#buffered += (audio.length * 3) / 4;
-    // Four seconds are a sentence; whoever listens then answers by itself.
+    // Four seconds are a sentence; with voice detection the response then starts by itself.
     if (!this.#isListening || this.#buffered < 4 * 48_000) return;
     this.#emit({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: 4_000 });
     this.#commit();

@@ -1,5 +1,5 @@
-// `npm run bench -- realtime [minutes] [sessions]`: realtime sessions for so long, each with turns of sounds and of texts at the pace of somebody who
-// speaks. The memory of the server has to stay flat, every turn be charged what its provider has billed, and the books balance.
+// `npm run bench -- realtime [minutes] [sessions]`: realtime sessions for so long, each with turns of audio and of texts at the pace of speech. The
+// memory of the server must stay flat, every turn must be charged as its provider has billed it, and the books must balance.
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -67,7 +67,7 @@ export async function benchRealtime(minutes = 1, sessions = 200): Promise<boolea
     const billed = (await (await fetch(`http://127.0.0.1:${provider.port}/`)).json()) as Billed;
     const after = await memory.read();
     print(`  all are gone: ${reported(after)}`);
-    // A process waits for whoever inspects it before it ends.
+    // A process waits for its inspector's clients before it ends.
     memory[Symbol.dispose]();
     await server.kill('SIGTERM');
     return (await isCharged(scratch, billed, turns)) && isFlat(held, after);
@@ -90,7 +90,7 @@ async function prepare(scratch: ScratchDatabase, url: string): Promise<string> {
   });
 }
 
-/** One session: a turn, a pause, and the next one, until it is time. Resolves with the turns that were told to the end. */
+/** Runs one session: a turn, a pause, and the next one, until the time is over. Resolves with the number of completed turns. */
 async function speak(url: string, { key, index, until }: { key: string; index: number; until: number }): Promise<number> {
   // Not all in one moment.
   await sleep((index % 100) * (turnMs / 100));
@@ -107,7 +107,7 @@ async function speak(url: string, { key, index, until }: { key: string; index: n
     turns += 1;
     done();
   });
-  // A third of them are answered by a provider that listens, and asks nobody.
+  // A third of them use the provider's voice detection, without requests for responses.
   const isInputAudio = index % 3 === 0;
   const input = { turn_detection: isInputAudio ? { type: 'server_vad' } : null, transcription: { model: writer } };
   socket.send(JSON.stringify({ type: 'session.update', session: { type: 'realtime', audio: { input } } }));

@@ -71,7 +71,7 @@ const print = (line = '') => void process.stdout.write(`${line}\n`);
 interface Target {
   name: string;
   port: number;
-  /** Chat completions unless told otherwise. */
+  /** Path of the calls, by default of chat completions. */
   path?: string;
 }
 
@@ -94,7 +94,7 @@ function ratios(results: Map<string, LoadResult[]>, name: string, floor: string)
   return median(own.map((result, round) => result.perSecond / (base[round]?.perSecond ?? Number.NaN)));
 }
 
-/** What the books alone cost, whoever keeps them: the bare proxy that waits for one row a response. */
+/** Cost of durable books alone, for any gateway: the bare proxy that waits for one row a response. */
 const durableFloor = 'bare, durable row';
 const otherFloor = 'bare proxy, other Node';
 

@@ -1,4 +1,4 @@
-// A database with one paying user, channels to the mock upstream, and as many tokens as asked for.
+// Creates a database with one paying user, channels to the mock upstream, and the given number of tokens.
 import type { Write } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { createContext } from '#server/create-context.ts';

@@ -1,6 +1,6 @@
-// How much of the processor's time the longest task of a page's main thread takes. Only of the page's: Chromium draws pages of its own
-// beside it, whose tasks are longer than any of the console's. Unlike the time on the wall it does not grow with
-// what else the machine does. Taken at full speed: a browser that is slowed down counts its own waiting as work.
+// Measures the processor time of the longest task of a page's main thread. Only of the page's: Chromium renders pages of its own as well, whose tasks
+// are longer than any of the console's. Unlike wall time it does not grow with other load of the machine. Measured at full speed: a browser that is
+// slowed down counts its own waiting as work.
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 

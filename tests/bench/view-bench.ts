@@ -1,6 +1,5 @@
-// How long every question takes that the dashboard and the home screens ask, and what a paced stream through the same process
-// notices of it. Part of `npm run bench -- logs`. Wall time depends on who else is at work on the machine, the time of the CPU
-// (of all threads) does not.
+// Measures every query of the dashboard and the home screens, and the delay that they cause in a paced stream through the same process. Part of `npm
+// run bench -- logs`. Wall time depends on other load of the machine, the time of the CPU (of all threads) does not.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -23,7 +22,7 @@ import type { TestApp } from '#tests/support/test-app.ts';
 const day = 86_400;
 const repeats = 9;
 const streamSeconds = 10;
-/** Between two questions beside the stream. */
+/** Pause between two queries during the stream. */
 const paceMs = 100;
 const model = 'gpt-4o-mini';
 const print = (line: string) => void process.stdout.write(`${line}\n`);

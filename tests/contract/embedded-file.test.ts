@@ -197,7 +197,7 @@ describe('the embedded file', () => {
     };
     const size = () => statSync(`${file}-wal`).size;
 
-    // Nothing begins anew while somebody reads what was there at first.
+    // The write-ahead log cannot restart while a reader holds the initial state.
     const writeWhileRead = async (count: number) => {
       other.exec('BEGIN');
       other.prepare('SELECT count(*) FROM facts').get();

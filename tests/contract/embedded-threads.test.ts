@@ -67,7 +67,7 @@ it('what a reader that dies left unanswered is asked again', async () => {
   expect(await logs.group({ by: [] })).toEqual([{ count: 900 }]);
   expect(reported.length).toBeLessThanOrEqual(1);
 
-  // A long reading goes on where it was.
+  // A long read resumes where it was.
   const seen: string[] = [];
   for await (const { id } of logs.each({})) {
     seen.push(id);

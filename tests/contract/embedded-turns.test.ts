@@ -1,4 +1,4 @@
-// Long reads of the embedded engine: every account has its turn after every other, however much one has asked for.
+// Long reads of the embedded engine: every account has its turn after every other, however many reads one has requested.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

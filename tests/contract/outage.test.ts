@@ -134,7 +134,7 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
     await expect(db.ping()).rejects.toThrow(DatabaseUnavailable);
     expect(isAnyOver).toBe(false);
     await over;
-    // From then on nobody waits.
+    // From then on no call waits.
     await expect(users.get(1)).rejects.toThrow(DatabaseUnavailable);
     proxy.release();
     await until(async () => (await users.get(1).catch(() => null)) !== null);

@@ -10,7 +10,7 @@ import { onEachEngine } from '#tests/support/engines.ts';
 const names = Object.keys(collections).filter((name): name is CollectionName => name in collections);
 
 onEachEngine('query plans', (current) => {
-  // The indexes are data: what is asked here is made of their fields.
+  // The indexes are data: the queries here are built from their fields.
   const plan = (name: CollectionName, filter: AnyFilter, options: AnyFindOptions = {}) =>
     current().db.explain<CollectionName>(name, filter, options as FindOptions<unknown>);
 

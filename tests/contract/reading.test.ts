@@ -128,7 +128,7 @@ onEachEngine('reading', (current) => {
     const { db } = current();
     const logs = db.collection('logs');
     await db.write(Array.from({ length: 1_000 }, (_, index) => ({ insert: logRecord({ id: index + 1 }), into: 'logs' })));
-    // More than the embedded engine keeps open, so that some begin anew where they were.
+    // More than the embedded engine holds open, so that some are reopened at their position.
     const readings = Array.from({ length: 40 }, () => logs.each({ id: { lte: 1_000 } })[Symbol.asyncIterator]());
     const seen = await Promise.all(readings.map(async (reading) => [(await reading.next()).value?.id]));
 

@@ -141,7 +141,7 @@ async function prepare(visitor: Visitor, tidegate: Tidegate, state: State, langu
   if (isBroken) await page.route(/\/api\/(?!status)/, (route) => (state === 'loading' ? undefined : route.fulfill(fault)));
   if (state !== 'offline') return;
   await untilInstalled(page);
-  // What somebody has looked at before is there.
+  // Screens that were visited before are cached.
   for (const screen of ['/', '/token', '/log', '/pricing']) {
     await page.goto(screen);
     await settle(page);

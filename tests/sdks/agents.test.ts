@@ -67,7 +67,7 @@ test('Codex reads the list of models, where its key comes from a command', async
   expect(config).toContain('command');
   const reported = await run([program, 'debug', 'models'], { CODEX_HOME: join(home, '.codex'), ...common(home) }, home);
   const { models } = JSON.parse(reported.slice(reported.indexOf('{"models"')));
-  // All of it was understood: one entry that is not would have it go on with its own.
+  // The whole list was parsed: one invalid entry would make it use its built-in list.
   expect(models).toContainEqual(expect.objectContaining({ slug: model, context_window: 200_000, apply_patch_tool_type: 'freeform' }));
   rmSync(home, { recursive: true, force: true });
 }, 60_000);

@@ -1,4 +1,4 @@
-// How each agent is told where to go, and what its tool for files is called. Telemetry, updates and other calls of its own are off.
+// Configuration of each agent's endpoint, and the name of its file tool. Telemetry, updates and other calls of its own are off.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ToolCall } from '../support/upstream-behaviour.ts';
@@ -19,7 +19,7 @@ interface Agent {
   model: string;
   /** It ends with an error where a stream breaks off, and is run again. */
   endsWhereStreamsBreak?: boolean;
-  /** A host that it asks for whatever it is told, and does without. */
+  /** Host that it contacts in spite of its configuration, and does not need. */
   asks?: string;
   readFile(path: string): ToolCall;
   /** Writes its configuration, too. */
@@ -53,7 +53,7 @@ const codexConfig = (origin: string): readonly string[] => [
   'wire_api = "responses"',
 ];
 
-/** Codex asks for the list of models where its key comes from a command. Writes its configuration, too. */
+/** Codex requests the list of models if its key comes from a command. Writes its configuration, too. */
 export function codexWithCommand({ home, origin, key }: Place): { program: string; config: string } {
   const config = [...codexConfig(origin), '[model_providers.tidegate.auth]', 'command = "echo"', `args = ["${key}"]`].join('\n');
   write(join(home, '.codex/config.toml'), `${config}\n`);

@@ -93,7 +93,7 @@ function reportedOf(result: Awaited<ReturnType<typeof generateText>>): Reported 
 }
 
 export const aiSpeakers: readonly Speaker[] = [
-  // It keeps its thoughts to itself, and takes no stops for models that think.
+  // It exposes no thoughts, and accepts no stop sequences for reasoning models.
   speaker(
     'ai, @ai-sdk/openai for chat',
     'openai-chat',

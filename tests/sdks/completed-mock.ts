@@ -1,5 +1,5 @@
-// aimock's answers in the formats of Claude and Responses use no tokens at all, and in none does it tell how many were
-// thoughts; Responses' type requires it (`usage.output_tokens_details`). This stands before it and adds that to whole answers.
+// Completes aimock's responses: in the formats of Claude and Responses they use no tokens at all, and none reports how many were thoughts; Responses'
+// type requires it (`usage.output_tokens_details`). This proxy adds that to whole responses.
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

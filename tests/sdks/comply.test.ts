@@ -1,6 +1,6 @@
-// llm-comply (PyPI): black-box tests by the vendors' schemas, run against every translated pair of formats. The upstreams are aimock's,
-// which nobody here wrote. Where a pair is the same format the upstream's bytes pass, so there aimock would be tested, not we.
-// What aimock leaves out is in `completed-mock.ts`.
+// llm-comply (PyPI): black-box tests by the vendors' schemas, run against every translated pair of formats. The upstreams are aimock's, which is
+// independent software. If both formats of a pair are the same, the upstream's bytes are passed through, so that test would cover aimock, not us.
+// Members that aimock leaves out are added in `completed-mock.ts`.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { LLMock } from '@copilotkit/aimock';
@@ -58,7 +58,7 @@ describe.each(pairs)('llm-comply, $suite, before an upstream that speaks $format
   });
 });
 
-/** It ends with 1 where a test has failed, and tells all the same. */
+/** It exits with 1 if a test has failed, and still reports. */
 async function comply(options: readonly string[]): Promise<Outcome[]> {
   const program = process.env['LLM_COMPLY'] ?? 'llm-comply';
   const { stdout } = await execute(program, options, { maxBuffer: 1e8 }).catch((failure: { stdout?: string }) => {

@@ -106,7 +106,7 @@ export const langchainSpeakers: readonly Speaker[] = [
     name: '@langchain/openai for chat',
     caller: 'openai-chat',
     model: 'gpt-5-mini',
-    // It does not tell thoughts of chat, and takes no stops for models that think.
+    // It exposes no thoughts of chat, and accepts no stop sequences for reasoning models.
     lacks: ['reasoning', 'stop'],
     finishes: { stop: 'stop', length: 'length' },
     forced: 'get_tide',
@@ -143,7 +143,7 @@ export const langchainSpeakers: readonly Speaker[] = [
     name: '@langchain/anthropic',
     caller: 'claude',
     model: claude,
-    // It adds up what a stream tells of its usage at its beginning and its end.
+    // It adds up the usage reports at the beginning and the end of a stream.
     lacks: ['streamed usage'],
     finishes: { stop: 'end_turn', length: 'max_tokens' },
     forced: { type: 'tool', name: 'get_tide' },
@@ -161,8 +161,8 @@ export const langchainSpeakers: readonly Speaker[] = [
     name: '@langchain/google-genai',
     caller: 'gemini',
     model: 'gemini-3-flash-preview',
-    // It tells no thoughts, takes no stops with a call, takes a stream that breaks off for a whole one, and adds up what a stream tells of its usage.
-    // Of several calls each result is a turn of its own, which Google answers with 400: it gets them as one.
+    // It exposes no thoughts, accepts no stop sequences with a call, takes an interrupted stream for a complete one, and adds up the usage reports of
+    // a stream. Of several calls each result is a separate turn, which Google answers with 400: it gets them as one.
     lacks: ['reasoning', 'stop', 'breaks', 'streamed usage'],
     finishes: { stop: 'STOP', length: 'MAX_TOKENS' },
     forced: 'get_tide',

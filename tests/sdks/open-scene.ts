@@ -23,7 +23,7 @@ export const formats = Object.keys(channels) as Format[];
 /** Formats that callers speak, as far as they are there. */
 export const spoken: readonly string[] = Object.keys(clientDialects);
 
-/** @param as what callers call its model: packages tell by the name what a model can do */
+/** @param as the callers' name of its model: packages infer a model's features from its name */
 export function channelTo(format: Format, as: string): ChannelFields {
   const { type, setting, model: own } = channels[format];
   return { type, setting, models: as, ...(as === own ? {} : { model_mapping: JSON.stringify({ [as]: own }) }) };

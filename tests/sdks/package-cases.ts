@@ -118,7 +118,7 @@ function describeCases(speaker: Speaker, format: Format): void {
   test('an object by a schema', async () => {
     await using scene = await open();
     const object = { port: 'Brest', hour: 12 };
-    // Some packages ask for it by a tool, others by a format.
+    // Some packages request it by a tool, others by a format.
     scene.upstream.behave({ text: JSON.stringify(object) });
     const reported = await speaker.object(scene.app.origin, scene.key);
     expect(reported).toEqual(object);

@@ -1,4 +1,4 @@
-// OpenAI's agents that hear and speak, as people write them, through our sessions: what they set, say, hear and call by themselves.
+// OpenAI's voice agents, as applications use them, through our sessions: their settings, audio in and out, and calls.
 import { RealtimeAgent, RealtimeSession, tool } from '@openai/agents/realtime';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ test('an agent asks, hears the answer, runs its tool, and each of its turns is c
   await session.connect({ apiKey: scene.key, url: `${scene.app.origin.replace('http', 'ws')}/v1/realtime?model=${realtimeModel}` });
   const peer = await upstream.peer(1);
   await until(() => peer.ofType('session.update').length > 0);
-  // It has what it hears written down without being told to.
+  // It requests transcription of the input by default.
   expect(JSON.stringify(peer.ofType('session.update'))).toContain(cheap);
   session.sendMessage('When is high water?');
   await until(() => received > 0);
@@ -49,7 +49,7 @@ test('an agent asks, hears the answer, runs its tool, and each of its turns is c
   expect(peer.ofType('conversation.item.create').at(-1)).toMatchObject({
     item: { call_id: 'call_1', output: expect.stringContaining('at noon in Brest') },
   });
-  // And lets the model go on with it.
+  // And lets the model continue with it.
   expect(await scene.logs(3)).toHaveLength(3);
   expect(session.usage.totalTokens).toBeGreaterThan(253);
   session.close();

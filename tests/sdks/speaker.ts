@@ -1,4 +1,4 @@
-// What every package of others can be asked for here, in one shape.
+// Common interface of every tested package.
 
 export interface Ask {
   system?: string;
@@ -36,7 +36,7 @@ export interface Speaker {
   caller: string;
   /** What it calls the model. */
   model: string;
-  /** What it has no way of asking for, or does not tell. */
+  /** Features that the package cannot request, or does not expose. */
   lacks: readonly (
     | 'stop'
     | 'image'
@@ -52,7 +52,7 @@ export interface Speaker {
   finishes: { stop: string; length: string };
   ask(origin: string, key: string, ask: Ask): Promise<Reported>;
   stream(origin: string, key: string, ask: Ask, onPiece?: (text: string) => void): Promise<Reported>;
-  /** Goes on until the model calls no tool: `get_tide` with a port, answered with `noon`. */
+  /** Runs until the model calls no tool: `get_tide` with a port, answered with `noon`. */
   callTools(origin: string, key: string, ask: AskTools): Promise<{ ports: string[]; text: string }>;
   /** By a schema of `{ port, hour }`. */
   object(origin: string, key: string): Promise<unknown>;

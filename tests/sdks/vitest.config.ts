@@ -11,7 +11,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     env: { TEST_ENGINE: 'embedded' },
-    // Of the two copies that Google's older package makes of a stream, nobody reads the second one, nor what it says when a caller leaves.
+    // Google's older package makes two copies of a stream and does not handle the errors of the second one after a caller leaves.
     onUnhandledError: ({ message, stack }) =>
       !(message.includes('Error reading from the stream') && stack?.includes('@google/generative-ai') === true),
   },
