@@ -39,7 +39,7 @@ const calls: Readonly<Record<CallKindName, string>> = {
 };
 const tasks: Readonly<Record<string, string>> = { midjourney: 'drawings (tasks)', suno: 'music (tasks)' };
 
-const header = ['Type', 'Provider', 'Formats', 'Calls', 'Key', 'Lists models', 'Tells balance'];
+const header = ['Type', 'Provider', 'Formats', 'Calls', 'Key', 'Lists models', 'Reports balance'];
 const rows = providers.toSorted((a, b) => a.type - b.type).map(rowOf);
 const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`);
 const unlimited = providers.filter(({ formats }) =>
