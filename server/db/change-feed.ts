@@ -102,9 +102,9 @@ class PollingChangeFeed implements ChangeFeed {
   async announceMany(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
     for (let start = 0; start < keys.length; start += keysAtOnce) {
       const some = keys.slice(start, start + keysAtOnce);
-      const reported = this.#hear(kind, some);
+      const reported = this.#notify(kind, some);
       try {
-        await this.#storeOrKeep(kind, some);
+        await this.#storeOrRetry(kind, some);
       } finally {
         await reported;
       }
@@ -113,20 +113,20 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   async announceToOthers(kind: ChangeKind, key: number | string): Promise<void> {
-    await this.#storeOrKeep(kind, [key]);
+    await this.#storeOrRetry(kind, [key]);
   }
 
   announceHere(kind: ChangeKind, key: number | string): Promise<void> {
-    return this.#hear(kind, [key]);
+    return this.#notify(kind, [key]);
   }
 
-  async #hear(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
+  async #notify(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
     const listeners = this.#listeners.get(kind);
     if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(keys))));
   }
 
   /** Unless the rows are stored in time, they are announced again once the database is available. */
-  async #storeOrKeep(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
+  async #storeOrRetry(kind: ChangeKind, keys: readonly (number | string)[]): Promise<void> {
     let isInTime = false;
     try {
       isInTime = await this.#store(kind, keys);
@@ -217,7 +217,7 @@ class PollingChangeFeed implements ChangeFeed {
     this.#raiseFloor();
     for (let start = 0; start < news.length;) {
       const run = neighbours(news, start);
-      await this.#hear(
+      await this.#notify(
         run.kind,
         run.rows.map(({ key }) => key),
       );

@@ -3,7 +3,7 @@
 // https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
 // Claude's format: https://help.aliyun.com/zh/model-studio/anthropic-api-messages
 import { byMessages } from '#server/kinds/images/vendors/dashscope.ts';
-import { requestedFlat } from '#server/kinds/rerank/vendors.ts';
+import { flatRequestModels } from '#server/kinds/rerank/vendors.ts';
 import models from './default-models.json' with { type: 'json' };
 import { anyCallId, claudeBeside, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
@@ -28,7 +28,7 @@ export const ali: Provider = {
         // Only coder models support completions. https://help.aliyun.com/zh/model-studio/completions
         completions: [...completing.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-mode/v1/completions' })), { path: null }],
         rerank: [
-          ...requestedFlat.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-api/v1/reranks' })),
+          ...flatRequestModels.map((modelPrefix) => ({ modelPrefix, path: '{base}/compatible-api/v1/reranks' })),
           { path: '{base}/api/v1/services/rerank/text-rerank/text-rerank' },
         ],
         embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',

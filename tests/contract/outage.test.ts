@@ -103,7 +103,7 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
     const { direct, proxy, db, end } = await throughProxy();
     const users = db.collection('users');
     await users.insert(userRecord({ id: 1, username: 'one', quota: 5 }));
-    proxy.keepBack(what);
+    proxy.holdBack(what);
     const each = async () => {
       for await (const user of users.each({})) throw new Error(`Somebody was read: ${user.id}`);
     };
@@ -129,7 +129,7 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
         isAnyOver = true;
       }),
     );
-    await until(() => proxy.storedBack >= calls.length);
+    await until(() => proxy.heldBack >= calls.length);
     // A health check knows before.
     await expect(db.ping()).rejects.toThrow(DatabaseUnavailable);
     expect(isAnyOver).toBe(false);
@@ -149,7 +149,7 @@ describe.runIf(host !== '')('an outage on mongodb', { concurrent: true }, () => 
     const { proxy, db, end } = await throughProxy();
     const users = db.collection('users');
     await users.insert(userRecord({ id: 1, username: 'one', quota: 5 }));
-    proxy.keepBack('requests', /aggregate|findAndModify/);
+    proxy.holdBack('requests', /aggregate|findAndModify/);
     const sums = users.group({ by: [], sum: { quota: 'quota' } });
     let isOver = false;
     void sums.finally(() => (isOver = true));

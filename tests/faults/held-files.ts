@@ -18,7 +18,7 @@ export interface HeldFiles {
   /** Has all its parts; its completion was on its way. */
   joined: { id: string; parts: string[] };
   /** For each, whether its response was lost. */
-  unmappedFields: Promise<boolean[]>;
+  lostResponses: Promise<boolean[]>;
 }
 
 export const halves = [Buffer.alloc(700_000, 'ebb '), Buffer.alloc(100_000, 'flow')] as const;
@@ -51,9 +51,9 @@ export class FileStage implements AsyncDisposable {
     const reported = await post(caller, `/files/${left}`, undefined, 'DELETE');
     if (reported.status !== 200) throw new Error(`The file was not deleted: ${reported.text}`);
     const requested = [addPart(caller, open.id, halves[1]), complete(caller, joined), leave(caller, 'unheard')];
-    const unmappedFields = Promise.all(requested.map((one) => one.then(() => false).catch(() => true)));
+    const lostResponses = Promise.all(requested.map((one) => one.then(() => false).catch(() => true)));
     await Promise.all(gates);
-    return { stored, left, open, joined, unmappedFields };
+    return { stored, left, open, joined, lostResponses };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

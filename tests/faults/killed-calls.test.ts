@@ -166,7 +166,7 @@ describe.each(engines)('every kind of call whose process is killed on $kind', ({
   });
 
   test('counts no file that is not there, and what was under way goes on or goes', async () => {
-    expect(await files.unmappedFields).toEqual([true, true, true]);
+    expect(await files.lostResponses).toEqual([true, true, true]);
     expect(Object.fromEntries(Object.entries(reported).map(([what, { status }]) => [what, status]))).toEqual({
       'a file in the place of the one that was being sent': 200,
       'a sixth file': 403,

@@ -142,8 +142,8 @@ describe.runIf(host !== '')('an outage of MongoDB', { concurrent: true }, () => 
       await withProxy(async ({ scene, proxy, direct }) => {
         const load = startLoad(scene, 8);
         await until(() => load.answers.length > 30);
-        proxy.keepBack(what);
-        await until(() => proxy.storedBack > 0);
+        proxy.holdBack(what);
+        await until(() => proxy.heldBack > 0);
         expect(await scene.app.anonymous().get('/healthz')).toMatchObject({ status: 503, body: { status: 'database unavailable' } });
         // Those under way wait for the database with their answers; a call that comes then does not wait for the end of the stall.
         const refused = async () => {

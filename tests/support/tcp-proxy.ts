@@ -10,11 +10,11 @@ export interface TcpProxy {
    * Holds requests to MongoDB or its responses back, while the driver's monitor gets responses as always: a server that is frozen or overloaded. With
    * `only`, holds only commands whose first bytes match.
    */
-  keepBack(what: 'requests' | 'answers', only?: RegExp): void;
+  holdBack(what: 'requests' | 'answers', only?: RegExp): void;
   /** Sends the data that was held back, even if its requester has gone. */
   release(): void;
-  /** Number of bytes held back since `keepBack`. */
-  readonly storedBack: number;
+  /** Number of chunks held back since `holdBack`. */
+  readonly heldBack: number;
   /** Ends all connections and refuses new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
@@ -27,25 +27,25 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   let server: Server | undefined;
   let isStalled = false;
 
-  let stores: { what: 'requests' | 'answers'; only: RegExp } | undefined;
-  let storedBack = 0;
+  let held: { what: 'requests' | 'answers'; only: RegExp } | undefined;
+  let heldBack = 0;
   const late: (() => void)[] = [];
 
   const join = (inbound: Socket, outbound: Socket) => {
     // From the first command that is held back on.
-    let isStored = false;
+    let isHeld = false;
     const pass = (from: Socket, to: Socket, bytes: Buffer) => {
       if (isStalled) return;
       const isRequest = from === inbound;
       const head = bytes.subarray(0, 64).toString('latin1');
-      if (isRequest && stores !== undefined && !/hello|ismaster/i.test(head) && stores.only.test(head)) isStored = true;
-      if (stores === undefined || !isStored || isRequest !== (stores.what === 'requests')) {
+      if (isRequest && held !== undefined && !/hello|ismaster/i.test(head) && held.only.test(head)) isHeld = true;
+      if (held === undefined || !isHeld || isRequest !== (held.what === 'requests')) {
         to.write(bytes);
         return;
       }
-      storedBack += 1;
+      heldBack += 1;
       late.push(() => {
-        isStored = false;
+        isHeld = false;
         to.write(bytes);
         if (from.destroyed) to.end();
       });
@@ -60,7 +60,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
-        if (!isStored || to === inbound) to.destroy();
+        if (!isHeld || to === inbound) to.destroy();
       });
     }
   };
@@ -76,7 +76,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     port = address.port;
     server = listener;
     isStalled = false;
-    stores = undefined;
+    held = undefined;
   };
 
   const cut = async () => {
@@ -95,16 +95,16 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   return {
     address: `127.0.0.1:${port}`,
     stall,
-    keepBack(what, only = /(?:)/) {
-      stores = { what, only };
-      storedBack = 0;
+    holdBack(what, only = /(?:)/) {
+      held = { what, only };
+      heldBack = 0;
     },
     release() {
-      stores = undefined;
+      held = undefined;
       for (const send of late.splice(0)) send();
     },
-    get storedBack() {
-      return storedBack;
+    get heldBack() {
+      return heldBack;
     },
     cut,
     restore: listen,

@@ -26,7 +26,7 @@ export function outputOf(services: RelayServices, call: CallToReserve, { made = 
   const requested: Requested = {
     model,
     named,
-    isStored: named > 0 && !learned.ignoresLimits(model, call.admission.user.id),
+    isRespected: named > 0 && !learned.ignoresLimits(model, call.admission.user.id),
     choices: parameters.choices,
     prompts: parameters.prompts ?? 1,
     otherwise: settings.get('DefaultMaxOutputTokens'),
@@ -74,7 +74,7 @@ interface Requested {
   /** Tokens of each choice; 0: no limit is named. */
   named: number;
   /** A limit is set, and the model's upstreams respect it. */
-  isStored: boolean;
+  isRespected: boolean;
   choices: number;
   prompts: number;
   /** Largest output of a model whose maximum is unknown. */
@@ -90,14 +90,14 @@ interface Overridden {
 
 /** Returns the tokens of each choice, and the number of choices. No response exceeds the model's maximum; if limits are ignored, it may reach it. */
 function outputAs(
-  { model, named, isStored, choices, prompts, otherwise }: Requested,
+  { model, named, isRespected, choices, prompts, otherwise }: Requested,
   upstreamModel: string,
   overridden: Overridden,
 ): { choices: number; most: number } {
   const known = maxOutputTokens(upstreamModel) ?? maxOutputTokens(model);
   const limited = known === null ? named : Math.min(named, known);
   const largest = known ?? Math.max(otherwise, overridden.limit ?? 0);
-  return { most: isStored ? limited : Math.max(limited, largest), choices: Math.max(choices, prompts * (overridden.choices ?? 1)) };
+  return { most: isRespected ? limited : Math.max(limited, largest), choices: Math.max(choices, prompts * (overridden.choices ?? 1)) };
 }
 
 /** What a channel's override says goes beyond what its caller does; a limit that the caller has named stays (`keepLimits`). */

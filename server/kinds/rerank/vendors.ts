@@ -2,7 +2,7 @@
 import type { RerankFormat } from './rerank-parts.ts';
 
 /** Prefixes of Ali's models that take the flat shape; others take Ali's nested one. */
-export const requestedFlat = ['qwen3-rerank', 'qwen3.7-text-rerank'];
+export const flatRequestModels = ['qwen3-rerank', 'qwen3.7-text-rerank'];
 
 const forms: Readonly<Record<string, RerankFormat>> = {
   cohere: {
@@ -33,6 +33,6 @@ const dashscopeSeen: RerankFormat = { objectsOnly: true, saysReturn: true, neste
 export function rerankFormatOf(name: string | undefined, model: string): RerankFormat | undefined {
   if (name === undefined) return anyForm;
   if (name !== 'dashscope') return forms[name];
-  if (requestedFlat.some((prefix) => model.startsWith(prefix))) return dashscopeFlat;
+  if (flatRequestModels.some((prefix) => model.startsWith(prefix))) return dashscopeFlat;
   return model.includes('-vl-') ? dashscopeSeen : dashscopeNested;
 }

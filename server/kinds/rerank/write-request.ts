@@ -23,9 +23,9 @@ export function writeRequest(requested: Body, form: RerankFormat): { body: Recor
     const own = rename[name] ?? name;
     if (name === 'top_n' && hasNoTop) continue;
     // Documents are added to the response here if the provider does not return them.
-    const isStored = fields === undefined || fields.includes(own);
-    if (!isStored && name !== 'return_documents') dropped.push(name);
-    if (isStored && (own === name || requested[own] === undefined)) body[own] = value;
+    const isAccepted = fields === undefined || fields.includes(own);
+    if (!isAccepted && name !== 'return_documents') dropped.push(name);
+    if (isAccepted && (own === name || requested[own] === undefined)) body[own] = value;
   }
   if (saysReturn) body.return_documents = requested.return_documents === true;
   if (textsOnly) {

@@ -118,7 +118,7 @@ export class LeaseMoves {
     try {
       return await openLease(db, refOf(lease, processId()), { amount, newFencingToken, lastSeq: lastSeq() });
     } catch (failure) {
-      lease.storesFencingToken = true;
+      lease.retainsFencingToken = true;
       throw failure;
     }
   }
@@ -143,7 +143,7 @@ export class LeaseMoves {
   async #raiseFencingToken(lease: Lease, processId: string): Promise<AccountRecord | null> {
     this.#lastFencingToken += 1;
     const newFencingToken = this.#lastFencingToken;
-    lease.storesFencingToken = true;
+    lease.retainsFencingToken = true;
     const record = await raiseFencingToken(this.#options.db, refOf(lease, processId), newFencingToken);
     if (record !== null && processId === this.#options.processId()) lease.fencingToken = Math.max(lease.fencingToken, newFencingToken);
     return record;
@@ -209,7 +209,7 @@ export class LeaseMoves {
     lease.openedAs = undefined;
     let isClosed = false;
     const key = keyOf(lease);
-    const work = closeLease(this.#options.db, ref, lease.storesFencingToken)
+    const work = closeLease(this.#options.db, ref, lease.retainsFencingToken)
       .then(
         (record) => void (isClosed = record !== null),
         // An empty lease is harmless; crash recovery removes it.

@@ -60,16 +60,16 @@ export function undoOpening(db: Database, lease: LeaseRef, amount: number): Prom
 }
 
 /**
- * Removes an empty lease. With `storesFencingToken`, the token remains until the process has ended, so that an
+ * Removes an empty lease. With `retainsFencingToken`, the token remains until the process has ended, so that an
  * abandoned opening that arrives late has no effect.
  */
-export function closeLease(db: Database, lease: LeaseRef, storesFencingToken: boolean): Promise<AccountRecord | null> {
+export function closeLease(db: Database, lease: LeaseRef, retainsFencingToken: boolean): Promise<AccountRecord | null> {
   const { processId } = lease;
   const name = `leases.${processId}` as const;
   const fields = [name, `applied.${processId}`] as const;
   return changeAccount(db, lease, {
     where: { ...hasFencingToken(lease), or: [{ [name]: 0 }, { [name]: { exists: false } }] },
-    unset: storesFencingToken ? fields : [...fields, `fencing_tokens.${processId}`],
+    unset: retainsFencingToken ? fields : [...fields, `fencing_tokens.${processId}`],
   });
 }
 

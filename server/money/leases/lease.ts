@@ -13,7 +13,7 @@ export interface Lease extends Readonly<AccountRef> {
   /** Newest fencing token known to be in the record; 0 for none. */
   fencingToken: number;
   /** An abandoned opening may still arrive: the fencing token stays in the record when the lease is closed. */
-  storesFencingToken: boolean;
+  retainsFencingToken: boolean;
   /** Quota of the account outside all leases when last read; undefined if not read yet. */
   knownQuota: number | undefined;
   /** Charged since the last tick, and the smoothed rate per second. */
@@ -68,7 +68,7 @@ export function createLease(kind: AccountKind, id: number): Lease {
     calls: 0,
     openedAs: undefined,
     fencingToken: 0,
-    storesFencingToken: false,
+    retainsFencingToken: false,
     knownQuota: undefined,
     recent: 0,
     perSecond: 0,

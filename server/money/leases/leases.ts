@@ -143,7 +143,7 @@ export class Leases {
     for (const lease of this.#leases.values()) {
       lease.openedAs = undefined;
       lease.fencingToken = 0;
-      lease.storesFencingToken = false;
+      lease.retainsFencingToken = false;
       lease.free = -lease.reserved;
       lease.isDoubtful = false;
       // At once, before other processes spend what running calls have reserved.

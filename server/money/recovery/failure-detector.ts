@@ -26,8 +26,8 @@ export function createFailureDetector(): FailureDetector {
     const { host, pid } = row.settler ?? row;
     if (host === thisHost) {
       const isHere = pid === process.pid;
-      const isStored = row.settler === undefined ? living.has(row.id) : settling.has(row.id);
-      if (isHere ? !isStored : !isRunning(pid)) return true;
+      const isKnown = row.settler === undefined ? living.has(row.id) : settling.has(row.id);
+      if (isHere ? !isKnown : !isRunning(pid)) return true;
     }
     // Also on this machine, where another program may have its pid by now.
     const known = seen.get(row.id);
