@@ -7,7 +7,7 @@ import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
 import { dailyChunk, firstChunk, mostSharers, sharedChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
-import { manifestBeside } from './scripts/manifest-plugin.ts';
+import { manifestOutside } from './scripts/manifest-plugin.ts';
 import { precompress } from './scripts/precompress-plugin.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
@@ -43,7 +43,7 @@ export default defineConfig({
         globIgnores: ['**/screenshot-*'],
       },
     }),
-    manifestBeside(),
+    manifestOutside(),
     precompress(),
   ],
   build: {

@@ -13,7 +13,7 @@ const routes = path.resolve(import.meta.dirname, '../pwa/routes');
 type Chunks = ReadonlyMap<string, Rolldown.OutputChunk>;
 
 /** By which a start puts back what the device has. */
-const stored = 'pwa/offline/kept-answers.ts';
+const stored = 'pwa/offline/stored-answers.ts';
 
 export function firstPaint(): Plugin {
   return {

@@ -3,10 +3,10 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Plugin } from 'vite';
 
-export function manifestBeside(): Plugin {
+export function manifestOutside(): Plugin {
   let folder = '';
   return {
-    name: 'manifest-beside',
+    name: 'manifest-outside',
     apply: 'build',
     configResolved({ root, build }) {
       folder = path.resolve(root, build.outDir);

@@ -100,8 +100,8 @@ export function findPrice(model: string, maps: PriceMaps): Price | null {
   const name = pricedName(model);
   const modelPrice = maps.modelPrice[name];
   const videos = videoPricesOf(name, maps.videoPrice ?? {});
-  const [cheapest] = videos;
-  if (cheapest !== undefined) return { kind: 'call', modelPrice: modelPrice ?? cheapest.price, videos };
+  const [lowest] = videos;
+  if (lowest !== undefined) return { kind: 'call', modelPrice: modelPrice ?? lowest.price, videos };
   if (modelPrice !== undefined) return { kind: 'call', modelPrice };
   const modelRatio = maps.modelRatio[name];
   return modelRatio === undefined ? null : usagePrice(name, modelRatio, maps);
@@ -236,14 +236,14 @@ export function batchPrice(price: Price): Price {
 }
 
 /** Returns the tier if it costs more than the usual one: any kind of tokens, or such a call. */
-export function dearerTier(price: Price, tier: string | undefined, usage?: PricedUsage): string | undefined {
+export function costlierTier(price: Price, tier: string | undefined, usage?: PricedUsage): string | undefined {
   if (tier === undefined || price.kind === 'call') return undefined;
-  if (dearness(price, tier) <= 1) return undefined;
+  if (costFactor(price, tier) <= 1) return undefined;
   return usage === undefined || quotaOf({ ...usage, tier }, price, 1) > quotaOf(usage, price, 1) ? tier : undefined;
 }
 
 /** Returns by how much more a tier costs than the usual one, of the kind of tokens where that is most; at least 1. */
-export function dearness({ tiers, ...usual }: UsagePrice, tier: string): number {
+export function costFactor({ tiers, ...usual }: UsagePrice, tier: string): number {
   const there = tiers?.get(tier);
   if (there === undefined) return 1;
   const factors = buckets.map((bucket) => {

@@ -63,7 +63,7 @@ const otherTokens = 1250;
 
 /** Output tokens of so many pictures, at the most. */
 export function tokensOf(order: PictureOrder, upstreamModel: string, count: number = order.count): number {
-  const one = tokensOfOne(order, upstreamModel) + tokensBeside(upstreamModel);
+  const one = tokensOfOne(order, upstreamModel) + textTokens(upstreamModel);
   return Math.ceil(count * (one * order.frames + order.partials * tokensOfPartial));
 }
 
@@ -112,7 +112,7 @@ function tokensOfOne({ size = '', quality = '' }: Pick<PictureOrder, 'size' | 'q
 }
 
 /** Returns the tokens of text and thoughts that Gemini adds to a picture. */
-function tokensBeside(upstreamModel: string): number {
+function textTokens(upstreamModel: string): number {
   if (!/gemini/.test(upstreamModel)) return 0;
   return isQuickGemini(upstreamModel) ? 300 : 3000;
 }

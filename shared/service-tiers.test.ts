@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dearerTier, findPrice } from '#shared/find-price.ts';
+import { costlierTier, findPrice } from '#shared/find-price.ts';
 import { priceAt } from '#shared/price-at.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { costOf, costWithTools, quotaOf, quotaWithTools } from '#shared/pricing.ts';
@@ -114,9 +114,9 @@ describe('the charge', () => {
 
   test('a tier that is dearer for one kind alone counts as dearer for calls that use enough of it', () => {
     const own = priceOf('tide-pro', { 'odd:*': 0.5, 'odd/completion:*': 3 });
-    expect(dearerTier(own, 'odd')).toBe('odd');
-    expect(dearerTier(own, 'odd', { promptTokens: 10, completionTokens: 10 })).toBe('odd');
-    expect(dearerTier(own, 'odd', { promptTokens: 1000, completionTokens: 1 })).toBeUndefined();
+    expect(costlierTier(own, 'odd')).toBe('odd');
+    expect(costlierTier(own, 'odd', { promptTokens: 10, completionTokens: 10 })).toBe('odd');
+    expect(costlierTier(own, 'odd', { promptTokens: 1000, completionTokens: 1 })).toBeUndefined();
   });
 
   test('of tools stays what it is', () => {
@@ -132,7 +132,7 @@ describe('the charge', () => {
   });
 
   test('what was asked for counts only where it is dearer', () => {
-    expect(['priority', 'flex', 'standard', 'scale', undefined].map((tier) => dearerTier(price, tier))).toEqual([
+    expect(['priority', 'flex', 'standard', 'scale', undefined].map((tier) => costlierTier(price, tier))).toEqual([
       'priority',
       undefined,
       undefined,

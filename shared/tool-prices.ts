@@ -54,7 +54,7 @@ function partsOf(name: string): { tool: string; beginning?: string } {
 
 /** Returns whether runs of a tool are charged, if requested in one of these variants. */
 export function isPriced(kind: HostedKind, prices: ToolPrices, variants: HostedVariants): boolean {
-  return prices[dearest(kind, prices, variants)] !== undefined;
+  return prices[costliestVariant(kind, prices, variants)] !== undefined;
 }
 
 /** Returns runs by their price. Of several requested variants the most expensive counts: no provider reports which of them ran. */
@@ -62,13 +62,13 @@ export function pricedRuns(calls: HostedCalls, prices: ToolPrices, variants: Hos
   const runs: Partial<Record<PricedTool, number>> = {};
   for (const kind of hostedKinds) {
     const count = calls[kind] ?? 0;
-    if (count > 0) runs[dearest(kind, prices, variants)] = count;
+    if (count > 0) runs[costliestVariant(kind, prices, variants)] = count;
   }
   return runs;
 }
 
 /** A variant has to have a price of its own. */
-function dearest(kind: HostedKind, prices: ToolPrices, variants: HostedVariants): PricedTool {
+function costliestVariant(kind: HostedKind, prices: ToolPrices, variants: HostedVariants): PricedTool {
   let found: PricedTool = kind;
   if (kind !== 'web_search') return found;
   for (const variant of variants[kind] ?? []) {

@@ -11,9 +11,9 @@ export function useFailing(id: number): FailingChannel | undefined {
 
 /**
  * How a channel fails, in the same words wherever it stands: `401 · since 13:48 · 31 of 40 calls · 2 models have no other channel`.
- * `isBesideFigures`: a column next to it shows the share of successful calls.
+ * `hasFiguresColumn`: a column next to it shows the share of successful calls.
  */
-export function useFailingText({ isBesideFigures = false } = {}): (channel: FailingChannel) => string {
+export function useFailingText({ hasFiguresColumn = false } = {}): (channel: FailingChannel) => string {
   const { t } = useTranslation();
   const format = useFormat();
   const causeOf = (status: number): string => {
@@ -27,7 +27,7 @@ export function useFailingText({ isBesideFigures = false } = {}): (channel: Fail
     return [
       cause,
       time === '' ? '' : t(by === 'test' ? 'common.failing.tested' : 'common.failing.since', { time }),
-      by !== 'calls' || isBesideFigures
+      by !== 'calls' || hasFiguresColumn
         ? ''
         : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls), count: calls }),
       sole === 0 ? '' : t('common.failing.sole', { count: sole }),

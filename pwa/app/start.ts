@@ -15,10 +15,10 @@ import {
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { forgetDevice } from '#pwa/offline/forget-device.ts';
 import { currentConnection, onConnectionChange, watchConnection } from '#pwa/offline/online-status.tsx';
-import { forgetAnswers, persistAnswers, restoreAnswers, wipeKept } from '#pwa/offline/query-persister.ts';
+import { forgetAnswers, persistAnswers, restoreAnswers, wipeStored } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
 import { hasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
-import { keepSendingSignOut, sendSignOut } from '#pwa/offline/send-sign-out.ts';
+import { retrySignOut, sendSignOut } from '#pwa/offline/send-sign-out.ts';
 import { setLeaving } from './is-leaving.ts';
 import { createQueryClient } from './query-client.ts';
 import { createConsoleRouter, type ConsoleRouter } from './router.ts';
@@ -36,7 +36,7 @@ export interface StartedConsole {
 export async function startConsole(): Promise<StartedConsole> {
   const queryClient = createQueryClient();
   watchConnection();
-  keepSendingSignOut();
+  retrySignOut();
   await Promise.all([startTexts(), finishSignOut().then(() => restoreAnswers(queryClient, currentUserId()))]);
   persistAnswers(queryClient, currentUserId);
   refreshOnReturn(queryClient);
@@ -57,7 +57,7 @@ async function finishSignOut(): Promise<void> {
   const due = dueSignOut();
   if (due === null) return;
   if (currentUserId() !== 0) forgetUser();
-  await Promise.all([wipeKept(due.userId), forgetDevice(due.userId)]);
+  await Promise.all([wipeStored(due.userId), forgetDevice(due.userId)]);
   if (currentConnection() !== 'offline') await sendSignOut(signOutPatience);
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Conversation } from './conversation.ts';
 import {
   dropOldest,
-  keepConversation,
+  storeConversation,
   mostCharacters,
   mostConversations,
   readConversations,
@@ -63,10 +63,10 @@ test('an earlier database keeps what it holds', async () => {
 });
 
 test('conversations are kept per user, the latest first', async () => {
-  await keepConversation(conversationOf(1, '1'), always);
-  await keepConversation(conversationOf(1, '3'), always);
-  await keepConversation(conversationOf(1, '2'), always);
-  await keepConversation(conversationOf(2, '9'), always);
+  await storeConversation(conversationOf(1, '1'), always);
+  await storeConversation(conversationOf(1, '3'), always);
+  await storeConversation(conversationOf(1, '2'), always);
+  await storeConversation(conversationOf(2, '9'), always);
   expect(await idsOf(1)).toEqual(['3', '2', '1']);
   expect(await idsOf(2)).toEqual(['9']);
   expect(await idsOf(3)).toEqual([]);
@@ -78,13 +78,13 @@ test('conversations are kept per user, the latest first', async () => {
 });
 
 test('nothing is written for somebody who has signed out meanwhile', async () => {
-  expect(await keepConversation(conversationOf(1, '1'), () => false)).toBe(false);
+  expect(await storeConversation(conversationOf(1, '1'), () => false)).toBe(false);
   expect(await idsOf(1)).toEqual([]);
 });
 
 test('the oldest go beyond the bounds, of that user alone', async () => {
-  for (let index = 1; index <= mostConversations + 3; index += 1) await keepConversation(conversationOf(1, String(index)), always);
-  await keepConversation(conversationOf(2, '1'), always);
+  for (let index = 1; index <= mostConversations + 3; index += 1) await storeConversation(conversationOf(1, String(index)), always);
+  await storeConversation(conversationOf(2, '1'), always);
   await dropOldest(1);
   expect(await idsOf(1)).toHaveLength(mostConversations);
   expect((await idsOf(1)).at(-1)).toBe('4');
@@ -93,14 +93,14 @@ test('the oldest go beyond the bounds, of that user alone', async () => {
 
 test('long ones push older ones out, and the newest stays however long it is', async () => {
   const long = [{ id: 't', text: 'x'.repeat(mostCharacters + 1), pictures: [], at: 0, answers: [] }];
-  await keepConversation(conversationOf(1, '1'), always);
-  await keepConversation(conversationOf(1, '2', { turns: long }), always);
+  await storeConversation(conversationOf(1, '1'), always);
+  await storeConversation(conversationOf(1, '2', { turns: long }), always);
   await dropOldest(1);
   expect(await idsOf(1)).toEqual(['2']);
 });
 
 test('what is not a conversation is passed over', async () => {
-  await keepConversation(conversationOf(1, '1'), always);
+  await storeConversation(conversationOf(1, '1'), always);
   const database = await offlineDatabase();
   await database.put('conversations', Object.assign(conversationOf(1, '2'), { turns: 'broken' }));
   expect(await idsOf(1)).toEqual(['1']);

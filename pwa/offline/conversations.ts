@@ -25,7 +25,7 @@ export async function readConversations(userId: number): Promise<Conversation[]>
  * Stores a conversation, replacing its stored version. `isWanted` is checked last, so that nothing is written for a user who has signed out
  * meanwhile. True if it is stored.
  */
-export async function keepConversation(conversation: Conversation, isWanted: () => boolean): Promise<boolean> {
+export async function storeConversation(conversation: Conversation, isWanted: () => boolean): Promise<boolean> {
   try {
     const database = await offlineDatabase();
     if (!isWanted()) return false;

@@ -6,10 +6,10 @@ import { databaseName } from './database-name.ts';
 const writeDelay = 400;
 
 /** Loaded when there is something to store: the sign-in of a new device does not need it. */
-const keptAnswers = () => import('./kept-answers.ts');
+const storedAnswers = () => import('./stored-answers.ts');
 const database = () => import('./database.ts');
 
-async function isAnythingKept(): Promise<boolean> {
+async function isAnythingStored(): Promise<boolean> {
   try {
     return (await indexedDB.databases()).some(({ name }) => name === databaseName);
   } catch {
@@ -20,7 +20,7 @@ async function isAnythingKept(): Promise<boolean> {
 
 /** Puts a user's stored answers into the client. Never fails: without a database there is nothing to restore. */
 export async function restoreAnswers(client: QueryClient, userId: number): Promise<void> {
-  if (await isAnythingKept()) await (await keptAnswers()).restoreKept(client, userId);
+  if (await isAnythingStored()) await (await storedAnswers()).restoreStored(client, userId);
 }
 
 /** Writes marked answers as they arrive. `userId` is read at each write. Returns a function that stops it. */
@@ -32,12 +32,12 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
   async function flush(): Promise<void> {
     timer = undefined;
     // Loaded first: between the look at who is signed in and the write nothing may be waited for.
-    const { dropOlder, keepAnswer } = await keptAnswers();
+    const { dropOlder, storeAnswer } = await storedAnswers();
     const waiting = [...due.values()];
     due.clear();
     for (const { query, owner } of waiting) {
       if (query.state.data === undefined || owner !== userId()) continue;
-      await keepAnswer(query, owner);
+      await storeAnswer(query, owner);
     }
     await dropOlder(userId()).catch(() => undefined);
   }
@@ -64,11 +64,11 @@ export async function forgetAnswers(client: QueryClient, userId: number): Promis
   client.getMutationCache().clear();
   // Facts of the installation belong to no user.
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'status' });
-  await wipeKept(userId);
+  await wipeStored(userId);
 }
 
 /** Forgets what the disk holds of a user. */
-export async function wipeKept(userId: number): Promise<void> {
+export async function wipeStored(userId: number): Promise<void> {
   await database()
     .then(({ wipeAnswers }) => wipeAnswers(userId))
     .catch(() => undefined);

@@ -4,7 +4,7 @@ import { dueSignOut, markSignOut } from '#pwa/api/due-sign-out.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { probe, watchConnection } from './online-status.tsx';
-import { keepSendingSignOut, sendSignOut } from './send-sign-out.ts';
+import { retrySignOut, sendSignOut } from './send-sign-out.ts';
 import { shows } from '#tests/support/shows.ts';
 
 const texts = 'username display_name email github_id oidc_id wechat_id telegram_id linux_do_id group aff_code setting';
@@ -31,7 +31,7 @@ beforeEach(() => {
   localStorage.clear();
   server.requested.length = 0;
   server.answer((_asked, response) => sendJson(response, { success: true, message: '' }));
-  stops = [watchConnection(), keepSendingSignOut()];
+  stops = [watchConnection(), retrySignOut()];
 });
 afterEach(() => {
   for (const stop of stops) stop();

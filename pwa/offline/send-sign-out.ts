@@ -19,7 +19,7 @@ export function sendSignOut(timeout?: number): Promise<boolean> {
 }
 
 /** Tries again whenever the server can be reached. Gives the way to stop. */
-export function keepSendingSignOut(): () => void {
+export function retrySignOut(): () => void {
   const stopConnection = onConnectionChange(() => {
     if (currentConnection() === 'online') void sendSignOut();
   });

@@ -197,14 +197,14 @@ function reserveAt(quoted: QuotedPrice, price: Price, prompt: PromptSize, comple
       const written = promptTokens - (usage.audioInputTokens ?? 0);
       usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = written;
     }
-    const dearest = dearestOutput(price, prompt);
-    if (dearest !== null) usage[dearest] = completionTokens;
+    const costliest = costliestOutput(price, prompt);
+    if (costliest !== null) usage[costliest] = completionTokens;
   }
   return Math.max(1, quotaWithTools(usage, price, termsOf(quoted, prompt.runs)));
 }
 
 /** Class to reserve all output in, if it may cost more than text, because only the response shows it. Null for text. */
-function dearestOutput(price: UsagePrice, { isSpoken, made, units }: PromptSize): 'audioOutputTokens' | 'imageOutputTokens' | null {
+function costliestOutput(price: UsagePrice, { isSpoken, made, units }: PromptSize): 'audioOutputTokens' | 'imageOutputTokens' | null {
   const spoken = isSpoken ? price.audioOutputRatio : 0;
   // Generated audio and transcripts contain no images; model output may.
   const drawn = made === undefined || units?.kind === 'image' ? price.imageOutputRatio : 0;
@@ -213,7 +213,7 @@ function dearestOutput(price: UsagePrice, { isSpoken, made, units }: PromptSize)
 }
 
 /** Reports whether the model outputs images at a higher price than text. */
-export function drawsDearer(price: Price): boolean {
+export function picturesCostMore(price: Price): boolean {
   return price.kind === 'usage' && price.imageOutputRatio > price.completionRatio;
 }
 

@@ -5,7 +5,7 @@
 import { byMessages } from '#server/kinds/images/vendors/dashscope.ts';
 import { flatRequestModels } from '#server/kinds/rerank/vendors.ts';
 import models from './default-models.json' with { type: 'json' };
-import { anyCallId, claudeBeside, thinkingFlag, thoughtsBack } from './openai-shape.ts';
+import { anyCallId, claudeAt, thinkingFlag, thoughtsBack } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 /** Prefixes of models that edit images. */
@@ -74,7 +74,7 @@ export const ali: Provider = {
       speech: 'dashscope',
       transcripts: 'chat',
     },
-    ...claudeBeside('/apps/anthropic', thoughtsBack),
+    ...claudeAt('/apps/anthropic', thoughtsBack),
   },
   videos: 'wan',
   auth: { kind: 'bearer' },

@@ -1,7 +1,7 @@
 // https://api-docs.deepseek.com — cached tokens are reported as `prompt_cache_hit_tokens`. Claude's format:
 // https://api-docs.deepseek.com/guides/anthropic_api
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside, openaiModelList, thinkingSwitch, thoughtsOfDeepSeek } from './openai-shape.ts';
+import { claudeAt, openaiModelList, thinkingSwitch, thoughtsOfDeepSeek } from './openai-shape.ts';
 import { deepSeekBalance } from '#server/exchange/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -17,7 +17,7 @@ export const deepSeek: Provider = {
       paths: { chat: '{base}/v1/chat/completions', completions: '{base}/beta/completions' },
       quirks: { streamOptions: 'ask' },
     },
-    ...claudeBeside('/anthropic', thoughtsOfDeepSeek),
+    ...claudeAt('/anthropic', thoughtsOfDeepSeek),
   },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,

@@ -1,7 +1,7 @@
 // https://platform.minimaxi.com/document/ChatCompletion_v2 — errors arrive as status 200 with `base_resp`.
 // Claude's format: https://platform.minimax.io/docs/api-reference/text-anthropic-api
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside, openaiModelList, thoughtsOfMiniMax } from './openai-shape.ts';
+import { claudeAt, openaiModelList, thoughtsOfMiniMax } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const miniMax: Provider = {
@@ -44,7 +44,7 @@ export const miniMax: Provider = {
         },
       },
     },
-    ...claudeBeside('/anthropic', thoughtsOfMiniMax),
+    ...claudeAt('/anthropic', thoughtsOfMiniMax),
   },
   videos: 'hailuo',
   auth: { kind: 'bearer' },

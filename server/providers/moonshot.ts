@@ -1,6 +1,6 @@
 // https://platform.moonshot.cn/docs/api/chat
 import models from './default-models.json' with { type: 'json' };
-import { anyCallId, claudeBeside, openaiModelList, openaiPaths, thinkingSwitch, thoughtsOfKimi } from './openai-shape.ts';
+import { anyCallId, claudeAt, openaiModelList, openaiPaths, thinkingSwitch, thoughtsOfKimi } from './openai-shape.ts';
 import { moonshotBalance } from '#server/exchange/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
@@ -19,7 +19,7 @@ export const moonshot: Provider = {
       // https://platform.moonshot.ai/docs/guide/use-kimi-vision-model
       takesAddresses: [],
     },
-    ...claudeBeside('/anthropic', thoughtsOfKimi),
+    ...claudeAt('/anthropic', thoughtsOfKimi),
   },
   auth: { kind: 'bearer' },
   // https://platform.kimi.ai/docs/api/batch-create

@@ -34,7 +34,7 @@ export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'da
  * @param path prefix of `/v1/messages`
  * @param thoughts how earlier reasoning is sent back, as unsigned blocks
  */
-export function claudeBeside(path: string, thoughts: ThoughtsRule): { claude: ProviderFormat } {
+export function claudeAt(path: string, thoughts: ThoughtsRule): { claude: ProviderFormat } {
   return {
     claude: {
       framing: 'sse',
@@ -52,7 +52,7 @@ export function claudeBeside(path: string, thoughts: ThoughtsRule): { claude: Pr
  * OpenAI's Responses, in addition to chat completions. Other servers mostly support only the latter.
  * https://platform.openai.com/docs/api-reference/responses
  */
-export const responsesBeside = {
+export const responsesFormat = {
   'openai-responses': {
     framing: 'sse',
     paths: { chat: '{base}/v1/responses', count_tokens: '{base}/v1/responses/input_tokens' },

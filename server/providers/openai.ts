@@ -7,7 +7,7 @@ import {
   openaiReasoning,
   openaiRetention,
   openaiStops,
-  responsesBeside,
+  responsesFormat,
   responsesModels,
   responsesReasoning,
   thoughtsOfHosts,
@@ -32,7 +32,7 @@ export const openai: Provider = {
       speech: 'events',
     },
     'openai-responses': {
-      ...responsesBeside['openai-responses'],
+      ...responsesFormat['openai-responses'],
       quirks: { modelRules: [responsesReasoning, openaiRetention] },
       ...responsesModels,
       takesCacheKey: true,

@@ -1,7 +1,7 @@
 // Zhipu GLM, API version 4. https://docs.bigmodel.cn/api-reference
 // Claude's format: https://docs.bigmodel.cn/cn/guide/develop/claude/introduction
 import models from './default-models.json' with { type: 'json' };
-import { claudeBeside, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
+import { claudeAt, thinkingSwitch, thoughtsBack } from './openai-shape.ts';
 import type { ModelList, Provider, ProviderAccount, ProviderFormat } from './spec.ts';
 
 /** Chat format that both of the vendor's platforms share, as they share keys. */
@@ -39,7 +39,7 @@ export const zhipuV4: Provider = {
   baseUrl: 'https://open.bigmodel.cn',
   formats: {
     'openai-chat': zhipuChat,
-    ...claudeBeside('/api/anthropic', thoughtsBack),
+    ...claudeAt('/api/anthropic', thoughtsBack),
   },
   videos: 'cogvideo',
   auth: { kind: 'zhipu-jwt' },

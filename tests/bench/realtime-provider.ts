@@ -72,7 +72,7 @@ class Peer {
     else if (type === 'conversation.item.create') {
       this.#text += 20;
       this.#emit({ type: 'conversation.item.added', item: event['item'], previous_item_id: null });
-    } else if (type === 'input_audio_buffer.append') this.#hear(String(event['audio']));
+    } else if (type === 'input_audio_buffer.append') this.#addAudio(String(event['audio']));
     else if (type === 'input_audio_buffer.commit') this.#commit();
     else if (type === 'response.create') void this.#answer();
   }
@@ -86,7 +86,7 @@ class Peer {
     this.#emit({ type: 'session.updated', session });
   }
 
-  #hear(audio: string): void {
+  #addAudio(audio: string): void {
     if (this.#isListening && this.#buffered === 0) this.#emit({ type: 'input_audio_buffer.speech_started', audio_start_ms: 0 });
     this.#buffered += (audio.length * 3) / 4;
     // Four seconds are a sentence; with voice detection the response then starts by itself.

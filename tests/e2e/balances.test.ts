@@ -18,7 +18,7 @@ const looks: Required<VisitorOptions>[] = [
 ];
 
 /** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function keepPicture({ page }: Visitor, name: string): Promise<void> {
+async function savePicture({ page }: Visitor, name: string): Promise<void> {
   const folder = process.env.TEST_PICTURES;
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
@@ -51,7 +51,7 @@ describeInBrowser('balances of all accounts', () => {
       expect(shown.at(-1)).toBe(10);
       expect(shown.slice(0, -2).reduce((whole, amount) => whole + amount, 0) - (shown.at(-2) ?? 0)).toBe(shown.at(-1));
     }
-    await keepPicture(visitor, `balances-${look.size}-${look.scheme}-${look.language}`);
+    await savePicture(visitor, `balances-${look.size}-${look.scheme}-${look.language}`);
 
     const [file] = await Promise.all([
       page.waitForEvent('download'),

@@ -30,7 +30,7 @@ async function addTagged(tidegate: Tidegate, api: Api): Promise<void> {
 }
 
 /** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function keepPicture({ page }: Visitor, name: string): Promise<void> {
+async function savePicture({ page }: Visitor, name: string): Promise<void> {
   const folder = process.env.TEST_PICTURES;
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
@@ -53,12 +53,12 @@ describeInBrowser('channels by tag', () => {
     expect(heads).toEqual(['azure', 'cn']);
     await page.getByText(text('channels.tag.none', {}, look.language), { exact: true }).waitFor();
     await expectSoundScreen(visitor);
-    await keepPicture(visitor, `tags-${look.size}-${look.scheme}-${look.language}`);
+    await savePicture(visitor, `tags-${look.size}-${look.scheme}-${look.language}`);
     await button(page, text('channels.tag.more', { name: 'azure' }, look.language)).click();
     await page.getByRole('menuitem', { name: text('channels.action.edit_tag', {}, look.language) }).click();
     await page.getByRole('dialog').waitFor();
     await expectSoundScreen(visitor);
-    await keepPicture(visitor, `tag-edit-${look.size}-${look.scheme}-${look.language}`);
+    await savePicture(visitor, `tag-edit-${look.size}-${look.scheme}-${look.language}`);
     await visitor.context.close();
   });
 
@@ -128,7 +128,7 @@ describeInBrowser('channels by tag', () => {
     await api.post('/api/channel/batch', { ids: [gone?.id] });
     await dialog.getByRole('button', { name: text('channels.many.save_other', { count: 3 }) }).click();
     await dialog.getByRole('alert').getByText(`#${gone?.id}`).waitFor();
-    await keepPicture(visitor, 'many-failed-desk-light-en');
+    await savePicture(visitor, 'many-failed-desk-light-en');
     const changed = (await api.get('/api/channel/search?tag=azure')) as { models: string }[];
     expect(changed.map(({ models }) => models)).toEqual(['gpt-4o-mini', 'gpt-4o-mini']);
     await expectSoundScreen(visitor);
@@ -152,14 +152,14 @@ describeInBrowser('channels by tag', () => {
     await expect.poll(() => progress.getAttribute('aria-valuenow'), { timeout: 60_000 }).toBe('4');
     expect(await progress.getAttribute('aria-valuemax')).toBe('5');
     await expectSoundScreen(visitor);
-    await keepPicture(visitor, `run-${look.size}-${look.scheme}-${look.language}`);
+    await savePicture(visitor, `run-${look.size}-${look.scheme}-${look.language}`);
     await button(page, text('channels.run.stop', {}, look.language)).click();
     await progress.waitFor({ state: 'detached' });
     expect(await api.get('/api/channel/runs')).toMatchObject({ tests: { state: 'stopped', done: 4, failed: 1 } });
     await button(page, text('channels.action.more_all', {}, look.language)).click();
     await page.getByText(text('channels.run.stopped', {}, look.language)).waitFor();
     await expectSoundScreen(visitor);
-    await keepPicture(visitor, `run-last-${look.size}-${look.scheme}-${look.language}`);
+    await savePicture(visitor, `run-last-${look.size}-${look.scheme}-${look.language}`);
     await page.keyboard.press('Escape');
     // Its sum, and the way to what failed.
     await page.getByText(text('channels.run.ended_tests', { done: '4', failed: '1' }, look.language)).waitFor();

@@ -18,7 +18,7 @@ const looks: Required<VisitorOptions>[] = [
 const list = 'name;mail;group;balance\nanna;anna@example.org;default;"2,5"\nkeeper;;;\nbert;bert@example.org;moon;\n';
 
 /** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function keepPicture({ page }: Visitor, name: string): Promise<void> {
+async function savePicture({ page }: Visitor, name: string): Promise<void> {
   const folder = process.env.TEST_PICTURES;
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
@@ -33,7 +33,7 @@ describeInBrowser('invitations', () => {
     const { page } = visitor;
     const say = (name: string, values = {}) => text(name, values, look.language);
     const sayOne = (name: string) => say(look.language === 'en' ? `${name}_one` : name, { count: 1 });
-    const picture = (of: Visitor, name: string) => keepPicture(of, `${name}-${look.size}-${look.scheme}-${look.language}`);
+    const picture = (of: Visitor, name: string) => savePicture(of, `${name}-${look.size}-${look.scheme}-${look.language}`);
     await signIn(visitor);
     await page.goto('/user');
     await settle(page);

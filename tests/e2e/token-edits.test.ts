@@ -27,7 +27,7 @@ interface Row {
 }
 
 /** Stores a screenshot in the folder of `TEST_PICTURES`, if set. */
-async function keepPicture({ page }: Visitor, name: string): Promise<void> {
+async function savePicture({ page }: Visitor, name: string): Promise<void> {
   const folder = process.env.TEST_PICTURES;
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
@@ -47,7 +47,7 @@ describeInBrowser('tokens in number', () => {
       const { page } = visitor;
       const say = (key: string, values = {}) => text(key, values, look.language);
       const sayMany = (key: string) => say(look.language === 'en' ? `${key}_other` : key, { count: 2 });
-      const picture = (name: string) => keepPicture(visitor, `${name}-${look.size}-${look.scheme}-${look.language}`);
+      const picture = (name: string) => savePicture(visitor, `${name}-${look.size}-${look.scheme}-${look.language}`);
       await signIn(visitor);
       await page.goto('/token');
       await settle(page);

@@ -13,7 +13,7 @@ import type { Network } from '#server/egress/egress.ts';
 import { readEnv } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { createSession } from '#tests/support/build-token.ts';
-import { buildUser, cheapHash } from '#tests/support/build.ts';
+import { buildUser, fastHash } from '#tests/support/build.ts';
 import type { UserFields } from '#tests/support/build.ts';
 import { createClock } from '#tests/support/clock.ts';
 import type { TestClock } from '#tests/support/clock.ts';
@@ -132,7 +132,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     anonymous: () => createClient(origin),
     async setup() {
       // As after a set-up that broke off when the account was there: its password is not hashed once more.
-      const passwordHash = cheapHash(testPassword);
+      const passwordHash = fastHash(testPassword);
       const root = await insertAccount(context, {
         username: rootName,
         displayName: 'Root User',

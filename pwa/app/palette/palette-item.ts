@@ -50,16 +50,16 @@ export function fits(item: Pick<PaletteItem, 'name' | 'detail'>, typed: string):
  */
 export function called<Item extends Pick<PaletteItem, 'key' | 'name' | 'detail'>>(items: readonly Item[], typed: string): Item[] {
   const named = items.filter((item) => fits(item, typed));
-  const meant = items.filter((item) => !named.includes(item) && wordsOf(typed).every((word) => isWordFor(item, word)));
-  return [...named, ...meant];
+  const synonymous = items.filter((item) => !named.includes(item) && wordsOf(typed).every((word) => isWordFor(item, word)));
+  return [...named, ...synonymous];
 }
 
 function isWordFor(item: Pick<PaletteItem, 'key' | 'name' | 'detail'>, typed: string): boolean {
   // A single letter begins too many words.
-  const isTold = typed.length > 1 || !isLatin.test(typed);
+  const isSelective = typed.length > 1 || !isLatin.test(typed);
   return (
     fits(item, typed) ||
-    (isTold &&
+    (isSelective &&
       wordsOf(searchWords[item.key] ?? '').some((word) => word.startsWith(typed) || (!isLatin.test(typed) && word.includes(typed))))
   );
 }

@@ -39,7 +39,7 @@ export function ChannelState({ channel }: { channel: Channel }) {
   const reason = useStatusReason(channel);
   const failing = useFailing(channel.id);
   const whole = useFailingText();
-  const short = useFailingText({ isBesideFigures: true });
+  const short = useFailingText({ hasFiguresColumn: true });
   const failingState = useFailingState();
   const why = failing === undefined ? reason : short(failing);
   const fails = failing === undefined ? undefined : failingState(failing);

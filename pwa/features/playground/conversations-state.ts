@@ -1,7 +1,7 @@
 // Conversations of the user, in memory and on the device, and their changes. Nothing here uses the network.
 import { storedUser } from '#pwa/api/stored-user.ts';
 import type { Answer, ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
-import { dropOldest, keepConversation, readConversations, removeConversation } from '#pwa/offline/conversations.ts';
+import { dropOldest, storeConversation, readConversations, removeConversation } from '#pwa/offline/conversations.ts';
 import { createStore } from '#pwa/ui/store.ts';
 import { emptySettings } from './request-body.ts';
 
@@ -120,7 +120,7 @@ export async function storeOpen(id: string, { isLast }: { isLast: boolean }): Pr
   if (conversation === undefined || conversation.turns.length === 0) return;
   const { userId } = conversation;
   const isWanted = (): boolean => storedUser()?.id === userId && conversationAt(id) !== undefined;
-  const isStored = await keepConversation(conversation, isWanted);
+  const isStored = await storeConversation(conversation, isWanted);
   if (playground.get().userId !== userId) return;
   if (isWanted()) change({ isUnstored: !isStored });
   if (isLast && isStored) await dropOldest(userId).catch(() => undefined);

@@ -1,7 +1,7 @@
 // Bounds the length of a response over all routes of the call: the overrides and model mappings of channels count in addition to the caller's limit.
 import { pictureModel, tokensOf } from '#shared/picture-order.ts';
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
-import { drawsDearer } from '#server/money/quote.ts';
+import { picturesCostMore } from '#server/money/quote.ts';
 import { largestOnRoutes, possibleRoutes } from '#server/call/admission/possible-routes.ts';
 import type { CallToReserve, ExpectedPrompt } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
@@ -64,7 +64,7 @@ const anyPicture = { count: 1, size: undefined, quality: undefined, partials: 0,
  */
 function pictureTokens(services: RelayServices, call: CallToReserve): number {
   const { model, quoted } = call;
-  if (!drawsDearer(quoted.price)) return 0;
+  if (!picturesCostMore(quoted.price)) return 0;
   const ofRoutes = largestOnRoutes(services, call, ({ upstreamModel }) => tokensOf(anyPicture, pictureModel(upstreamModel, model)));
   return Math.max(ofRoutes, tokensOf(anyPicture, model));
 }

@@ -21,7 +21,7 @@ import type { CallSettlement } from '#server/call/settlement/call-settlement.ts'
 import type { PromptBasis } from '#server/call/settlement/learned-usage.ts';
 import { largestOnRoutes, possibleRoutes } from '#server/call/admission/possible-routes.ts';
 import type { AdmittedRequest } from '#server/call/admission/possible-routes.ts';
-import { dearestTier } from '#server/call/admission/dearest-tier.ts';
+import { costliestTier } from '#server/call/admission/costliest-tier.ts';
 import { outputOf } from '#server/call/admission/expected-output.ts';
 import type { Output } from '#server/call/admission/expected-output.ts';
 import { reservedTools, withoutTools } from '#server/call/admission/reserved-tools.ts';
@@ -206,7 +206,7 @@ export function promptByEstimate(services: RelayServices, call: CallToReserve): 
     ...(units === undefined ? {} : { units }),
     ...(made === undefined ? {} : { made: made.tokens, requests }),
     ...(made?.leastUnits === undefined ? {} : { leastUnits: made.leastUnits }),
-    ...dearestTier(services, call, possibleRoutes(services, call)),
+    ...costliestTier(services, call, possibleRoutes(services, call)),
     ...reckoned,
     ...reservedTools(services, call, { hosted: content.hosted, isWritten: endpoint.kind.isWritten }),
   };

@@ -84,7 +84,7 @@ export class ClientEvents {
     if (isTranscription && ofTurns.has(String(event['type']))) throw refused('type', transcriptionOnly);
     switch (event['type']) {
       case 'input_audio_buffer.append':
-        return this.#hear(event);
+        return this.#addAudio(event);
       case 'conversation.item.create':
         this.#check(event['item']);
         checkSessionRequest('item', event['item'], this.#parts.route);
@@ -113,7 +113,7 @@ export class ClientEvents {
     return this.#covered(event);
   }
 
-  async #hear(event: Json): Promise<Json> {
+  async #addAudio(event: Json): Promise<Json> {
     const { context, events, transcripts, minutes } = this.#parts;
     const { audio } = event;
     // What its provider would write by itself has no price here.
@@ -121,7 +121,7 @@ export class ClientEvents {
     if (typeof audio === 'string') {
       const seconds = secondsOfBase64(audio, events.inputFormat);
       await minutes?.take({ received: seconds });
-      context.hear(seconds);
+      context.addAudio(seconds);
     }
     await transcripts.cover(context.bufferedSeconds);
     return this.#covered(event);

@@ -29,9 +29,9 @@ test.each([
 
 test('speech has all that was sent since it began, also at once', () => {
   const context = new SessionContext('gpt-realtime');
-  context.hear(100);
+  context.addAudio(100);
   context.committed();
-  context.hear(600);
+  context.addAudio(600);
   expect(context.bufferedSeconds).toBe(30);
   context.speaks(110);
   expect(context.bufferedSeconds).toBe(590);

@@ -66,7 +66,7 @@ export class SessionContext {
   }
 
   /** Seconds of sound that go into the provider's buffer. */
-  hear(seconds: number): void {
+  addAudio(seconds: number): void {
     this.#received += seconds;
     this.#buffered += seconds;
     if (this.isListening && !this.isSpeaking) this.#buffered = Math.min(this.#buffered, quietSeconds);

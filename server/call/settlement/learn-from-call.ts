@@ -20,7 +20,7 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
   // Cache writes and audio that cost more than was reserved for each token count as more prompt.
   const reserved = promptRatio(price, prompt.cacheWrite);
   const excess = (tokens: number, ratio: number) => tokens * Math.max(0, ratio / reserved - 1);
-  const dearer =
+  const surcharge =
     price.kind === 'call'
       ? 0
       : excess(usage.cacheWrite5m, price.cacheCreationRatio) +
@@ -36,7 +36,7 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
     userId: call.admission.user.id,
     basis: prompt.basis,
     expected: prompt.expected,
-    prompt: inputTokens(usage) + dearer,
+    prompt: inputTokens(usage) + surcharge,
     completion: usage.output,
     isCut: limit !== undefined && usage.output >= limit * cutShare,
     limit,

@@ -8,7 +8,7 @@ import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/priced-usage.ts';
 import { priceAt } from '#shared/price-at.ts';
 import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
-import { dearerTier } from '#shared/find-price.ts';
+import { costlierTier } from '#shared/find-price.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
@@ -132,7 +132,7 @@ function storedLong(usage: MeteredUsage | null, request: SentRequest | null): Me
 
 /** Selects the tier that the provider reports; without a report the requested one, if that costs more. */
 function inTier(price: Price, usage: PricedUsage, request: SentRequest | null): PricedUsage {
-  const tier = usage.tier ?? request?.reportedTier ?? dearerTier(price, request?.requestedTier, usage);
+  const tier = usage.tier ?? request?.reportedTier ?? costlierTier(price, request?.requestedTier, usage);
   return tier === undefined ? usage : { ...usage, tier };
 }
 

@@ -12,8 +12,8 @@ export interface ResponseBuffers {
 
 /** The response of one call; of its next attempt when that of one has ended. */
 export interface ResponseBuffer {
-  /** It has so many bytes now. False: it is to come no further until `goOn` is called. */
-  grow(bytes: number, goOn: () => void): boolean;
+  /** It has so many bytes now. False: it is to come no further until `resume` is called. */
+  grow(bytes: number, resume: () => void): boolean;
   /** All of it has come, or what was made of it has so many bytes. */
   arrived(bytes: number): void;
   /** Nothing of it is in memory any more. */
@@ -34,7 +34,7 @@ interface BufferedResponse {
   userId: number;
   bytes: number;
   hasArrived: boolean;
-  goOn: (() => void) | undefined;
+  resume: (() => void) | undefined;
 }
 
 export function createResponseBuffers({ all, forLittle, little }: ResponseBufferLimits = usualLimits): ResponseBuffers {
@@ -45,7 +45,7 @@ export function createResponseBuffers({ all, forLittle, little }: ResponseBuffer
    * If several exceed the limit, the oldest continues in any case, so that two do not wait for each other; but not beyond what callers have yet to
    * read.
    */
-  function mayGoOn(response: BufferedResponse): boolean {
+  function mayContinue(response: BufferedResponse): boolean {
     if (fits(response)) return true;
     return (
       arrived.total <= all - forLittle && mayExceed(response) && first(coming.all, (other) => !fits(other) && mayExceed(other)) === response
@@ -70,22 +70,22 @@ export function createResponseBuffers({ all, forLittle, little }: ResponseBuffer
   /** There is capacity again, or another one is the oldest. */
   function wake(): void {
     for (const response of coming.all) {
-      const { goOn } = response;
-      if (goOn === undefined || !mayGoOn(response)) continue;
-      response.goOn = undefined;
-      goOn();
+      const { resume } = response;
+      if (resume === undefined || !mayContinue(response)) continue;
+      response.resume = undefined;
+      resume();
     }
   }
 
   return {
     open(userId) {
-      const response: BufferedResponse = { userId, bytes: 0, hasArrived: false, goOn: undefined };
+      const response: BufferedResponse = { userId, bytes: 0, hasArrived: false, resume: undefined };
       return {
-        grow(bytes, goOn) {
+        grow(bytes, resume) {
           coming.add(response);
           change(response, bytes);
-          const isFree = mayGoOn(response);
-          response.goOn = isFree ? undefined : goOn;
+          const isFree = mayContinue(response);
+          response.resume = isFree ? undefined : resume;
           return isFree;
         },
         arrived(bytes) {
@@ -143,7 +143,7 @@ function createComing(little: number) {
       else own.add(response);
     },
     remove(response: BufferedResponse): void {
-      response.goOn = undefined;
+      response.resume = undefined;
       all.delete(response);
       const own = byUser.get(response.userId);
       own?.delete(response);

@@ -106,7 +106,7 @@ export class LeanBody implements PipedBody {
     if (chunk === null) return;
     this.#hasWritten = true;
     if (this.#destination.write(chunk)) {
-      if (!this.#isFull) this.#goOn();
+      if (!this.#isFull) this.#resume();
       return;
     }
     this.#wait();
@@ -115,7 +115,7 @@ export class LeanBody implements PipedBody {
     this.#isFull = true;
     this.#destination.once('drain', () => {
       this.#isFull = false;
-      this.#goOn();
+      this.#resume();
     });
   }
 
@@ -134,7 +134,7 @@ export class LeanBody implements PipedBody {
     this.#source.pause();
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (!this.#isWaiting) return;
     this.#isWaiting = false;
     this.#source.resume();

@@ -61,11 +61,11 @@ export class StreamSpending {
       this.#stream.pause();
     }
     this.#isExtending = true;
-    const deciding = this.#canGoOn().then(
-      (canGoOn) => {
+    const deciding = this.#mayContinue().then(
+      (mayContinue) => {
         this.#isExtending = false;
         if (this.#isOver) return;
-        if (canGoOn) this.#goOn();
+        if (mayContinue) this.#resume();
         else this.#stream.overdraw();
       },
       () => {
@@ -75,13 +75,13 @@ export class StreamSpending {
     void deciding.catch((cause: unknown) => this.#stream.fault(cause));
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (!this.#isSuspended) return;
     this.#isSuspended = false;
     this.#stream.resume();
   }
 
-  async #canGoOn(): Promise<boolean> {
+  async #mayContinue(): Promise<boolean> {
     const { services } = this.#call;
     const { quoted, reservation, prompt, choices } = this.#call.reserved;
     const { ledger, settings } = services.context;

@@ -263,7 +263,7 @@ export class Leases {
       if (lease.waiters.length === 0) continue;
       if (isLeasedElsewhere && now >= recallAgainAt) {
         recallAgainAt = now + recallMs;
-        await this.#askOthers(lease);
+        await this.#recallFromOthers(lease);
       }
       // Too little for any call here, but perhaps enough for one of another process.
       if (lease.free > 0) await this.#moves.giveBack(lease);
@@ -284,7 +284,7 @@ export class Leases {
     return grantLess(lease, isContent);
   }
 
-  async #askOthers(lease: Lease): Promise<void> {
+  async #recallFromOthers(lease: Lease): Promise<void> {
     lease.isRecalling = true;
     try {
       await this.#options.changes.announce('lease', keyOf(lease));

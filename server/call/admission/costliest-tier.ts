@@ -1,27 +1,27 @@
 // Finds the most expensive tier that a call may use, for which it reserves.
-import { dearerTier, dearness } from '#shared/find-price.ts';
+import { costlierTier, costFactor } from '#shared/find-price.ts';
 import { requestedTier } from '#server/formats/service-tier.ts';
 import type { CallToReserve } from '#server/call/admission/reserve-call.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ChannelRoute } from '#server/exchange/find-route.ts';
 
 /** Nothing where none costs more than the usual one, as with most models. */
-export function dearestTier(
+export function costliestTier(
   { context }: RelayServices,
   { quoted: { price }, body }: Pick<CallToReserve, 'quoted' | 'body'>,
   routes: Iterable<ChannelRoute>,
 ): { tier?: string } {
   if (price.kind === 'call' || price.tiers === undefined) return {};
-  const wanted = dearerTier(price, requestedTier(body));
+  const wanted = costlierTier(price, requestedTier(body));
   const isPassThrough = context.settings.get('global.pass_through_request_enabled');
-  let dearest: string | undefined;
+  let costliest: string | undefined;
   let most = 1;
   for (const { setting, paramOverride } of routes) {
-    const own = dearerTier(price, requestedTier(paramOverride ?? {}));
+    const own = costlierTier(price, requestedTier(paramOverride ?? {}));
     for (const tier of [own, setting.allowsSurcharges === true || isPassThrough ? wanted : undefined]) {
-      const there = tier === undefined ? 1 : dearness(price, tier);
-      if (there > most) [dearest, most] = [tier, there];
+      const there = tier === undefined ? 1 : costFactor(price, tier);
+      if (there > most) [costliest, most] = [tier, there];
     }
   }
-  return dearest === undefined ? {} : { tier: dearest };
+  return costliest === undefined ? {} : { tier: costliest };
 }

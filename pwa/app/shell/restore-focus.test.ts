@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepFocus } from './keep-focus.ts';
+import { restoreFocus } from './restore-focus.ts';
 import { shows } from '#tests/support/shows.ts';
 
 let stop: () => void;
@@ -13,7 +13,7 @@ beforeEach(() => {
       <div tabindex="-1" data-row-key="b"><button id="delete-b">Delete</button></div>
       <div tabindex="-1" data-row-key="c"><button id="delete-c">Delete</button></div>
     </main>`;
-  stop = keepFocus();
+  stop = restoreFocus();
 });
 afterEach(() => {
   stop();
@@ -49,7 +49,7 @@ const changeSeen = (): Promise<void> =>
     open('<p>Later</p>');
   });
 
-describe('keep-focus', () => {
+describe('restore-focus', () => {
   it('goes to the row that takes the place of a deleted one, to the last one after the last, and to the screen of an empty list', async () => {
     get('delete-b').focus();
     remove(row('b'));

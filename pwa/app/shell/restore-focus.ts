@@ -18,7 +18,7 @@ const layers = `dialog, [role=dialog], [role=menu], aside, ${announced}`;
 const most = 8;
 
 /** Gives a lost focus to what is nearest to where it was. Returns the way to stop. */
-export function keepFocus(): () => void {
+export function restoreFocus(): () => void {
   // The last focus of each layer, the newest at the end.
   let held: Held[] = [];
   let disabled: HTMLElement | undefined;

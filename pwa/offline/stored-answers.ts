@@ -5,10 +5,10 @@ import { readAnswers, removeAnswers, type StoredAnswer, writeAnswer } from './da
 
 const longestAge = 30 * 24 * 60 * 60 * 1000;
 /** Number of latest answers of one kind (first part of the key) that are stored; home alone has nine. */
-const keptPerKind = 12;
+const storedPerKind = 12;
 
 /** Puts them into the client, and forgets what is too old. */
-export async function restoreKept(client: QueryClient, userId: number): Promise<void> {
+export async function restoreStored(client: QueryClient, userId: number): Promise<void> {
   const answers = await readAnswers(userId).catch((): StoredAnswer[] => []);
   const tooOld: string[] = [];
   for (const answer of answers) {
@@ -21,7 +21,7 @@ export async function restoreKept(client: QueryClient, userId: number): Promise<
 }
 
 /** Never fails: an answer that cannot be written is fetched again. */
-export async function keepAnswer(query: Query, userId: number): Promise<void> {
+export async function storeAnswer(query: Query, userId: number): Promise<void> {
   await writeAnswer(stored(query, userId)).catch(() => undefined);
 }
 
@@ -33,7 +33,7 @@ export async function dropOlder(userId: number): Promise<void> {
     byKind.set(kind, [...(byKind.get(kind) ?? []), answer]);
   }
   const surplus = [...byKind.values()].flatMap((answers) =>
-    answers.sort((one, other) => other.updatedAt - one.updatedAt).slice(keptPerKind),
+    answers.sort((one, other) => other.updatedAt - one.updatedAt).slice(storedPerKind),
   );
   if (surplus.length > 0) {
     await removeAnswers(
