@@ -76,65 +76,101 @@ export interface SendOptions {
   isWanted?: () => boolean;
 }
 
+/** A call on its way to its provider. */
+interface CallSending {
+  readonly context: ExchangeContext;
+  readonly call: Omit<UpstreamCall, 'settings'>;
+  readonly options: SendOptions;
+}
+
+/** Request for the next step, or the exchange that replaces the steps left. */
+type Stepped = UpstreamRequest | CallExchange;
+type Step = (request: UpstreamRequest, sending: CallSending) => Stepped | Promise<Stepped>;
+
+/** Steps of a translated request, in order. The last one sends it; a step returns a promise only if it must wait. */
+const steps: readonly Step[] = [measureBody, uploadFiles, authorize, send];
+
 /**
- * Sends a call in the provider's format. Returns a promise only if authorization does, tokens must be decoded, or the
- * body is long.
+ * Sends a call in the provider's format, in pieces, or translated and by `steps`. Returns a promise only if a step does,
+ * tokens must be decoded, or the body is long.
  * @throws {AppError} as `buildRequest`, before anything is sent
  */
 export function sendCall(
   context: ExchangeContext,
   call: Omit<UpstreamCall, 'settings'>,
-  { limits, isWanted }: SendOptions,
+  options: SendOptions,
 ): CallExchange | Promise<CallExchange> {
   const over = piecesOf(call);
-  if (over !== null) {
-    return sendSplit({ context, call, over }, { limits, ...(isWanted === undefined ? {} : { isWanted }) }, sendCall);
-  }
-  const send = (whole: UpstreamRequest): CallExchange => {
-    const { sending, received } =
-      isWanted?.() === false
-        ? unwanted()
-        : complete(context, call.channel, whole, whole.createSieve === undefined ? limits : gatheringLimits(limits));
-    const request = storedOf(whole);
-    return { sending, received: received.then((reported) => withTier(reported, request)), request };
-  };
-  const authorize = (open: UpstreamRequest): CallExchange | Promise<CallExchange> => {
-    const authorized = authorizeRequest(open, { now: context.now(), sender: context.sender });
-    if (!(authorized instanceof Promise)) return send(authorized);
-    return authorized.then(send, (cause: unknown) => ({ ...unsigned(cause, call.channel, context.now()), request: storedOf(open) }));
-  };
-  const leave = async (open: UpstreamRequest, files: readonly LeftFile[]): Promise<CallExchange> => {
-    const { now, sender } = context;
-    const sendFile = (further: OpenRequest, responseMs: number) =>
-      exchange(context, call.channel, further, { responseMs, maxBytes: longestRefusal });
-    const leaving = { now, sender, isWanted: isWanted ?? (() => true), responseMs: limits.responseMs, send: sendFile };
-    try {
-      const left = await leaveFiles(open, files, leaving);
-      if (left.kind === 'left') return await authorize(left.request);
-      return { sending: unsent, received: Promise.resolve(left.received), request: storedOf(open) };
-    } catch (cause) {
-      return { ...unsigned(cause, call.channel, now()), request: storedOf(open) };
-    }
-  };
-  const prepare = (open: UpstreamRequest) => {
-    const { files, doubtful } = open;
-    const begun = files === undefined ? authorize(open) : leave(open, files);
-    if (doubtful === undefined) return begun;
-    const resend = (withoutFields: ReadonlySet<string>) =>
-      sendCall(context, { ...call, withoutFields }, { limits, ...(isWanted === undefined ? {} : { isWanted }) });
-    const ensure = (first: CallExchange) => withoutRefused(first, { channel: call.channel, doubtful, resend });
-    return begun instanceof Promise ? begun.then(ensure) : ensure(begun);
-  };
-  const measure = (open: UpstreamRequest) => {
-    const measuring = open.body instanceof PiecedBody ? open.body.measure() : null;
-    return measuring === null ? prepare(open) : stepByStep(measuring).then(() => prepare(open));
-  };
-  const build = () => {
-    const encoded = buildRequest({ ...call, settings: context.settings });
-    return encoded instanceof Promise ? encoded.then(measure) : measure(encoded);
-  };
+  if (over !== null) return sendSplit({ context, call, over }, options, sendCall);
+  const sending = { context, call, options };
   const preparing = call.longTexts === undefined ? null : preparationOf(call);
-  return preparing === null ? build() : stepByStep(preparing).then(build);
+  return preparing === null ? translate(sending) : stepByStep(preparing).then(() => translate(sending));
+}
+
+function translate(sending: CallSending): CallExchange | Promise<CallExchange> {
+  const { context, call } = sending;
+  const built = buildRequest({ ...call, settings: context.settings });
+  return built instanceof Promise ? built.then((request) => follow(request, sending)) : follow(built, sending);
+}
+
+/** @param from index of the next step */
+function follow(request: UpstreamRequest, sending: CallSending, from = 0): CallExchange | Promise<CallExchange> {
+  let stepped: Stepped = request;
+  for (let next = from; !('received' in stepped); next += 1) {
+    const step = steps[next];
+    if (step === undefined) throw new Error('No step has sent the request');
+    const result = step(stepped, sending);
+    if (result instanceof Promise) return result.then((open) => ('received' in open ? open : follow(open, sending, next + 1)));
+    stepped = result;
+  }
+  return stepped;
+}
+
+/** Adds the length of a body of pieces, which takes time. */
+function measureBody(request: UpstreamRequest): UpstreamRequest | Promise<UpstreamRequest> {
+  const measuring = request.body instanceof PiecedBody ? request.body.measure() : null;
+  return measuring === null ? request : stepByStep(measuring).then(() => request);
+}
+
+/** Uploads files that the request references. */
+function uploadFiles(request: UpstreamRequest, sending: CallSending): Stepped | Promise<Stepped> {
+  return request.files === undefined ? request : upload(request, request.files, sending);
+}
+
+async function upload(
+  request: UpstreamRequest,
+  files: readonly LeftFile[],
+  { context, call: { channel }, options: { limits, isWanted = () => true } }: CallSending,
+): Promise<Stepped> {
+  const { now, sender } = context;
+  const sendFile = (further: OpenRequest, responseMs: number) =>
+    exchange(context, channel, further, { responseMs, maxBytes: longestRefusal });
+  try {
+    const left = await leaveFiles(request, files, { now, sender, isWanted, responseMs: limits.responseMs, send: sendFile });
+    if (left.kind === 'left') return left.request;
+    return { sending: unsent, received: Promise.resolve(left.received), request: storedOf(request) };
+  } catch (cause) {
+    return { ...unsigned(cause, channel, now()), request: storedOf(request) };
+  }
+}
+
+/** Adds the channel's key. */
+function authorize(request: UpstreamRequest, { context, call: { channel } }: CallSending): Stepped | Promise<Stepped> {
+  const authorized = authorizeRequest(request, { now: context.now(), sender: context.sender });
+  if (!(authorized instanceof Promise)) return authorized;
+  return authorized.catch((cause: unknown) => ({ ...unsigned(cause, channel, context.now()), request: storedOf(request) }));
+}
+
+/** Sends the request, and once more without an optional field that the provider rejects. */
+function send(request: UpstreamRequest, { context, call, options }: CallSending): CallExchange {
+  const { channel } = call;
+  const { sending, received } = options.isWanted?.() === false ? unwanted() : receive(context, channel, request, options.limits);
+  const stored = storedOf(request);
+  const first = { sending, received: received.then((reported) => withTier(reported, stored)), request: stored };
+  const { doubtful } = request;
+  if (doubtful === undefined) return first;
+  const resend = (withoutFields: ReadonlySet<string>) => sendCall(context, { ...call, withoutFields }, options);
+  return withoutRefused(first, { channel, doubtful, resend });
 }
 
 /**
@@ -178,21 +214,17 @@ function storedOf(request: UpstreamRequest): SentRequest {
   };
 }
 
-/** Adds the content behind URLs in the response if the caller requested inline data. */
-function complete(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
-  const reported = awaited(context, channel, request, limits);
-  const { contents: named } = request;
-  return named === undefined ? reported : withContents(reported, { named, egress: context.egress, limits });
-}
-
-/** Waits for a provider that responds later. */
-function awaited(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, limits: SendLimits): Exchange {
-  const first = exchange(context, channel, request, limits);
-  const { awaiting } = request;
-  if (awaiting === undefined) return first;
-  const send = (further: OpenRequest, responseMs: number) => exchange(context, channel, further, { ...limits, responseMs });
-  const { ask, openStream } = followUps(request, { now: context.now, sender: context.sender }, send);
-  return withAwaiting(first, { awaiting, ask, openStream, responseMs: limits.responseMs });
+/** Sends the request, polls a provider that responds later, and adds the contents of URLs that the caller wants as data. */
+function receive(context: ExchangeContext, channel: PreparedChannel, request: UpstreamRequest, most: SendLimits): Exchange {
+  const { awaiting, contents: named, createSieve } = request;
+  const limits = createSieve === undefined ? most : gatheringLimits(most);
+  let received = exchange(context, channel, request, limits);
+  if (awaiting !== undefined) {
+    const further = (open: OpenRequest, responseMs: number) => exchange(context, channel, open, { ...limits, responseMs });
+    const { ask, openStream } = followUps(request, { now: context.now, sender: context.sender }, further);
+    received = withAwaiting(received, { awaiting, ask, openStream, responseMs: limits.responseMs });
+  }
+  return named === undefined ? received : withContents(received, { named, egress: context.egress, limits });
 }
 
 /** Maximum bytes stored of a stream that is collected into a whole response. */
