@@ -15,7 +15,7 @@ const factorsOf = (model: string) =>
   );
 
 describe('tiers of a model', () => {
-  test('its own name counts before a beginning of it, a long beginning before a short one, lane by lane', () => {
+  test('its own name counts before a beginning of it, a long beginning before a short one, tier by tier', () => {
     expect(factorsOf('tide-mini')).toEqual({ priority: 2, flex: 0.5 });
     expect(factorsOf('tide-pro-2')).toEqual({ priority: 3, flex: 0.5 });
     expect(factorsOf('tide-pro-1')).toEqual({ priority: 4, flex: 0.5 });
@@ -83,7 +83,7 @@ describe('the charge', () => {
     ['scale', 590],
     ['priority', 1180],
     ['flex', 295],
-  ])('in the lane %s', (tier, quota) => {
+  ])('in the tier %s', (tier, quota) => {
     expect(quotaOf({ ...usage, ...(tier === undefined ? {} : { tier }) }, price, 1)).toBe(quota);
   });
 
@@ -112,7 +112,7 @@ describe('the charge', () => {
     );
   });
 
-  test('a tier that is dearer for one kind alone counts as dearer for calls that use enough of it', () => {
+  test('a tier that costs more for one kind alone counts as more expensive for calls that use enough of it', () => {
     const own = priceOf('tide-pro', { 'odd:*': 0.5, 'odd/completion:*': 3 });
     expect(costlierTier(own, 'odd')).toBe('odd');
     expect(costlierTier(own, 'odd', { promptTokens: 10, completionTokens: 10 })).toBe('odd');
@@ -127,11 +127,11 @@ describe('the charge', () => {
     expect([Number(exact) + Number(rounding), quota]).toEqual([fast, fast]);
   });
 
-  test('per call is the same in every lane', () => {
+  test('per call is the same in every tier', () => {
     expect(quotaOf({ ...usage, tier: 'priority' }, priceOf('tide-call', { 'priority:*': 2 }), 1)).toBe(500_000);
   });
 
-  test('what was asked for counts only where it is dearer', () => {
+  test('the requested tier counts only if it costs more', () => {
     expect(['priority', 'flex', 'standard', 'scale', undefined].map((tier) => costlierTier(price, tier))).toEqual([
       'priority',
       undefined,
@@ -145,7 +145,7 @@ describe('the charge', () => {
 const count = fc.nat(3000);
 const factor = fc.constantFrom(0, 0.1, 0.5, 1, 1.67, 1.8, 2, 6);
 
-test('no call costs less than nothing or than in the cheapest lane, nor more than in the dearest; its receipt adds up, from its row too', () => {
+test('no call costs less than nothing or than in the least expensive tier, nor more than in the most expensive one; its receipt adds up, from its row too', () => {
   fc.assert(
     fc.property(
       fc.record({ promptTokens: count, completionTokens: count, cachedTokens: count }),
@@ -158,9 +158,9 @@ test('no call costs less than nothing or than in the cheapest lane, nor more tha
         const usage = { ...requested, cachedTokens: Math.min(requested.cachedTokens, requested.promptTokens), tier };
         const quota = quotaOf(usage, price, group);
         const usual = { ...usage, tier: 'standard' };
-        const inLanes = [usual, { ...usage, tier: 'priority' }, { ...usage, tier: 'flex' }].map((one) => quotaOf(one, price, group));
-        expect(quota).toBeGreaterThanOrEqual(Math.max(0, Math.min(...inLanes)));
-        expect(quota).toBeLessThanOrEqual(Math.max(...inLanes));
+        const inTiers = [usual, { ...usage, tier: 'priority' }, { ...usage, tier: 'flex' }].map((one) => quotaOf(one, price, group));
+        expect(quota).toBeGreaterThanOrEqual(Math.max(0, Math.min(...inTiers)));
+        expect(quota).toBeLessThanOrEqual(Math.max(...inTiers));
         const receipt = costOf(usage, price, group).receipt();
         expect(receipt.quota).toBe(quota);
         expect(receipt.lines.reduce((sum, line) => sum + line.count, 0)).toBe(usage.promptTokens + usage.completionTokens);

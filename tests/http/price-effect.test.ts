@@ -98,9 +98,9 @@ describe.each(oneEngine)('the effect of prices on $kind', (engine) => {
       const same = await readPriceEffect(context, { modelRatio: { ...ratios, cheap: 2 } });
       // web_search has a price of 10 now.
       expect(same.after - same.before).toBe(8_000 + 200 - 45_000);
-      const dearer = await readPriceEffect(context, { tools: { ...prices, 'web_search:cheap*': 50 } });
-      expect(dearer).toMatchObject({ after: dearer.before + 75_000, calls: 3 });
-      expect(await ask({ ToolPrice: JSON.stringify({ ...prices, 'web_search:cheap*': 50 }) })).toEqual(dearer);
+      const raised = await readPriceEffect(context, { tools: { ...prices, 'web_search:cheap*': 50 } });
+      expect(raised).toMatchObject({ after: raised.before + 75_000, calls: 3 });
+      expect(await ask({ ToolPrice: JSON.stringify({ ...prices, 'web_search:cheap*': 50 }) })).toEqual(raised);
       const none = await readPriceEffect(context, { tools: {} });
       expect(none.after).toBe(none.before - 75_000);
       expect(await readPriceEffect(context, { tools: { ...prices, 'web_search:other*': 50 } })).toMatchObject({ calls: 0 });
@@ -164,14 +164,14 @@ describe.each(oneEngine)('the effect of prices on $kind', (engine) => {
 
   it('knows what long prompts would cost', async () => {
     const saved = app.context.settings.get('LongInputPrice');
-    const dearer = await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:many*': 3 }) });
-    expect(dearer.calls).toBe(manyCalls);
-    expect(dearer.after).toBeGreaterThan(dearer.before);
-    expect(await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>100000:many*': 3 }) })).toMatchObject({ after: dearer.before });
+    const raised = await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:many*': 3 }) });
+    expect(raised.calls).toBe(manyCalls);
+    expect(raised.after).toBeGreaterThan(raised.before);
+    expect(await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>100000:many*': 3 }) })).toMatchObject({ after: raised.before });
     expect(await ask({ LongInputPrice: JSON.stringify({ ...saved, 'input>1:nobody*': 3 }) })).toMatchObject({ calls: 0 });
   });
 
-  it('knows what changed lanes change: nothing of calls in the usual one', async () => {
+  it('knows what changed tiers change: nothing of calls in the usual one', async () => {
     const saved = app.context.settings.get('TierPrice');
     const same = await ask({ TierPrice: JSON.stringify({ ...saved, 'priority:many*': 3 }) });
     expect(same).toMatchObject({ calls: manyCalls, after: same.before });

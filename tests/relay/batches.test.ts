@@ -175,7 +175,7 @@ describe.each(engines)('batches on $kind', (engine) => {
     expect(provider.files.files.has(theirs.input_file_id)).toBe(false);
   });
 
-  test('a lane of its own is what it costs where one has a price, and prices hold that counted when it was created', async () => {
+  test('a batch costs the price of its tier if there is one, and the prices of its creation hold', async () => {
     const { scene, provider } = await open({ settings: { TierPrice: JSON.stringify({ 'batch:gpt-*': 0.25 }) } });
     await using _scene = scene;
     const before = await scene.balance();

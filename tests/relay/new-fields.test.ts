@@ -45,7 +45,7 @@ describe('new fields', () => {
     ask(`/v1beta/models/${model}:generateContent`, { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }], ...fields });
   const interact = (model: string, fields: Body) => ask('/v1beta/interactions', { model, input: 'Hello', ...fields });
 
-  describe('lanes of Google', () => {
+  describe('service tiers of Google', () => {
     test.each(['flex', 'priority'])('%s is named where it is lost', async (tier) => {
       expect((await gemini('gpt-4.1', { serviceTier: tier })).dropped).toEqual(['serviceTier']);
       expect((await interact('gpt-4.1', { service_tier: tier })).dropped).toEqual(['service_tier']);

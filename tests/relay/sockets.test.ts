@@ -253,7 +253,7 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  test('lanes: one call after the other on each, different ones at the same time, each with its name', async () => {
+  test('queues: one call after the other on each, different ones at the same time, each with its name', async () => {
     await using scene = await open();
     using client = await connect(scene);
     scene.upstream.behave({ text: 'slow and steady', holdAfter: 2 }, { times: 1 });
@@ -273,7 +273,7 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     expect(await client.response()).toMatchObject([
       { type: 'error', status: 400, error: { code: 'invalid_stream_id', param: 'stream_id' } },
     ]);
-    for (let lane = 0; lane < 30; lane += 1) ask(client, { stream_id: `lane-${lane}`, model: 'nobody-has-it' });
+    for (let index = 0; index < 30; index += 1) ask(client, { stream_id: `queue-${index}`, model: 'nobody-has-it' });
     ask(client, { stream_id: 'one-more' });
     expect(last(await client.response('one-more'))).toMatchObject({ type: 'error', error: { code: 'websocket_stream_limit_reached' } });
     await scene.checkBooks();
@@ -283,11 +283,11 @@ describe.each(engines)('calls over a socket on $kind', (engine) => {
     await using scene = await open();
     using client = await connect(scene);
     scene.upstream.behave({ text: 'a b c', holdAfter: 2 });
-    for (let lane = 0; lane < 20; lane += 1) ask(client, { stream_id: `lane-${lane}` });
+    for (let index = 0; index < 20; index += 1) ask(client, { stream_id: `queue-${index}` });
     await scene.upstream.request(15);
-    for (let waiting = 4; waiting < 64; waiting += 1) ask(client, { stream_id: 'lane-0' });
-    ask(client, { stream_id: 'lane-1' });
-    const messages = await client.response('lane-1');
+    for (let waiting = 4; waiting < 64; waiting += 1) ask(client, { stream_id: 'queue-0' });
+    ask(client, { stream_id: 'queue-1' });
+    const messages = await client.response('queue-1');
     expect(last(messages)).toMatchObject({ type: 'error', status: 429, error: { code: 'too_many_turns' } });
     expect(scene.upstream.requests).toHaveLength(16);
     client.socket.terminate();

@@ -36,9 +36,9 @@ describe.each(oneEngine)('surcharges, on $kind', (engine) => {
   };
 
   const paid = [
-    { what: 'a fast lane', at: openai, fields: { service_tier: 'priority' } },
-    { what: 'a lane of an unknown kind', at: openai, fields: { service_tier: { a: 1 } } },
-    { what: 'a fast lane of Claude', at: claude, fields: { service_tier: 'priority' } },
+    { what: 'a fast tier', at: openai, fields: { service_tier: 'priority' } },
+    { what: 'a tier of an unknown kind', at: openai, fields: { service_tier: { a: 1 } } },
+    { what: 'a fast tier of Claude', at: claude, fields: { service_tier: 'priority' } },
     { what: 'speed', at: claude, fields: { speed: 'fast' } },
     { what: 'another model where the first declines', at: claude, fields: { fallbacks: [{ model: 'claude-opus-4-6' }] } },
     { what: 'somebody else who is billed', at: claude, fields: { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } } },

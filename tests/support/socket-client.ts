@@ -16,8 +16,8 @@ export interface SocketClient extends Disposable {
   send(message: unknown): void;
   /** The next message. */
   next(): Promise<Json>;
-  /** Returns all messages up to and with the first that ends a response, of one stream if `lane` is given. */
-  response(lane?: string): Promise<Json[]>;
+  /** Returns all messages up to and with the first that ends a response, of one stream if `streamId` is given. */
+  response(streamId?: string): Promise<Json[]>;
   /** How the connection ended. */
   readonly closed: Promise<{ code: number; reason: string }>;
 }
@@ -61,12 +61,12 @@ export async function connectSocket(url: string, { protocols = [], ...options }:
     closed,
     next,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    async response(lane) {
+    async response(streamId) {
       const all: Json[] = [];
       for (;;) {
         const message = await next();
         all.push(message);
-        if (ends.has(message['type']) && (lane === undefined || message['stream_id'] === lane)) return all;
+        if (ends.has(message['type']) && (streamId === undefined || message['stream_id'] === streamId)) return all;
       }
     },
     [Symbol.dispose]: () => socket.terminate(),

@@ -156,8 +156,8 @@ const onSocket =
       scene.upstream.behave({ firstByteDelay: Infinity });
       const headers = { ...speaking(desk), authorization: `Bearer ${scene.key}` };
       using client = await connectSocket(`${scene.app.origin}/v1/responses`, { headers });
-      const lane = work(client, scene) ?? undefined;
-      const { status, ...body } = (await client.response(lane)).at(-1) ?? {};
+      const streamId = work(client, scene) ?? undefined;
+      const { status, ...body } = (await client.response(streamId)).at(-1) ?? {};
       return reportedByRelay(status, body);
     });
 
@@ -543,8 +543,8 @@ export const relayRefusals = {
   invalid_stream_id: onSocket((client) => ask(client, { stream_id: '' })),
   websocket_stream_limit_reached: named(
     onSocket((client) => {
-      for (let lane = 0; lane <= 32; lane += 1) ask(client, { stream_id: `lane-${lane}`, model: 'nobody-has-it' });
-      return 'lane-32';
+      for (let index = 0; index <= 32; index += 1) ask(client, { stream_id: `queue-${index}`, model: 'nobody-has-it' });
+      return 'queue-32';
     }),
     { limit: 32 },
   ),
