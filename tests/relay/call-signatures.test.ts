@@ -181,7 +181,7 @@ describe.each(oneEngine)('signatures of calls that do not come back, on $kind', 
     await begin(scene, 'call_one');
     const own = Buffer.from('its own').toString('base64');
     const field = { extra_content: { google: { thought_signature: own } } };
-    // The provider refuses it: the error concerns the request as sent.
+    // The provider refuses this signature: the test concerns the request as sent.
     await (await scene.post('/v1/chat/completions', goOn([callOf('call_one', field)]))).text();
     expect(signatures(sentCalls(scene))).toEqual([own]);
     await answer(await scene.post('/v1/chat/completions', goOn([callOf('call_one'), callOf('call_one'), callOf('call_one')])));

@@ -194,7 +194,7 @@ describe.each(engines)('caches of prompts on $kind', (engine) => {
     expect((await other.caches.list()).page).toEqual([]);
     const wrong = sdk(scene).models.generateContent({ model: 'gemini-2.5-pro', contents: 'x', config: { cachedContent: name } });
     expect(await failureOf(wrong)).toMatchObject({ status: 400, message: expect.stringContaining('cachedContent') });
-    // The provider's name of a cache is valid for no caller, nor for its owner.
+    // The provider's name of a cache is invalid here, also for its owner.
     const theirs = sdk(scene).models.generateContent({ model, contents: 'x', config: { cachedContent: 'cachedContents/theirs0' } });
     expect(await failureOf(theirs)).toMatchObject({ status: 404 });
     const snake = await scene.post(`/v1beta/models/${model}:generateContent`, { contents, cached_content: 'cachedContents/theirs0' });

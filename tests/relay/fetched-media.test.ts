@@ -383,7 +383,7 @@ describe.each(oneEngine)('money on $kind', (engine) => {
     expect(await scene.balance()).toBe(30_000);
     await db.collection('users').patch({ id: scene.user.id }, { set: { quota: 5_000_000 } });
     await changes.announce('user', scene.user.id);
-    // A caller whose request contained more than was read pays for all of it, with or without a reported usage.
+    // The fetched content is charged as prompt, with or without a reported usage.
     scene.upstream.behave({ pieces: ['a', 'b', 'c'], cutAfter: 3 });
     const cut = await call(true);
     await cut.text();

@@ -160,7 +160,7 @@ describe.each(engines)('sign-ins on $kind', (engine) => {
       await using vendor = await startFakeSignIns({ now: context.now });
       const id = await addChannel(app, keyOf(clock.now() + 3600_000));
       const db = makeFreezable(context.db);
-      // The first write announces a request.
+      // The first write marks the renewal as begun.
       db.failAt(2, when, 1);
       expect(await renewSignIns({ ...context, db }, vendor.address)).toBe(1);
       const { key } = await stored(app, id);

@@ -712,7 +712,7 @@ describe.each(engines)('vector stores on $kind', (engine) => {
     };
     const [held, other] = [await leave(client, 'tide', 'held.txt'), await leave(client, 'tide', 'detached.txt')];
     await leave(client, 'tide', 'alone.txt');
-    // The limit on prompts applies to this as well; a caller's own value, and other purposes, are passed through as usual.
+    // Files for prompts have no expiry at the provider either; a caller's own expiry, and that of other purposes, is sent as usual.
     const { id: own } = await client.files.create({ file: await toFile(Buffer.from('tide'), 'own.txt'), purpose: 'user_data' });
     const file = await toFile(Buffer.from('tide'), 'timed.txt');
     const timed = await client.files.create({ file, purpose: 'assistants', expires_after: { anchor: 'created_at', seconds: 3600 } });
