@@ -38,6 +38,8 @@ const serverLayers = [
   ['egress'],
   ['money'],
   ['notify'],
+  // What a vendor's SDKs expect at every path.
+  ['surfaces'],
   ['formats'],
   ['kinds'],
   ['exchange', 'providers'],

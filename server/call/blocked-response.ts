@@ -1,6 +1,6 @@
 // Builds the response to a prompt that a filter has stopped, if the caller's format has one.
 import { blockedPromptParts, isBlockedPrompt } from '#server/formats/blocked-prompt.ts';
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import { requestIdHeaders } from '#server/call/relay-failure.ts';
 import { writerOptions } from '#server/call/running-call.ts';

@@ -1,6 +1,6 @@
 // Balance and usage in the form of OpenAI's old dashboard: many clients show a key's balance by these calls. They also work for keys that are used up
 // or have expired.
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';

@@ -2,10 +2,11 @@
 import type { CallKind } from '#server/kinds/call-kind.ts';
 import { callKinds } from '#server/kinds/registry.ts';
 import { cohereRerank } from '#server/kinds/rerank/cohere-client.ts';
-import type { ApiSurface } from '#server/formats/api-surface.ts';
+import type { ApiSurface } from '#server/surfaces/api-surface.ts';
 import type { ClientCall, ClientDialect } from '#server/formats/client-dialect.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
-import { clientDialects, defaultSurface, openaiDialect, surfaceOf, surfaces } from '#server/formats/registry.ts';
+import { clientDialects, openaiDialect } from '#server/formats/registry.ts';
+import { defaultSurface, surfaceOf, surfaces } from '#server/surfaces/registry.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { pathPattern } from '#server/call/path-pattern.ts';
 import type { PathPattern } from '#server/call/path-pattern.ts';

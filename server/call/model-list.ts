@@ -1,7 +1,7 @@
 // Which models a caller may use, as a list in its own format, and a tag that says whether that has changed.
 import { createHash } from 'node:crypto';
 import { pricedName } from '#shared/pricing-rules.ts';
-import type { ApiSurface, ListedModel } from '#server/formats/api-surface.ts';
+import type { ApiSurface, ListedModel } from '#server/surfaces/api-surface.ts';
 import type { Admission } from '#server/call/admission/admission.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import { ownerOf } from '#server/exchange/model-owners.ts';

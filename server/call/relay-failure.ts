@@ -1,7 +1,7 @@
 // How failures leave on the relay's paths: in the caller's format and language, with the request id.
 import { AppError, errors, errorText, waitText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
-import type { ApiSurface, ErrorObject } from '#server/formats/api-surface.ts';
+import type { ApiSurface, ErrorObject } from '#server/surfaces/api-surface.ts';
 import { failureHeaders } from '#server/http/failure.ts';
 import { endRules } from '#server/call/call-end.ts';
 import type { EndReason } from '#server/call/call-end.ts';

@@ -1,7 +1,7 @@
 // The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
 import { AppError } from '#shared/errors.ts';
-import type { ApiSurface } from '#server/formats/api-surface.ts';
-import { defaultSurface, surfaceOf, surfaces } from '#server/formats/registry.ts';
+import type { ApiSurface } from '#server/surfaces/api-surface.ts';
+import { defaultSurface, surfaceOf, surfaces } from '#server/surfaces/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';

@@ -2,7 +2,7 @@
 // admitted, reserved for and settled by itself.
 import { callAddress } from '#server/formats/call-address.ts';
 import type { CallAddress } from '#server/formats/call-address.ts';
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions } from '#server/formats/client-dialect.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';

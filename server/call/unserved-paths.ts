@@ -1,7 +1,7 @@
 // Paths of vendors' formats that are not served here. The error says so, on the surface of that vendor, instead of that they do not exist: libraries
 // do not retry then.
-import type { ApiSurface } from '#server/formats/api-surface.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import type { ApiSurface } from '#server/surfaces/api-surface.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 
 interface UnservedPaths {
   surface: ApiSurface;

@@ -11,7 +11,7 @@ import type { Concern, Forbidden } from './forbidden.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
 import { statusesOfChannel } from '#server/formats/status-in-body.ts';
-import { tooLongCode } from '#server/formats/too-long-prompt.ts';
+import { tooLongCode } from '#server/surfaces/too-long-prompt.ts';
 import { isContextLengthError } from './context-length-errors.ts';
 import { waitIn } from './retry-after.ts';
 import { readGoogleError } from '#server/formats/google-error.ts';

@@ -1,5 +1,5 @@
 // Prompts blocked by a vendor's content filter: as an error of the provider and as an empty response.
-import type { ErrorObject } from './api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponsePart } from './parts.ts';
 
 /** Codes of OpenAI and Azure. https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter */

@@ -1,7 +1,7 @@
 // Client side of an API format: reads callers' requests and writes their responses.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
-import type { ApiSurface, ErrorObject } from './api-surface.ts';
+import type { ApiSurface, ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { RequestedCall, CallAddress } from './call-address.ts';
 import type { ConversationBeginning } from './conversation-beginning.ts';
 import type { CriticalMembers } from './critical-members.ts';

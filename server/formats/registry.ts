@@ -1,9 +1,7 @@
 // Registry of all client and upstream formats. The only file outside their folders that imports them.
-import type { ApiSurface } from './api-surface.ts';
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
-import { cohereSurface } from './cohere/surface.ts';
 import { cohereUpstream } from './cohere/upstream.ts';
 import { cozeUpstream } from './coze/upstream.ts';
 import { converseUpstream } from './converse/upstream.ts';
@@ -58,27 +56,8 @@ export const upstreamDialects = {
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;
 
-/** API surfaces. The first one is the default on paths that several share. */
-export const surfaces = {
-  openai: openaiChatClient.surface,
-  anthropic: claudeClient.surface,
-  codex: openaiResponsesClient.surface,
-  gemini: geminiClient.surface,
-  interactions: geminiInteractionsClient.surface,
-  cohere: cohereSurface(openaiChatClient.surface),
-} satisfies Record<string, ApiSurface>;
-
 /** Format of OpenAI's calls that are no conversation, such as embeddings. */
 export const openaiDialect: ClientDialect = clientDialects['openai-chat'];
 
 /** Format of the gateway's own calls. */
 export const defaultClientDialect: ClientDialect = openaiDialect;
-
-/** Surface of unknown paths. */
-export const defaultSurface: ApiSurface = surfaces.openai;
-
-/** Surface of a request to a path that several surfaces share. */
-export function surfaceOf(headers: Headers, query: URLSearchParams): ApiSurface {
-  const all: readonly ApiSurface[] = Object.values(surfaces);
-  return all.find((surface) => surface.isSpokenWith?.(headers, query) === true) ?? defaultSurface;
-}

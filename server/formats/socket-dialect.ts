@@ -1,6 +1,6 @@
 // WebSocket protocol of a format: its messages, and continuation from what the connection stores.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorObject } from './api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 
 type Json = Record<string, unknown>;
 type Body = Readonly<Json>;

@@ -1,7 +1,7 @@
 // Translates a stream between different formats event by event.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
-import type { ErrorObject } from './api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamWriter } from './client-dialect.ts';
 import type { Route } from './route.ts';
 import type { StreamInput } from './identity.ts';

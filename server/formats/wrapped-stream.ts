@@ -1,6 +1,6 @@
 // Stream that edits the events of another one on their way to the client.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject } from './api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponsePart } from './parts.ts';
 import { pushWhole } from './stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';

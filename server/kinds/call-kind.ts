@@ -2,7 +2,7 @@
 // To add a kind, write an object in its own folder, a line in `registry.ts`, its endpoints, and its paths in the
 // providers' records.
 import type { ErrorInResponse } from '#server/formats/stream-pipe.ts';
-import type { Vendor } from '#server/formats/api-surface.ts';
+import type { Vendor } from '#server/surfaces/api-surface.ts';
 import type { ClientCall, ClientDialect, ResponseWriterOptions } from '#server/formats/client-dialect.ts';
 import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '#server/formats/decoded-whole.ts';
 import type { IdentityPath } from '#server/formats/identity.ts';

@@ -1,7 +1,7 @@
 // Base of streams that pass events through: errors are the provider's, and the last event is held until the call is
 // settled.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamVoice } from '#server/formats/client-dialect.ts';
 import type { StreamInput } from '#server/formats/identity.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '#server/formats/stream-pipe.ts';

@@ -30,7 +30,7 @@ const known: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     'server/tasks/videos/veo-vertex.ts': 1,
   },
   'of names that no facts know': { 'server/exchange/kind-of-model.ts': 2, 'server/kinds/audio/input-audio.ts': 1 },
-  'Codex brings entries of its own for these names': { 'server/formats/openai-responses/codex-models.ts': 2 },
+  'Codex brings entries of its own for these names': { 'server/surfaces/codex/codex-models.ts': 2 },
   'catalogues have no word for it: pictures and sounds of a model': {
     'server/kinds/audio/speech-format.ts': 1,
     'server/kinds/audio/spoken-sound.ts': 4,

@@ -1,6 +1,6 @@
 // Steps before the first attempt: authentication, the request, permissions and the reservation. A failing call is refused at once, at no cost.
 import type { AppError, Language } from '#shared/errors.ts';
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { RelayEndpoint } from '#server/call/endpoints.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';

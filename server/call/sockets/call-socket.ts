@@ -1,7 +1,7 @@
 // Connection over which a client sends many calls. Its key authorizes them, and is checked for every call and while the connection is idle.
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { partBytes } from '#server/framing/part-budget.ts';

@@ -4,7 +4,7 @@ import { messages } from '#server/framing/event-encoding.ts';
 import { mostParts } from '#server/framing/part-budget.ts';
 import { callAddress } from '#server/formats/call-address.ts';
 import type { CallAddress } from '#server/formats/call-address.ts';
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { SocketDialect } from '#server/formats/socket-dialect.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';

@@ -1,5 +1,5 @@
 // The client's side of a streamed call: one body over all attempts, with keep-alives while no data arrives.
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamVoice } from '#server/formats/client-dialect.ts';
 import { LeanBody } from '#server/call/stream/lean-body.ts';
 import type { BodySource } from '#server/call/stream/lean-body.ts';

@@ -1,6 +1,6 @@
 import { channelApi } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';

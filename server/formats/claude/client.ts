@@ -1,4 +1,5 @@
 // Client dialect of Claude's Messages.
+import { anthropicSurface } from '#server/surfaces/anthropic/surface.ts';
 import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
@@ -19,7 +20,6 @@ import { sessionIn } from './session.ts';
 import { threadOf } from './threads.ts';
 import type { ThreadRequest } from './threads.ts';
 import { MessageCollector } from './collect-message.ts';
-import { anthropicSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const claudeClient = {

@@ -1,7 +1,7 @@
 // Writes the compaction block: first in the response of a compacted conversation, or its only block.
 import { noTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { ResponsePart } from '../parts.ts';
 import { withUsage } from '../token-usage.ts';

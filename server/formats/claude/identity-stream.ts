@@ -2,7 +2,7 @@
 // once enough bytes are buffered or a count is needed.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamInput } from '../identity.ts';
 import { textOf } from '../text-in-events.ts';
 import { textOfPart } from '../parts.ts';

@@ -17,10 +17,3 @@ export function threadOf(body: Body): ThreadRequest | null {
   if (type === undefined) throw badField('thread.type', fieldRules.required);
   return { previousId: type === 'create' ? undefined : thread.requiredText('previous_message_id') };
 }
-
-/** Error details that the official SDKs recognize: they then send the whole conversation. */
-export const threadDetails: Readonly<Record<string, object>> = {
-  threads_not_kept: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
-  thread_not_found: { error_code: 'thread_not_found' },
-  thread_mismatch: { error_code: 'thread_fingerprint_mismatch' },
-};

@@ -1,6 +1,6 @@
 // Writes parts as a Messages response or stream.
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { HostedCalls } from '#shared/hosted-tools.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';

@@ -1,4 +1,5 @@
 // Client dialect of Gemini's `generateContent`. Model and stream flag are in the path.
+import { geminiSurface } from '#server/surfaces/gemini/surface.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
 import { requestedCall, isList } from './requested-model.ts';
@@ -11,7 +12,6 @@ import { promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
-import { geminiSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 const generate = { read: requestedCall, parameters: callParameters, promptContent, withMedia, names: generateNames };

@@ -3,7 +3,7 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { Framing } from '#server/framing/framing.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamInput } from '../identity.ts';
 import { isContent, textOfPart } from '../parts.ts';
 import type { ResponsePart } from '../parts.ts';
@@ -12,7 +12,7 @@ import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stre
 import type { TextTally } from '../text-tally.ts';
 import { UsageSoFar } from '../token-usage.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
-import { errorBody } from './errors.ts';
+import { errorBody } from '#server/surfaces/gemini/errors.ts';
 import { createAnswerReader } from './read-response.ts';
 import { readStatedError } from './response-errors.ts';
 import { createFrame } from './stream-frame.ts';

@@ -1,4 +1,5 @@
 // Client dialect of OpenAI's Chat Completions.
+import { openaiSurface } from '#server/surfaces/openai/surface.ts';
 import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
@@ -14,7 +15,6 @@ import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { sessionIn } from './session.ts';
 import { responseFields } from './text-tools.ts';
-import { openaiSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiChatClient = {

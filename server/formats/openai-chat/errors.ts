@@ -1,11 +1,7 @@
-// Errors of this format. The official clients choose the exception class by status.
-import type { ErrorObject } from '../api-surface.ts';
+// Errors within streams of this format; the official clients throw on them.
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
+import { errorBody } from '#server/surfaces/openai/errors.ts';
 
-export function errorBody({ message, type, param, code }: ErrorObject): Record<string, unknown> {
-  return { error: { message, type, param, code } };
-}
-
-/** Error within a stream; the official clients throw on it. */
 export function errorEvent(error: ErrorObject): string {
   return `data: ${JSON.stringify(errorBody(error))}\n\n`;
 }

@@ -2,7 +2,7 @@
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { eventData, firstEvent, toEvent } from '#server/framing/sse.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { StreamInput } from '../identity.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import { CallNumbers } from './call-numbers.ts';

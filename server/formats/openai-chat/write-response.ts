@@ -1,5 +1,5 @@
 // Writes parts as a chat completion or its stream.
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart, TokenLogprob } from '../parts.ts';

@@ -1,4 +1,5 @@
 // Client dialect of OpenAI's Responses.
+import { codexSurface } from '#server/surfaces/codex/surface.ts';
 import { requestedByBody } from '../call-address.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { beginningOf } from '../conversation-beginning.ts';
@@ -16,7 +17,6 @@ import { sessionIn } from './session.ts';
 import { socket } from './socket.ts';
 import { title } from './title.ts';
 import { leastMaxTokens } from './write-request.ts';
-import { codexSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiResponsesClient = {

@@ -1,12 +1,8 @@
-// Errors of this format: alone, as an event, and in a failed response.
+// Errors of this format: as an event, and in a failed response.
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 
 type Json = Record<string, unknown>;
-
-export function errorBody({ message, type, param, code }: ErrorObject): Json {
-  return { error: { message, type, param, code } };
-}
 
 /**
  * Events at the end of a failed stream: the official clients throw on `error`, Codex reads `response.failed` only. On a WebSocket one

@@ -5,7 +5,7 @@ import type { EventEncoding } from '#server/framing/event-encoding.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions } from '../client-dialect.ts';
 import type { StreamInput } from '../identity.ts';
 import { textOf } from '../text-in-events.ts';

@@ -1,7 +1,7 @@
 // Writes parts as a Responses response or stream.
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
-import type { ErrorObject } from '../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';

@@ -1,6 +1,6 @@
 // `/v1/batches`: https://platform.openai.com/docs/api-reference/batch
 import { fieldRules } from '#shared/field-rules.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RouteHost } from '#server/http/mount.ts';

@@ -4,7 +4,7 @@ import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
 import { storableText } from '#server/db/storable.ts';
 import { plainNames } from '#server/formats/proto-json.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { badField, StrictFields } from '#server/formats/strict-fields.ts';
 import { withoutBlocked } from '#server/slices/files/blocked-results.ts';
 import { passFile } from '#server/slices/files/pass-file.ts';

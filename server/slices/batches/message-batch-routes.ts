@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { BatchRecord } from '#server/db/records/batch.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { badField } from '#server/formats/strict-fields.ts';
 import { withoutBlocked } from '#server/slices/files/blocked-results.ts';
 import { passFile } from '#server/slices/files/pass-file.ts';

@@ -1,5 +1,5 @@
 // Mounts the routes of batches in any format, if the site allows batches.
-import type { ApiSurface } from '#server/formats/api-surface.ts';
+import type { ApiSurface } from '#server/surfaces/api-surface.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
 import type { RouteHost, ServeDirectly } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';

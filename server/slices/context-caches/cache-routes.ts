@@ -1,7 +1,7 @@
 // `cachedContents` routes, for Gemini and Vertex. https://ai.google.dev/api/caching
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';
 import type { RelayServices } from '#server/call/services.ts';

@@ -1,7 +1,7 @@
 // `/v1/files`: https://platform.openai.com/docs/api-reference/files
 import { fieldRules } from '#shared/field-rules.ts';
 import type { FileRecord } from '#server/db/records/file.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';

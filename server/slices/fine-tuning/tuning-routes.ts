@@ -1,5 +1,5 @@
 // `/v1/fine_tuning/jobs`: https://platform.openai.com/docs/api-reference/fine-tuning
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { checkMeans } from '#server/call/admission/admit-call.ts';

@@ -3,7 +3,7 @@
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { EventEncoding } from '#server/framing/event-encoding.ts';
-import type { ErrorObject } from '#server/formats/api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { PipeStep, StreamPipe } from '#server/formats/stream-pipe.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { WrappedStream } from '#server/formats/wrapped-stream.ts';

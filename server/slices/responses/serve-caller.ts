@@ -1,8 +1,8 @@
 // Serves calls about stored objects: authenticates the key, and reports failures in the caller's format.
 import type { Connection } from '#server/http/connection.ts';
 import type { BodyHold } from '#server/http/bodies.ts';
-import type { ApiSurface } from '#server/formats/api-surface.ts';
-import { defaultSurface, surfaceOf, surfaces } from '#server/formats/registry.ts';
+import type { ApiSurface } from '#server/surfaces/api-surface.ts';
+import { defaultSurface, surfaceOf, surfaces } from '#server/surfaces/registry.ts';
 import { partBytes } from '#server/framing/part-budget.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { bufferResponse, streamResponse } from '#server/http/lean-response.ts';

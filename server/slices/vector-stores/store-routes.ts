@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { VectorStoreRecord } from '#server/db/records/vector-store.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { channelOf } from '#server/slices/files/upstream-files.ts';
 import { metadataIn } from '#server/slices/files/metadata-field.ts';
 import { filesAreOff } from '#server/slices/files/read-upload.ts';

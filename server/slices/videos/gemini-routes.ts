@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { callerLanguage } from '#server/http/language.ts';
 import type { DirectResponse } from '#server/http/lean-response.ts';

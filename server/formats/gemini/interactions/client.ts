@@ -1,4 +1,5 @@
 // Client dialect of Gemini's Interactions.
+import { interactionsSurface } from '#server/surfaces/interactions/surface.ts';
 import type { ClientDialect } from '../../client-dialect.ts';
 import { beginningOf } from '../../conversation-beginning.ts';
 import { sessionInMetadata } from '../../session-ids.ts';
@@ -15,7 +16,6 @@ import { readRequest } from './read-request.ts';
 import { saidFields } from './said-fields.ts';
 import { schemasIn } from './schemas.ts';
 import { title } from './title.ts';
-import { interactionsSurface } from './surface.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 /** Steps searched for the start of a conversation. */

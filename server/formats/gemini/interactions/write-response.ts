@@ -1,11 +1,11 @@
 // Writes parts as an interaction or its stream. https://ai.google.dev/gemini-api/docs/interactions/streaming
 import { serverSentEvents } from '#server/framing/event-encoding.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject } from '../../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../../client-dialect.ts';
 import type { FinishReason, ResponsePart } from '../../parts.ts';
 import { withUsage } from '../../token-usage.ts';
-import { errorObject } from './errors.ts';
+import { errorObject } from '#server/surfaces/interactions/errors.ts';
 import { OutputSteps } from './output-steps.ts';
 import type { EventSink, Json } from './output-steps.ts';
 import { writeTokenUsage } from './token-usage.ts';

@@ -1,6 +1,6 @@
 // Writes parts as a completion or its stream.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ErrorObject } from '../../api-surface.ts';
+import type { ErrorObject } from '#server/surfaces/api-surface.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../../client-dialect.ts';
 import { markdownPicture } from '../../media.ts';
 import type { FinishReason, ResponsePart, TokenLogprob } from '../../parts.ts';

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { StoredResponseRecord } from '#server/db/records/stored-response.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import { bufferResponse, eventStreamHeaders } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';

@@ -1,6 +1,6 @@
 // Route that deletes a stored turn of a thread, so that it cannot be continued.
 import { AppError } from '#shared/errors.ts';
-import { surfaces } from '#server/formats/registry.ts';
+import { surfaces } from '#server/surfaces/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { RelayServices } from '#server/call/services.ts';
 import type { ResponseStore } from '#server/slices/responses/response-store.ts';

@@ -1,4 +1,4 @@
-// Errors of this format. https://cloud.google.com/apis/design/errors
+// Errors on this surface. https://cloud.google.com/apis/design/errors
 import type { ErrorObject } from '../api-surface.ts';
 import { isTooLong, lengthsIn } from '../too-long-prompt.ts';
 

@@ -1,5 +1,5 @@
-// Errors of this format, alone and as an event. https://ai.google.dev/api/interactions-api#Error
-import type { ErrorObject } from '../../api-surface.ts';
+// Errors on this surface, alone and as an event. https://ai.google.dev/api/interactions-api#Error
+import type { ErrorObject } from '../api-surface.ts';
 
 const codes: Readonly<Record<number, string>> = {
   400: 'invalid_request',

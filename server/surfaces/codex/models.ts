@@ -1,4 +1,4 @@
-// Model list of this format. https://platform.openai.com/docs/api-reference/models
+// Model list of this surface. https://platform.openai.com/docs/api-reference/models
 import type { ListedModel } from '../api-surface.ts';
 
 const created = 1626777600;

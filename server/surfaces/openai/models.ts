@@ -1,4 +1,4 @@
-// Model list of this format, with additional fields that clients read. https://platform.openai.com/docs/api-reference/models
+// Model list of this surface, with additional fields that clients read. https://platform.openai.com/docs/api-reference/models
 import type { ListedModel } from '../api-surface.ts';
 
 const created = 1626777600;

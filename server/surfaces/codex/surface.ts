@@ -1,7 +1,7 @@
 // API surface of OpenAI as Codex uses it: the model list has its own shape, and turns share a state.
 import type { ApiSurface } from '../api-surface.ts';
 import { codexModels } from './codex-models.ts';
-import { errorBody } from './errors.ts';
+import { errorBody } from '../openai/errors.ts';
 import { writeModel } from './models.ts';
 
 export const codexSurface = {
