@@ -26,7 +26,7 @@ import type { NoResponse, Outcome } from '#server/call/run-attempts.ts';
 
 /**
  * Answers one call. Never rejects: every failure leaves in the endpoint's own format.
- * @param source where what it speaks of beside its request comes from, and what becomes of its response; missing: nothing is kept
+ * @param source stored conversation of the call, which also stores its response; if undefined, nothing is stored
  * @param pathModel the model that the path names, if it does
  */
 export async function relay(
@@ -55,7 +55,7 @@ export async function relay(
   }
 }
 
-/** The caller is told at once that it will be answered, and asks for what came of it, if at all. */
+/** Answers with the id of a background response, which the caller can retrieve later. */
 async function answerLater(call: RunningCall, later: LaterResponse): Promise<DirectResponse> {
   const { services, content, requestId, model, createdAt } = call;
   const release = () => {
@@ -229,7 +229,7 @@ function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'wa
   });
 }
 
-/** Books a call that got no response; the log keeps its attempts. What an upstream had is charged where the client disconnected, or asked for too much. */
+/** Settles a call without a response; its log row has the attempts. It is charged if the client disconnected, or requested too much. */
 function endWithoutResponse(call: RunningCall, outcome: NoResponse): ReportedFailure {
   call.conversation?.close();
   const { reason, channel, failure, unpassed = null } = outcome;
@@ -249,13 +249,13 @@ function endWithoutResponse(call: RunningCall, outcome: NoResponse): ReportedFai
             isCut: unpassed === null || unpassed.isCut === true,
           }
         : { reason, channel: channel ?? null, request: null, usage: null, firstByteMs: undefined };
-    // Not waited for: nobody is told a charge.
+    // The response need not wait: it reports no charge.
     context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
   }
   return outcome.reported ?? reportEnd(call, { reason, failure });
 }
 
-/** No channel was asked: it is in the log of whoever's key it is, as what is refused before one is picked. */
+/** Logs a call that was sent to no channel, as a call that is refused before routing. */
 function noteUnasked(call: RunningCall, { reason, refusal }: NoResponse): void {
   const { services, turn, endpoint, admission, requestId, model } = call;
   const { request, connection } = turn;

@@ -31,11 +31,11 @@ export interface WholeResult {
   contentType: string;
   usage: MeteredUsage;
   firstByteMs: number;
-  /** The model wrote what the site blocks: it is charged, and not told. */
+  /** The response has blocked words: it is charged and not sent. */
   isBlocked: boolean;
 }
 
-/** A response that cannot be passed on, because of what its caller asked for: it has its price all the same. */
+/** A response that cannot be forwarded because of the request. It is charged. */
 export interface UnpassedResponse {
   attempt: SentAttempt;
   usage(): MeteredUsage | Promise<MeteredUsage>;
@@ -54,12 +54,12 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
   const { channel } = attempt;
   let exchange: CallExchange | null;
   try {
-    // Of an earlier attempt only the bytes were kept.
+    // An earlier attempt has released the parsed body.
     if (call.content.isLarge) await call.content.prepare();
     const sendingIt = call.content.use(() => sendTo(call, attempt));
     exchange = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
-    // The channel's provider has no such call, or no place for what it asks; another one may.
+    // The provider has no such call or lacks a field; another provider may have it.
     if (failure instanceof AppError) return { kind: 'failed', failure: failureOfOurs(failure) };
     throw failure;
   }
@@ -74,7 +74,7 @@ export async function runAttempt(call: RunningCall, attempt: CallAttempt, client
     isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stop.reason === undefined;
     return result;
   } finally {
-    // What has come of a response that nobody waits for stays buffered while it is read and counted.
+    // A response that is read after a disconnect stays buffered while it is counted.
     stopping.ended();
     if (!isForClient) call.buffer?.ended();
   }
@@ -88,14 +88,14 @@ async function readResponse(
   const { record } = attempt;
   const response = await exchange.received;
   if (response.kind === 'failed' && response.cause !== null) {
-    // One that fails by itself costs nothing, whoever has hung up.
+    // A failure of the upstream costs nothing, also after a disconnect.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
     if (call.stop.reason !== undefined && (isEnded || response.answered === undefined)) {
       return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
     }
     if (response.answered !== undefined) return partlyAnswered(call, attempt, response);
     if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return failedWith(call, attempt, response.failure);
-    // No other channel would be shorter: the caller has asked for it.
+    // Another channel's response would be as long.
     return {
       kind: 'failed',
       failure: failureOfOurs(new AppError('upstream_too_large')),
@@ -121,7 +121,7 @@ function noteSoundType(call: RunningCall, type: ResponseHeaders[string] | undefi
   if (/^audio\/[\w.+-]{1,60}(?:; ?[\w=. -]{1,60})?$/i.test(type)) stream.contentType = type;
 }
 
-/** Some of its pieces are answered and will be paid for: none is asked for again elsewhere. */
+/** Some requests of a split call succeeded and are charged, so the call is not retried on another channel. */
 async function partlyAnswered(
   call: RunningCall,
   attempt: SentAttempt,
@@ -140,7 +140,7 @@ async function partlyAnswered(
   return { kind: 'failed', failure, unpassed: { attempt, usage } };
 }
 
-/** From now on a client that goes ends the call; of a whole response only its end tells what it costs, so that may be read on. */
+/** From now on a disconnect ends the call. A whole response may be read to its end, because only the end reports its cost. */
 function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchange['sending']): { ended(): void } {
   const { services } = call;
   let abandoned: AbandonedCall | null = null;
@@ -197,7 +197,7 @@ async function followStream(
   { client, stream }: { client: ClientStream | null; stream: EventSource },
 ): Promise<AttemptResult> {
   if (client === null) {
-    // Nobody asked for a stream.
+    // The request was not for a stream.
     stream.abort();
     return { kind: 'failed', failure: invalidResponse() };
   }
@@ -215,7 +215,7 @@ async function startStream(call: RunningCall, attempt: SentAttempt, relay: Strea
   return { kind: 'stream', relay };
 }
 
-/** One that is billed is paid for, and no other channel is asked. */
+/** A failure with usage is charged, and the call is not retried. */
 function failedWith(call: RunningCall, attempt: SentAttempt, reported: UpstreamFailure): AttemptResult {
   let failure = reported;
   for (const stage of call.stages) if (stage.failure !== undefined) failure = stage.failure(failure);
@@ -224,7 +224,7 @@ function failedWith(call: RunningCall, attempt: SentAttempt, reported: UpstreamF
   return { kind: 'failed', failure, unpassed: { attempt, usage: () => usageOfWhole(call, { usage, written: () => '' }) } };
 }
 
-/** No other channel is asked: the model has written what its caller asked for. */
+/** The call is not retried: another model's response would be nested as deeply. */
 function notPassed(call: RunningCall, attempt: SentAttempt, deep: DeepWhole): AttemptResult {
   return { kind: 'failed', failure: tooDeep(), unpassed: { attempt, usage: () => usageOfWhole(call, deep) } };
 }

@@ -24,9 +24,9 @@ import type { UpstreamFailure } from '#server/exchange/upstream-error.ts';
 export type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
 export interface NoResponse {
   kind: 'none';
-  /** What its caller is told, where that is not said by the rest. */
+  /** Error for the caller, if it does not follow from the other members. */
   reported?: ReportedFailure;
-  /** No channel was asked, because of that. Missing: one was, or there is none. */
+  /** Why the call was sent to no channel. If undefined, it was sent to one, or there is none. */
   refusal?: AppError;
   reason: 'upstream_failed' | 'unsendable' | 'no_channel' | 'fault' | StopReason;
   /** The one that failed. */
@@ -43,7 +43,7 @@ export async function runAttempts(call: RunningCall, client: ClientStream | null
   const { services, admission, model } = call;
   let stopped: StopReason | undefined;
   let last: NoResponse = { kind: 'none', reason: 'no_channel' };
-  /** The first refusal of the request itself: asking again helps nobody, whatever other channels said. */
+  /** First refusal of the request itself, reported whatever other channels answered. */
   let bad: NoResponse | null = null;
   const all = attempts({
     services,
